@@ -72,11 +72,13 @@ class Resources(NamedTuple):
         memory_mb: Memory, which limits the default number of workers.
         gpu_memory_mb: Memory of a GPU that the step's model takes where there is one, its batches and torch's own share
             included; it limits how many workers of this machine run the step at a time.
+        shared_gpu_memory_mb: The same of models that all workers of a machine share (`MapStep.shares_model`).
     """
 
     gpus: float = 0.0
     memory_mb: int = 512
     gpu_memory_mb: int = 0
+    shared_gpu_memory_mb: int = 0
 
 
 class BringContext(NamedTuple):
@@ -345,6 +347,12 @@ class MapStep(Step):
     def open(self, ctx: OpenContext) -> Any:
         """Load what all records need; called once per worker, passed to `one` as `ctx.opened`."""
         del ctx
+
+    def shares_model(self) -> bool:
+        """Return whether the workers of a machine share what `open` returns, where there is a GPU: one process a GPU
+        opens it, and workers send it pictures (`models.PictureBatches`).
+        """
+        return False
 
     def one(self, record: Any, ctx: Context) -> Outcome:
         """Return the outcome of one record. A raised exception is recorded as that record's failure."""

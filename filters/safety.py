@@ -23,7 +23,7 @@ from benchwright.diagnostics.models.unsafe_labels import (
     scores_beyond,
     scores_of,
 )
-from benchwright.models.picture_batches import PictureBatches, Pixels
+from benchwright.models.picture_batches import PictureBatches, PictureModel, Pixels, batch_size_on
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import AnyRecord, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
@@ -47,12 +47,20 @@ class SafetyScores(_WithClassifier, MapStep):
     resources: ClassVar[Resources] = Resources(memory_mb=2048, gpu_memory_mb=1500)
 
     labels: tuple[str, ...]
-    batch_size: int
+    batch_size: int | None = None
     device: str | None
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the scores; batch size and device do not."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
+
+    def needs(self) -> Resources:
+        """Return what a worker needs: nothing of a GPU where the settings name the CPU."""
+        return self.resources._replace(gpu_memory_mb=0) if self.device == "cpu" else self.resources
+
+    def shares_model(self) -> bool:
+        """Return whether the settings leave it open where the model runs."""
+        return self.device is None
 
     def open(self, ctx: OpenContext) -> PictureBatches[Scores]:
         """Load the model."""
@@ -68,23 +76,24 @@ class SafetyScores(_WithClassifier, MapStep):
                 for row in rows
             ]
 
-        return PictureBatches(scores, batch_size=self.batch_size)
+        batch_size = batch_size_on(str(classifier.model.device), self.batch_size, on_cpu=BATCH_SIZE)
+        return PictureBatches(scores, batch_size=batch_size, least_px=classifier.least_px)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Measure one picture."""
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
-        """Measure pictures, `batch_size` at a time."""
+        """Measure pictures, a batch at a time."""
         return [
             scores if isinstance(scores, Outcome) else Outcome(values={"scores": canonical_json(scores)})
             for scores in self.scores_of(records, ctx)
         ]
 
     def scores_of(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | Outcome]:
-        """Return the scores of pictures in order, `batch_size` at a time; a failed outcome of one that has none."""
-        opened: PictureBatches[Scores] = ctx.opened
-        return opened.results(pictures, ctx)
+        """Return the scores of pictures in order; a failed outcome of one that has none."""
+        opened: PictureModel[Scores] = ctx.opened
+        return list(opened.results(pictures, ctx))
 
 
 class SafetyVerdict(MapStep):
@@ -120,7 +129,7 @@ class Safety(_WithClassifier):
             its files instead.
         refuse: Probability, above 0 and at most 1, of each label from which a picture is unsafe.
         verdict: What becomes of it: `drop` or `ask`.
-        batch_size: Number of pictures in a batch of the model.
+        batch_size: Number of pictures in a batch of the model; null for 8, or 64 on a GPU.
         device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
 
     Reasons:
@@ -133,7 +142,7 @@ class Safety(_WithClassifier):
     model: str = Field(min_length=1)
     refuse: dict[str, Bound] = Field(min_length=1)
     verdict: Literal["drop", "ask"] = "drop"
-    batch_size: int = Field(BATCH_SIZE, ge=1, le=1024)
+    batch_size: int | None = Field(None, ge=1, le=1024)
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:

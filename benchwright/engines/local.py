@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
 from benchwright.engines.base import Done, Job, Place
-from benchwright.engines.gpu_memory import free_gpu_memory_mb
+from benchwright.engines.cards import Card, Cards
+from benchwright.engines.gpus import free_gpu_memory_mb, visible_gpus
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.errors import BenchwrightError, StepError
 from benchwright.texts.normalization import counted
@@ -61,10 +62,15 @@ def default_workers(memory_mb: int) -> int:
     return processors() if available_mb is None else max(1, min(processors(), available_mb // memory_mb))
 
 
-def _workers_on_gpu(gpu_memory_mb: int) -> int | None:
-    """Return how many workers fit onto the first GPU if each needs `gpu_memory_mb`, at least 1; None without a GPU."""
+def _workers_on_gpu(gpu_memory_mb: int, *, beside_mb: int = 0) -> int | None:
+    """Return how many workers fit onto the first GPU if each needs `gpu_memory_mb`, at least 1; None without a GPU.
+
+    Args:
+        gpu_memory_mb: Memory of a worker, in MiB.
+        beside_mb: Memory that is left to others, in MiB.
+    """
     free_mb = free_gpu_memory_mb()
-    return None if free_mb is None else max(1, free_mb // gpu_memory_mb)
+    return None if free_mb is None else max(1, (free_mb - beside_mb) // gpu_memory_mb)
 
 
 @dataclass
@@ -81,6 +87,7 @@ class _Worker:
     conn: Connection
     progress_slot: ProgressSlot
     name: str
+    card: Card | None = None
     is_ready: bool = False
     task: _Task | None = None
     seen: bytes = b""
@@ -98,6 +105,7 @@ class LocalEngine:
         hang_s: Seconds at one record after which a worker is replaced.
         preload: Modules that the fork server imports before workers are forked from it.
         log_name: Beginning of the names of logs; the number of the worker follows.
+        gpus: GPUs whose models workers may share; None for those that this process may use.
     """
 
     def __init__(
@@ -109,6 +117,7 @@ class LocalEngine:
         hang_s: float = HANG_S,
         preload: Sequence[str] = (),
         log_name: str = "worker",
+        gpus: Sequence[str] | None = None,
     ) -> None:
         if workers < 1:
             raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
@@ -121,21 +130,21 @@ class LocalEngine:
         self._workers: list[_Worker] = []
         self._early_ends: Counter[int] = Counter()
         self._spawned = 0
-        self._gpu_memory_mb, self._most = 0, workers
+        self._gpus, self._gpu_needs, self._most = gpus, (0, 0), workers
+        self._cards = Cards(worker_context, log_folder=log_folder, log_name=log_name.replace("worker", "card"))
 
     def __enter__(self) -> LocalEngine:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        for worker in self._workers:
-            self._end(worker)
-        self._workers.clear()
+        self._end_all()
+        self._cards.stop()
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes (`Engine.run`); all workers share this machine's resources."""
         waiting = deque(_Task(job) for job in jobs)
         if waiting:
-            self._settle(0 if needs is None else needs.gpu_memory_mb)
+            self._settle((0, 0) if needs is None else (needs.gpu_memory_mb, needs.shared_gpu_memory_mb))
         try:
             yield from self._all(waiting)
         finally:
@@ -167,20 +176,40 @@ class LocalEngine:
             self._end(worker)
             self._workers.remove(worker)
 
-    def _settle(self, gpu_memory_mb: int) -> None:
-        """Let no more workers run than fit onto the GPU.
+    def _settle(self, gpu_needs: tuple[int, int]) -> None:
+        """Let no more workers run than fit onto the GPU, and start the processes of the models that they share.
 
-        Those that ran jobs with other needs end, since they still hold memory there: the models that they opened, and
+        Workers that ran jobs with other needs end, since they still hold memory there: the models that they opened, and
         what CUDA takes for every process.
+
+        Args:
+            gpu_needs: Memory of a GPU that each worker needs, and that what workers share needs, in MiB.
         """
-        if gpu_memory_mb == self._gpu_memory_mb:
+        if gpu_needs == self._gpu_needs:
             return
-        self._gpu_memory_mb, self._most = gpu_memory_mb, self._count
-        if gpu_memory_mb and free_gpu_memory_mb() is not None:
-            for worker in self._workers:
-                self._end(worker)
-            self._workers.clear()
-            self._most = min(self._count, _workers_on_gpu(gpu_memory_mb) or self._count)
+        self._gpu_needs, self._most = gpu_needs, self._count
+        own_mb, shared_mb = gpu_needs
+        cards = self._cards_with(shared_mb) if shared_mb else []
+        if cards or self._cards.running or (own_mb and free_gpu_memory_mb() is not None):
+            self._end_all()
+            self._cards.stop()
+        if cards:
+            self.prepare()
+            self._cards.start(cards)
+        if own_mb:  # beside the models that are shared, which may not be there yet
+            self._most = min(self._count, _workers_on_gpu(own_mb, beside_mb=shared_mb) or self._count)
+
+    def _cards_with(self, shared_mb: int) -> Sequence[str]:
+        """Return the GPUs with that much free memory; the first of all if none has it, and tries smaller batches."""
+        if self._gpus is not None:
+            return self._gpus
+        gpus = visible_gpus()
+        return [gpu for gpu in gpus if (free_gpu_memory_mb(gpu) or 0) >= shared_mb] or gpus[:1]
+
+    def _end_all(self) -> None:
+        for worker in self._workers:
+            self._end(worker)
+        self._workers.clear()
 
     def _finish(self, worker: _Worker, kind: str, payload: Any) -> Done:
         """Return a worker's finished job; raise the exception that the job raised."""
@@ -205,6 +234,8 @@ class LocalEngine:
                     worker.conn.send(None)
 
     def _keep_staffed(self, wanted: int) -> None:
+        if self._cards.replace_dead():
+            self._end_idle()  # those that are at work notice it themselves
         while len(self._workers) < min(self._most, max(wanted, 1)):
             self.prepare()
             ours, theirs = starting.context().Pipe()
@@ -223,12 +254,23 @@ class LocalEngine:
                     progress_slot.forget()
                     self._note_early_end(_KILLED_WHILE_STARTING, "starting")
                     continue
-                worker = _Worker(process, ours, progress_slot, name, heard_at=time.monotonic())
+                card = self._least_used_card()
+                worker = _Worker(process, ours, progress_slot, name, card, heard_at=time.monotonic())
                 self._workers.append(worker)
             try:
-                ours.send(self._worker_context)
+                ours.send(self._worker_context if card is None else self._worker_context.at_card(card.address))
             except OSError:
                 continue  # it has died already, which `_hear` notices
+
+    def _end_idle(self) -> None:
+        for worker in [worker for worker in self._workers if worker.task is None]:
+            self._end(worker)
+            self._workers.remove(worker)
+
+    def _least_used_card(self) -> Card | None:
+        """Return the card that has the fewest workers; None where workers share no models."""
+        used = Counter(id(worker.card) for worker in self._workers)
+        return min(self._cards.running, key=lambda card: used[id(card)], default=None)
 
     def _give(self, worker: _Worker, task: _Task) -> bool:
         try:

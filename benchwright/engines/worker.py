@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import io
+import logging
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from benchwright.engines.base import Attempt
+from benchwright.engines.card_client import CardLostError
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.engines.starting import THREAD_SETTINGS
 from benchwright.engines.usage import Meter
@@ -36,6 +38,17 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
         log_path: File for the worker's output.
         environment: Environment of the supervisor; the process that this one was forked from may have another.
     """
+    set_up(log_path, environment)
+    _serve(conn, ProgressSlot.join(at_path))
+
+
+def set_up(log_path: str, environment: Mapping[str, str]) -> None:
+    """Make this process one of a supervisor's: its environment, a log of its own, and an end with the supervisor.
+
+    Args:
+        log_path: File for the process's output.
+        environment: Environment that it is to have, but for the number of native threads.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor handles interrupts
     os.environ.clear()
     os.environ.update({**environment, **THREAD_SETTINGS})
@@ -43,7 +56,7 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
     sys.stdout = sys.stderr = log
     faulthandler.enable(log)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _serve(conn, ProgressSlot.join(at_path))
+    logging.basicConfig(stream=log, level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
 
 
 class _Losing(io.FileIO):
@@ -81,9 +94,6 @@ def _single_threaded() -> None:
 
 
 def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
-    import logging
-
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     try:
         worker_context = conn.recv()
         _single_threaded()
@@ -97,6 +107,8 @@ def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
             answer: tuple[str, Any]
             try:
                 result = job.run(worker_context, Attempt(progress_slot.at, singly, blamed))
+            except CardLostError:  # as if the model had ended this process: the supervisor runs the job again
+                sys.exit("the process of the card has ended")
             except BaseException as error:  # noqa: BLE001 - the supervisor handles it
                 # An exception's cause is not pickled with it, and a full disk may appear only in the cause.
                 reported = storage_fault(error) or error
@@ -118,6 +130,11 @@ def _drop_caches(worker_context: Any) -> None:
     if (drop_caches := getattr(worker_context, "drop_caches", None)) is not None:
         drop_caches()
     give_back()
+
+
+def travelling(error: Exception) -> Exception:
+    """Return an exception that can be pickled: itself, or one with its text."""
+    return error if _can_travel(error) else RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def _can_travel(error: BaseException) -> bool:

@@ -1,9 +1,13 @@
-"""A model's results for the pictures of a step: batches that fit into memory, and failures of single pictures."""
+"""A model's results for the pictures of a step: batches that fit into memory, and failures of single pictures.
+
+A step's `open` returns `PictureBatches`. Where there is a GPU and the step shares its model, one process a GPU opens
+it, and each worker has `SharedPictures` in its place: it decodes and sends, and the results are the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +19,32 @@ from benchwright.steps import Context, Outcome
 
 Pixels = NDArray[np.uint8]
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+_ON_GPU = 64
+"""Pictures of some 224 pixels in a batch that keeps a large GPU busy."""
+
+
+def batch_size_on(place: str, wanted: int | None, *, on_cpu: int) -> int:
+    """Return how many small pictures a batch has: as many as are wanted, else as many as suit the device."""
+    return wanted or (on_cpu if place == "cpu" else _ON_GPU)
+
+
+class PictureModel(Protocol[R_co]):
+    """What a step finds as `ctx.opened`: a model in this process, or one that workers share."""
+
+    def results(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[R_co | Outcome]:
+        """Return what the model makes of each picture, or a failed outcome in its place."""
+
+
+class PictureFacts(NamedTuple):
+    """What a worker must know of a model that it sends pictures to.
+
+    Args:
+        least_px: Shorter side, in pixels, from which on a picture gives the model what the whole one does; None where
+            it wants whole ones.
+    """
+
+    least_px: int | None
 
 
 class PictureBatches(Generic[R]):
@@ -26,9 +56,11 @@ class PictureBatches(Generic[R]):
         work: Function that returns one result per picture of a batch, (height, width, 3) RGB.
         batch_size: Largest number of pictures in a batch.
         key: Function whose value is equal for all pictures of a batch; None batches neighbours.
+        least_px: As in `PictureFacts`. Pictures are read whole all the same where the model runs in the worker itself.
 
     Attributes:
         work: The function.
+        facts: What a worker must know that sends pictures to the model.
     """
 
     def __init__(
@@ -37,8 +69,10 @@ class PictureBatches(Generic[R]):
         *,
         batch_size: int,
         key: Callable[[Pixels], Hashable] | None = None,
+        least_px: int | None = None,
     ) -> None:
         self.work = work
+        self.facts = PictureFacts(least_px)
         self._key, self._batches = key, Batches(batch_size)
 
     @property
@@ -46,20 +80,71 @@ class PictureBatches(Generic[R]):
         """Return the largest number of pictures in the next batch."""
         return self._batches.size
 
+    def key(self, picture: Pixels) -> Hashable:
+        """Return what is equal for all pictures of a batch."""
+        return None if self._key is None else self._key(picture)
+
+    def run(self, pictures: Sequence[Pixels]) -> list[R | OutOfMemory]:
+        """Return what the model makes of each picture, in order."""
+        return self._batches.run(pictures, self.work, key=self._key)
+
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
         """Return what the model makes of each picture.
 
         A picture that cannot be read, or for which memory does not suffice, has a failed outcome in place of a result,
         without harm to the others of its batch.
         """
-        pixels: dict[int, Pixels] = {}
-        results: dict[int, R | Outcome] = {}
+        return _results(records, ctx.images.rgb, lambda pictures: self.run(list(pictures)))
+
+
+class ModelClient(Protocol):
+    """A connection to the process that holds a model."""
+
+    def compute(self, model: str, things: Iterable[Pixels]) -> list[R | OutOfMemory]:
+        """Return one result for each thing, in order."""
+
+
+class SharedPictures(Generic[R]):
+    """A model in the process of a card, in place of `PictureBatches`.
+
+    Args:
+        client: This worker's connection to the process.
+        model: Name of the model there.
+        facts: The model's facts.
+    """
+
+    def __init__(self, client: ModelClient, model: str, facts: PictureFacts) -> None:
+        self._client, self._model, self._facts = client, model, facts
+
+    def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
+        """Return what the model makes of each picture, as `PictureBatches.results`."""
+
+        def read(record: ImageRecord) -> Pixels:
+            least_px = self._facts.least_px
+            return ctx.images.rgb(record) if least_px is None else ctx.images.reduced_rgb(record, at_least_px=least_px)
+
+        return _results(records, read, lambda pictures: self._client.compute(self._model, pictures))
+
+
+def _results(
+    records: Sequence[ImageRecord],
+    read: Callable[[ImageRecord], Pixels],
+    compute: Callable[[Iterable[Pixels]], Sequence[R | OutOfMemory]],
+) -> list[R | Outcome]:
+    results: dict[int, R | Outcome] = {}
+    places: list[int] = []
+
+    def readable() -> Iterator[Pixels]:
         for place, record in enumerate(records):
             try:
-                pixels[place] = ctx.images.rgb(record)
+                pixels = read(record)
             except UnreadableImage as error:
                 results[place] = Outcome("failed", error.reason, evidence={"detail": error.detail})
-        computed = self._batches.run(list(pixels.values()), self.work, key=self._key)
-        for place, result in zip(pixels, computed, strict=True):
-            results[place] = Outcome("failed", "out_of_memory") if isinstance(result, OutOfMemory) else result
-        return [results[place] for place in range(len(records))]
+            else:
+                places.append(place)
+                yield pixels
+
+    computed = compute(readable())
+    for place, result in zip(places, computed, strict=True):
+        results[place] = Outcome("failed", "out_of_memory") if isinstance(result, OutOfMemory) else result
+    return [results[place] for place in range(len(records))]

@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from benchwright.models.device_pixels import SUFFICIENT_RATIO, DevicePixels
+from benchwright.models.devices import in_bfloat16
+
 if TYPE_CHECKING:
     import torch
 
@@ -38,6 +41,19 @@ class Preprocessing(NamedTuple):
         mean, std = own.get("image_mean", _CLIP_MEAN), own.get("image_std", _CLIP_STD)
         return cls(int(side), tuple(map(float, mean)), tuple(map(float, std)))
 
+    @property
+    def least_px(self) -> int:
+        """Return the shorter side from which on a picture may stand for a larger one, in pixels."""
+        return SUFFICIENT_RATIO * self.side_px
+
+    def batch(self, pictures: Sequence[NDArray[np.uint8]], place: str) -> torch.Tensor:
+        """Return the input of pictures on a device, shape (pictures, 3, side, side); a GPU resizes by itself."""
+        import torch
+
+        if torch.device(place).type == "cpu":
+            return torch.from_numpy(np.stack([self(picture) for picture in pictures]))
+        return DevicePixels(self.mean, self.std).batch(pictures, (self.side_px, self.side_px), place)
+
     def __call__(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Return the input of one picture, shape (3, side, side)."""
         square = Image.fromarray(pixels).resize((self.side_px, self.side_px), Image.Resampling.BICUBIC)
@@ -46,12 +62,18 @@ class Preprocessing(NamedTuple):
         return np.ascontiguousarray(normal.transpose(2, 0, 1), np.float32)
 
 
-def embed(model: Any, inputs: NDArray[np.float32]) -> Vectors:
-    """Return the vectors of prepared pictures of shape (pictures, 3, side, side)."""
+def embed(model: Any, inputs: NDArray[np.float32] | torch.Tensor, *, in_half: bool = False) -> Vectors:
+    """Return the vectors of prepared pictures of shape (pictures, 3, side, side).
+
+    Args:
+        model: Model of transformers, on its device.
+        inputs: Prepared pictures.
+        in_half: Whether a GPU may compute in bfloat16, which changes cosines by up to .01.
+    """
     import torch
 
-    with torch.inference_mode():
-        pixels = torch.from_numpy(inputs).to(model.device)
+    with torch.inference_mode(), in_bfloat16(str(model.device) if in_half else "cpu"):
+        pixels = torch.as_tensor(inputs).to(model.device)
         if hasattr(model, "get_image_features"):
             vectors = pooled(model.get_image_features(pixel_values=pixels))
         else:

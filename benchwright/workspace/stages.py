@@ -80,6 +80,11 @@ class Stage:
         """Return whether each record is journalled as soon as it is finished."""
         return self.role != "judge" and isinstance(self.step, MapStep | Filter) and self.step.costly
 
+    @property
+    def shares_model(self) -> bool:
+        """Return whether the workers of a machine share the model that the stage opens, where there is a GPU."""
+        return isinstance(self.step, MapStep) and self.step.shares_model()
+
     def removes(self, verdict: str) -> bool:
         """Return whether a record with that verdict leaves its stream.
 

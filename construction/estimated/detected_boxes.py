@@ -24,7 +24,7 @@ from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_recor
 from ..item_parts.boxes import Box, area, iou
 from ..item_parts.wording import count_question, without_article
 from ..manipulation.grounding.detectors import DetectedPhrase, load_detector
-from .model_step import ModelStep, require_model_type
+from .model_step import BATCH_SIZE, ModelStep, require_model_type
 
 _NOTHING_FOUND = "nothing_found"
 _LEAST_SIDE_PX = 1.0
@@ -104,7 +104,7 @@ class DetectedBoxes(ModelStep, MapStep):
         require_model_type(folder, "grounding-dino")
         device = find_device(self.device).place
         detector = load_detector(folder, device=device, threshold=self.threshold - self.unsure)
-        batches = Batches(self.batch_size)
+        batches = Batches(self.batch_size or BATCH_SIZE)
 
         def found(pictures: Sequence[Pixels]) -> list[list[FoundThing]]:
             results = []

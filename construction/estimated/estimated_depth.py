@@ -8,7 +8,7 @@ one and a pair whose closer point is the upper one must both be there, and the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,7 +18,9 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.canonical import digest, file_digest
 from benchwright.images.identify import path_for
-from benchwright.models.picture_batches import PictureBatches
+from benchwright.models.device_pixels import SUFFICIENT_RATIO, DevicePixels
+from benchwright.models.devices import in_bfloat16
+from benchwright.models.picture_batches import PictureBatches, PictureModel, Pixels
 from benchwright.records import ImageRecord
 from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.source_files.rows import BadRow
@@ -30,7 +32,7 @@ from ..item_parts.depth_pairs import Arrangement, PairLimits, depth_pairs
 from ..item_parts.modes import Mode
 from ..measured.depth_maps import read_depth_map
 from ..measured.map_files import is_same_shape
-from .model_step import BY_DIGEST, ModelStep, open_model, stated_digest
+from .model_step import BATCH_SIZE, BY_DIGEST, ModelStep, OpenedModel, open_model, stated_digest
 
 _NO_PAIR = "no_pair"
 _LEVELS = 4096
@@ -40,6 +42,7 @@ _EITHER: dict[Mode, tuple[Arrangement, Arrangement]] = {"hardened": ("left", "ri
 """Two arrangements of which a picture must have a pair each; the seed takes either."""
 
 Map = NDArray[np.float64]
+_NetworkMap = NDArray[np.float32]
 
 
 class EstimatedDepth(ModelStep, MapStep):
@@ -128,13 +131,19 @@ class EstimatedDepth(ModelStep, MapStep):
             self._of_maps = stated
         return self._of_maps
 
+    def shares_model(self) -> bool:
+        """Return whether there is a model, and the settings leave it open where it runs."""
+        return self.maps is None and self.device is None
+
     def open(self, ctx: OpenContext) -> Any:
         """Load the model; nothing where maps take its place."""
         del ctx
         if self.maps is not None:
             return None
-        depths = _load(self.weights_folder(), self.device)
-        return PictureBatches(depths, batch_size=self.batch_size, key=lambda picture: picture.shape)
+        estimator = _DepthEstimator.load(self.weights_folder(), self.device)
+        return PictureBatches(
+            estimator.depths, batch_size=self.batch_size or BATCH_SIZE, key=estimator.key, least_px=estimator.least_px
+        )
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Choose the pair of one picture."""
@@ -144,9 +153,9 @@ class EstimatedDepth(ModelStep, MapStep):
         """Estimate the depth of pictures in batches of one size, and choose the pair of each."""
         if self.maps is not None:
             return [self._of_map(record, ctx) for record in records]
-        opened: PictureBatches[Map] = ctx.opened
+        opened: PictureModel[_NetworkMap] = ctx.opened
         return [
-            depth if isinstance(depth, Outcome) else self._outcome(record, ctx, depth)
+            depth if isinstance(depth, Outcome) else self._outcome(record, ctx, depth.astype(np.float64))
             for record, depth in zip(records, opened.results(records, ctx), strict=True)
         ]
 
@@ -194,26 +203,61 @@ class EstimatedDepth(ModelStep, MapStep):
         )
 
 
-def _load(folder: Path, device: str | None) -> Any:
-    """Return the function that estimates relative inverse depth of pictures of one size.
+class _DepthEstimator:
+    """A Depth Anything model that is loaded.
 
-    Raises:
-        PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
+    Args:
+        opened: Model and processor, on a device.
     """
-    opened = open_model(
-        folder,
-        "DepthAnythingForDepthEstimation",
-        model_type="depth_anything",
-        device=device,
-        processor="AutoImageProcessor",
-    )
 
-    import torch
+    def __init__(self, opened: OpenedModel) -> None:
+        self._opened = opened
+        self._pixels = None if opened.place == "cpu" else DevicePixels.of_processor(opened.processor)
 
-    def depths(pictures: Sequence[NDArray[np.uint8]]) -> list[Map]:
-        ready = opened.processor(images=[np.array(picture) for picture in pictures], return_tensors="pt")
-        with torch.inference_mode():
-            predicted = opened.model(**ready.to(opened.place)).predicted_depth
-        return list(predicted.float().cpu().numpy().astype(np.float64))
+    @classmethod
+    def load(cls, folder: Path, device: str | None) -> _DepthEstimator:
+        """Return the model of a folder.
 
-    return depths
+        Raises:
+            PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
+        """
+        architecture, processor = "DepthAnythingForDepthEstimation", "AutoImageProcessor"
+        return cls(open_model(folder, architecture, model_type="depth_anything", device=device, processor=processor))
+
+    @property
+    def least_px(self) -> int | None:
+        """Return the shorter side from which on a picture may stand for a larger one, in pixels; None for no one."""
+        return None if self._pixels is None else SUFFICIENT_RATIO * max(self._size.height, self._size.width)
+
+    @property
+    def _size(self) -> Any:
+        return self._opened.processor.size
+
+    def key(self, picture: Pixels) -> Hashable:
+        """Return what is equal for all pictures of a batch: the size at which the network sees them."""
+        return picture.shape if self._pixels is None else self._seen_hw(picture)
+
+    def _seen_hw(self, picture: Pixels) -> tuple[int, int]:
+        from transformers.models.dpt.image_processing_pil_dpt import get_resize_output_image_size
+
+        processor = self._opened.processor
+        size = get_resize_output_image_size(
+            picture.transpose(2, 0, 1),
+            output_size=(self._size.height, self._size.width),
+            keep_aspect_ratio=processor.keep_aspect_ratio,
+            multiple=processor.ensure_multiple_of,
+        )
+        return size.height, size.width
+
+    def depths(self, pictures: Sequence[Pixels]) -> list[_NetworkMap]:
+        """Return relative inverse depth of pictures of one key, at the size at which the network sees them."""
+        import torch
+
+        place = self._opened.place
+        with torch.inference_mode(), in_bfloat16(place):
+            if self._pixels is None:
+                images = [np.array(picture) for picture in pictures]
+                ready = self._opened.processor(images=images, return_tensors="pt").to(place)["pixel_values"]
+            else:
+                ready = self._pixels.batch(pictures, self._seen_hw(pictures[0]), place)
+            return list(self._opened.model(pixel_values=ready).predicted_depth.float().cpu().numpy())

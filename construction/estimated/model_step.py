@@ -20,6 +20,8 @@ from benchwright.steps import FOLDER, Resources, Step
 from ..manipulation.grounding.detectors import INSTALL, weights_of
 
 BY_DIGEST = "sha256:"
+BATCH_SIZE = 8
+"""Inputs in a batch where the settings do not say how many."""
 _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
 Pixels = NDArray[np.uint8]
 R = TypeVar("R")
@@ -50,7 +52,8 @@ class ModelStep(Step):
     Args:
         weights: Folder of the model in the layout of transformers, relative to the recipe's folder; null for the usual
             one where it lies on this machine. A run writes the digest of its files instead.
-        batch_size: Largest number of inputs in a batch of the model.
+        batch_size: Largest number of inputs in a batch of the model; null for 8, or on a GPU for 64 where inputs are
+            small pictures.
         device: Device, such as `cuda:0`; null for the first GPU, else the CPU.
     """
 
@@ -61,7 +64,7 @@ class ModelStep(Step):
     placed_under: ClassVar[str] = "`weights`"
 
     weights: str | None = Field(None, min_length=1)
-    batch_size: int = Field(8, ge=1, le=1024)
+    batch_size: int | None = Field(None, ge=1, le=1024)
     device: str | None = None
     _base: Path = PrivateAttr(Path())
     _sha256: str | None = PrivateAttr(None)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
-from benchwright.models.picture_batches import PictureBatches, Pixels
+from benchwright.models.picture_batches import PictureBatches, PictureModel, Pixels, batch_size_on
 from benchwright.models.picture_vectors import Preprocessing, Vectors, decode_vectors, embed, encode_vector
 from benchwright.records import ImageRecord
 from benchwright.release.format.estimates import ESTIMATED_BY
@@ -39,7 +39,7 @@ from benchwright.steps import (
 from ..ground_truth.truths import OTHER_REFERENCE, SimilarityTriplet
 from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
 from ..item_parts.modes import Hardening, Mode
-from .model_step import ModelStep, open_model
+from .model_step import BATCH_SIZE, ModelStep, open_model
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -307,6 +307,10 @@ class PictureFeatures(MapStep):
         """Return the digest of the model's files."""
         return self._step.weights_hash()
 
+    def shares_model(self) -> bool:
+        """Return whether the settings leave it open where the model runs."""
+        return self._step.device is None
+
     def open(self, ctx: OpenContext) -> Any:
         """Return the function that computes features of pictures.
 
@@ -315,14 +319,15 @@ class PictureFeatures(MapStep):
         """
         del ctx
         folder = self._step.weights_folder()
-        model = open_model(folder, "AutoModel", model_type="dinov2", device=self._step.device).model
+        model, _, place = open_model(folder, "AutoModel", model_type="dinov2", device=self._step.device)
         prepare = Preprocessing.of(folder)._replace(side_px=self._step.side_px)
 
         def features(pictures: Sequence[Pixels]) -> list[str]:
-            vectors = embed(model, np.stack([prepare(picture) for picture in pictures]))
+            vectors = embed(model, prepare.batch(pictures, place))
             return [encode_vector(vector) for vector in vectors]
 
-        return PictureBatches(features, batch_size=self._step.batch_size)
+        batch_size = batch_size_on(place, self._step.batch_size, on_cpu=BATCH_SIZE)
+        return PictureBatches(features, batch_size=batch_size, least_px=prepare.least_px)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Compute the features of one picture."""
@@ -330,7 +335,7 @@ class PictureFeatures(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
         """Compute features, a batch at a time."""
-        opened: PictureBatches[str] = ctx.opened
+        opened: PictureModel[str] = ctx.opened
         results = opened.results(records, ctx)
         return [result if isinstance(result, Outcome) else Outcome(values={"features": result}) for result in results]
 

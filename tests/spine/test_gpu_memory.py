@@ -14,7 +14,7 @@ import pytest
 from engine_jobs import RanBetween
 
 from benchwright.engines import LocalEngine
-from benchwright.engines.gpu_memory import free_gpu_memory_mb
+from benchwright.engines.gpus import free_gpu_memory_mb
 from benchwright.images.formats.walking import Limits
 from benchwright.pipeline.planning.plan import plan
 from benchwright.pipeline.stages.worker_context import WorkerContext

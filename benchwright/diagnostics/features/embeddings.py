@@ -17,7 +17,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from benchwright.errors import PrerequisiteError
 from benchwright.models.devices import find_device
 from benchwright.models.local_weights import weights_digest
-from benchwright.models.picture_batches import PictureBatches, Pixels
+from benchwright.models.picture_batches import PictureBatches, PictureModel, Pixels, batch_size_on
 from benchwright.models.picture_vectors import Preprocessing, Vectors, embed, encode_vector
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
@@ -64,6 +64,10 @@ class Embeddings(MapStep):
         """Return the digest of the model's files."""
         return self._sha256
 
+    def shares_model(self) -> bool:
+        """Return True."""
+        return True
+
     def open(self, ctx: OpenContext) -> PictureBatches[str]:
         """Load the model.
 
@@ -81,13 +85,15 @@ class Embeddings(MapStep):
         model = AutoModel.from_pretrained(
             self._folder, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=torch.float32
         )
-        model, prepare = model.to(find_device(None).place).eval(), Preprocessing.of(self._folder)
+        place, prepare = find_device(None).place, Preprocessing.of(self._folder)
+        model = model.to(place).eval()
 
         def embedded(pictures: Sequence[Pixels]) -> list[str]:
-            vectors = embed(model, np.stack([prepare(picture) for picture in pictures]))
+            vectors = embed(model, prepare.batch(pictures, place), in_half=True)  # a second look decides on pairs
             return [encode_vector(vector) for vector in vectors]
 
-        return PictureBatches(embedded, batch_size=_BATCH)
+        batch_size = batch_size_on(place, None, on_cpu=_BATCH)
+        return PictureBatches(embedded, batch_size=batch_size, least_px=prepare.least_px)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Embed one picture."""
@@ -95,7 +101,7 @@ class Embeddings(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
         """Embed pictures, a batch at a time."""
-        opened: PictureBatches[str] = ctx.opened
+        opened: PictureModel[str] = ctx.opened
         results = opened.results(records, ctx)
         return [result if isinstance(result, Outcome) else Outcome(values={"embedding": result}) for result in results]
 

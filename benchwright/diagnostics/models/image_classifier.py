@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.models.device_pixels import SUFFICIENT_RATIO, DevicePixels
 from benchwright.models.devices import find_device
 from benchwright.models.local_weights import weights_digest
 
@@ -57,20 +58,35 @@ class Classifier(NamedTuple):
         processor: Image processor, which brings pictures to the model's size and range.
         labels: Labels in the order of the model's outputs.
         alone: Whether labels exclude each other; if not, each has a probability of its own.
+        pixels: What the processor does, for a GPU to do it; None where it does more than resize and normalise.
     """
 
     model: Any
     processor: Any
     labels: tuple[str, ...]
     alone: bool
+    pixels: DevicePixels | None = None
+
+    @property
+    def least_px(self) -> int | None:
+        """Return the shorter side from which on a picture may stand for a larger one, in pixels; None for no one."""
+        return None if self.pixels is None else SUFFICIENT_RATIO * max(self._size_hw)
+
+    @property
+    def _size_hw(self) -> tuple[int, int]:
+        return self.processor.size["height"], self.processor.size["width"]
 
     def probabilities(self, pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.float64]:
         """Return the probability of each label, (pictures, labels), for pictures of (height, width, 3) RGB."""
         import torch
 
-        inputs = self.processor(images=[np.array(picture) for picture in pictures], return_tensors="pt")
+        place = self.model.device
         with torch.inference_mode():
-            scores = self.model(**inputs.to(self.model.device)).logits.float()
+            if place.type == "cpu" or self.pixels is None:
+                inputs = self.processor(images=[np.array(picture) for picture in pictures], return_tensors="pt")
+                scores = self.model(**inputs.to(place)).logits.float()
+            else:
+                scores = self.model(pixel_values=self.pixels.batch(pictures, self._size_hw, str(place))).logits.float()
             probabilities = scores.softmax(dim=-1) if self.alone else scores.sigmoid()
         return np.asarray(probabilities.cpu().numpy(), np.float64)
 
@@ -118,4 +134,4 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
         listed = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
         raise BenchwrightError(f"the model in {folder} has no label {unknown[0]!r}; it has: {listed}")
     alone = model.config.problem_type != "multi_label_classification"
-    return Classifier(model.to(where).eval(), processor, known, alone)
+    return Classifier(model.to(where).eval(), processor, known, alone, DevicePixels.of_processor(processor))

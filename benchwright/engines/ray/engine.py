@@ -133,7 +133,7 @@ class RayEngine:
         if not waiting:
             return
         # Ray shares out whole GPUs and shares of them, and knows nothing of their memory.
-        room = self._settle((needs or Resources())._replace(gpu_memory_mb=0))
+        room = self._settle((needs or Resources())._replace(gpu_memory_mb=0, shared_gpu_memory_mb=0))
         self._heard_at = time.monotonic()
         try:
             yield from self._all(waiting, room)

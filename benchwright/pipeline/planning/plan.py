@@ -31,13 +31,18 @@ class Phase(NamedTuple):
     def needs(self) -> Resources:
         """Return the resources with which a worker can run every stage of the phase.
 
-        A worker keeps the models of all stages of a phase on its GPU, so their memory there adds up.
+        A worker keeps the models of all stages of a phase on its GPU, so their memory there adds up; so does that of
+        the models that workers share.
         """
-        needs = [stage.step.needs() for stage in self.stages if stage.role != "judge"]
+        stages = [stage for stage in self.stages if stage.role != "judge"]
+        needs = [stage.step.needs() for stage in stages]
+        gpu_memory_mb = sum(resources.gpu_memory_mb for resources in needs)
+        shared_mb = sum(stage.step.needs().gpu_memory_mb for stage in stages if stage.shares_model)
         return Resources(
             max(resources.gpus for resources in needs),
             max(resources.memory_mb for resources in needs),
-            sum(resources.gpu_memory_mb for resources in needs),
+            gpu_memory_mb - shared_mb,
+            shared_mb,
         )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from benchwright.engines.card_client import CardClient
     from benchwright.models.endpoints.reply_store import ReplyStore
 
 _SHARDS_OF_IMAGES_KEPT = 16
@@ -64,6 +65,8 @@ class WorkerContext:
     made: MadeRule = "by_content"
     overrides: Overrides = field(default_factory=Overrides)
     restore: Callable[[WorkerContext, ImageRecord], None] | None = None
+    card: str | None = None
+    """Address of the process that holds the models which the workers of this machine share; None where none does."""
     remade: list[str] = field(default_factory=list)
     """Ids of images whose lost or damaged file this worker made again."""
     _opened: dict[str, Any] = field(default_factory=dict)
@@ -94,6 +97,17 @@ class WorkerContext:
         last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
         return replace(self, stages=self.stages[: last + 1])
 
+    def at_card(self, address: str) -> WorkerContext:
+        """Return a context for a worker that finds shared models in the process at an address."""
+        return replace(self, card=address)
+
+    @cached_property
+    def _card_client(self) -> CardClient | None:
+        """Return this worker's connection to the process with the shared models; None where there is none."""
+        from benchwright.engines.card_client import CardClient
+
+        return None if self.card is None else CardClient(self.card)
+
     def drop_caches(self) -> None:
         """Drop decoded pictures, which can be decoded again."""
         self.reader.drop()
@@ -108,8 +122,23 @@ class WorkerContext:
     def opened(self, stage: Stage) -> Any:
         """Return what a stage's `open` returns; called once per worker."""
         if stage.id not in self._opened:
-            self._opened[stage.id] = stage.open(self)
+            self._opened[stage.id] = self._open(stage)
         return self._opened[stage.id]
+
+    def _open(self, stage: Stage) -> Any:
+        if not stage.shares_model or (client := self._card_client) is None:
+            return stage.open(self)
+        from benchwright.models.picture_batches import SharedPictures
+
+        return SharedPictures(client, stage.id, client.open(stage.id))
+
+    def shared_model(self, name: str) -> Any:
+        """Return the model of a stage, for all workers (`engines.card_process.ModelHost`)."""
+        return self.opened(next(stage for stage in self.stages if stage.id == name))
+
+    def keep_only(self, names: Sequence[str]) -> None:
+        """Drop the models of all stages but some (`engines.card_process.ModelHost`)."""
+        self.close_others([stage for stage in self.stages if stage.id in names])
 
     def close_others(self, stages: Sequence[Stage]) -> None:
         """Drop what other stages than these opened: their models need not stay in memory once their phase is over."""
@@ -117,6 +146,8 @@ class WorkerContext:
         if others := [stage_id for stage_id in self._opened if stage_id not in kept]:
             for stage_id in others:
                 del self._opened[stage_id]
+            if self._card_client is not None:
+                self._card_client.keep_only(sorted(kept))
             gc.collect()  # models refer to themselves
             free_memory()
 

@@ -1,0 +1,79 @@
+"""Resizing and normalising of pictures on the device that a network runs on, in batches.
+
+On a CPU, Pillow and the processors of transformers do that, one picture at a time. Here the same filters run on a GPU:
+values differ from Pillow's by roundings, .1 of 255 on average, as Pillow rounds between rows and columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+if TYPE_CHECKING:
+    import torch
+
+SUFFICIENT_RATIO = 2
+"""A picture that is this much larger than what it is resized to, or more, may be decoded at that size.
+
+On photographs and drawings the result differs by .2 of 255 on average, hardly more than by the resizing; at 1.5 times
+by .3 to .9, at the very size by .8 to 1.3.
+"""
+
+
+class DevicePixels(NamedTuple):
+    """What a network wants of pixels.
+
+    Args:
+        mean: Mean of red, green and blue, 0-1, that is taken away.
+        std: Deviation of each, by which the rest is divided.
+        filtered: Filter of the resizing, whose support grows as pictures shrink.
+    """
+
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    filtered: Literal["bilinear", "bicubic"] = "bicubic"
+
+    @classmethod
+    def of_processor(cls, processor: Any) -> DevicePixels | None:
+        """Return what a processor of transformers does after it chose a size; None where it does anything else."""
+        filters: dict[Any, Literal["bilinear", "bicubic"]] = {
+            Image.Resampling.BILINEAR: "bilinear",
+            Image.Resampling.BICUBIC: "bicubic",
+        }
+        settings = processor.to_dict()
+        known = (
+            all(settings.get(name) is True for name in ("do_resize", "do_rescale", "do_normalize"))
+            and not any(settings.get(name) for name in ("do_center_crop", "do_pad", "do_flip_channel_order"))
+            and abs(settings.get("rescale_factor", 0) - 1 / 255) < 1e-9
+            and settings.get("resample") in filters
+            and settings["size"].keys() == {"height", "width"}
+        )
+        if not known:
+            return None
+        mean, std = (tuple(map(float, settings[name])) for name in ("image_mean", "image_std"))
+        return cls(mean, std, filters[settings["resample"]])
+
+    def batch(self, pictures: Sequence[NDArray[np.uint8]], size_hw: tuple[int, int], place: str) -> torch.Tensor:
+        """Return pictures of any sizes as the network takes them, (pictures, 3, height, width) in float32 on a device.
+
+        Pictures of one size are copied and resized together; a GPU copies them beside other work.
+        """
+        import torch
+
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for number, picture in enumerate(pictures):
+            alike.setdefault(picture.shape, []).append(number)
+        batch = torch.empty((len(pictures), 3, *size_hw), device=place)
+        for numbers in alike.values():
+            pixels = torch.from_numpy(np.stack([pictures[number] for number in numbers]))
+            if batch.is_cuda:
+                pixels = pixels.pin_memory()
+            planes = pixels.to(batch.device, non_blocking=True).permute(0, 3, 1, 2).float()
+            resized = torch.nn.functional.interpolate(planes, size_hw, mode=self.filtered, antialias=True)
+            batch[numbers] = resized.round_().clamp_(0, 255)
+        mean, std = (torch.tensor(of, device=place).view(3, 1, 1) for of in (self.mean, self.std))
+        return batch.div_(255).sub_(mean).div_(std)
