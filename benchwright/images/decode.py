@@ -99,24 +99,6 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
         return _drafted(opened, at_least_px) if opened.container.format == "JPEG" else _loaded(opened).luma()
 
 
-def decode_reduced_rgb(data: bytes | Path, *, at_least_px: int, limits: Limits | None = None) -> NDArray[np.uint8]:
-    """Return the upright pixels of an image as `decode_rgb`, reduced where the format allows reduced decoding.
-
-    JPEG is decoded as by `decode_luma`. The result depends only on the file and `at_least_px`.
-
-    Raises:
-        UnreadableImage: As `decode_rgb`.
-    """
-    with _opened(data, limits or Limits()) as opened:
-        return _reduced_rgb(opened, at_least_px)
-
-
-def _reduced_rgb(opened: _OpenedImage, at_least_px: int) -> NDArray[np.uint8]:
-    if opened.container.format == "JPEG" and opened.image.mode != "CMYK":
-        opened.image.draft(opened.image.mode, (at_least_px, at_least_px))
-    return _loaded(opened).rgb()
-
-
 class _OpenedImage(NamedTuple):
     """An image that a decoder has opened but not decoded, with its container's facts and the bytes that it gets."""
 
@@ -420,9 +402,9 @@ class ImageReader:
         return pixels
 
     def reduced_rgb(self, record: ImageRecord, *, at_least_px: int) -> NDArray[np.uint8]:
-        """Return upright RGB pixels, read-only, as `decode_reduced_rgb`; what is reduced is not kept.
+        """Return upright RGB pixels, read-only, of a JPEG reduced as by `decode_luma`; what is reduced is not kept.
 
-        Whether a picture is reduced does not depend on what was read before.
+        The result depends only on the record and `at_least_px`, and not on what was read before.
 
         Raises:
             UnreadableImage: As `rgb`.
@@ -432,7 +414,9 @@ class ImageReader:
         data = self.file_bytes(record)
         with _named(record), _opened(data, self._limits) as opened:
             _check_size(record, opened.container.upright_wh)
-            return _read_only(_reduced_rgb(opened, at_least_px))
+            if opened.image.mode != "CMYK":
+                opened.image.draft(opened.image.mode, (at_least_px, at_least_px))
+            return _read_only(_loaded(opened).rgb())
 
     def _cached(self, record: ImageRecord) -> NDArray[np.uint8] | _Loaded | None:
         if (cached := self._cache.get(record.image_id)) is not None:

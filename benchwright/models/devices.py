@@ -87,7 +87,7 @@ def is_lost(error: BaseException) -> bool:
 
 
 def allow_tf32() -> None:
-    """Let GPUs round the factors of float32 products to 11 bits (TF32), in this process for good, where torch is loaded.
+    """Let GPUs round the factors of float32 products to 11 bits (TF32), in this process for good; torch is loaded.
 
     That is some eight times as fast, and changes an estimate by about a thousandth. It cannot be undone for a while,
     since threads share it and results would depend on which of them runs.

@@ -208,11 +208,12 @@ class _DepthEstimator:
 
     Args:
         opened: Model and processor, on a device.
+        resizes: Whether the device resizes pictures, where the processor does nothing else.
     """
 
-    def __init__(self, opened: OpenedModel) -> None:
+    def __init__(self, opened: OpenedModel, *, resizes: bool) -> None:
         self._opened = opened
-        self._pixels = None if opened.place == "cpu" else DevicePixels.of_processor(opened.processor)
+        self._pixels = DevicePixels.of_processor(opened.processor) if resizes else None
 
     @classmethod
     def load(cls, folder: Path, device: str | None) -> _DepthEstimator:
@@ -221,8 +222,14 @@ class _DepthEstimator:
         Raises:
             PrerequisiteError: Packages are missing, or the folder holds no Depth Anything model.
         """
-        architecture, processor = "DepthAnythingForDepthEstimation", "AutoImageProcessor"
-        return cls(open_model(folder, architecture, model_type="depth_anything", device=device, processor=processor))
+        opened = open_model(
+            folder,
+            "DepthAnythingForDepthEstimation",
+            model_type="depth_anything",
+            device=device,
+            processor="AutoImageProcessor",
+        )
+        return cls(opened, resizes=opened.place != "cpu")
 
     @property
     def least_px(self) -> int | None:

@@ -14,7 +14,7 @@ import pytest
 from engine_jobs import RanBetween
 
 from benchwright.engines import LocalEngine
-from benchwright.engines.gpus import free_gpu_memory_mb
+from benchwright.engines.gpus import free_gpu_memory_mb, visible_gpus
 from benchwright.images.formats.walking import Limits
 from benchwright.pipeline.planning.plan import plan
 from benchwright.pipeline.stages.worker_context import WorkerContext
@@ -61,9 +61,24 @@ def test_the_first_visible_gpu_counts(
     assert log.read_text(encoding="utf-8").startswith(asked) if asked else not log.exists()
 
 
+@pytest.mark.parametrize(
+    ("visible", "gpus"),
+    [(None, ["GPU-ab", "GPU-cd"]), ("2, 0", ["2", "0"]), ("GPU-cd", ["GPU-cd"]), ("1,-1,2", ["1"]), ("", [])],
+)
+def test_all_visible_gpus_are_named(
+    card_of: CardOf, monkeypatch: pytest.MonkeyPatch, visible: str | None, gpus: list[str]
+) -> None:
+    card_of("echo GPU-ab; echo GPU-cd")
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert visible_gpus() == gpus
+
+
 def test_without_a_driver_there_is_no_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert free_gpu_memory_mb() is None
+    assert visible_gpus() == []
 
 
 @pytest.mark.slow

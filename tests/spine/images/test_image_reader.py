@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from image_samples import (
     SMOOTH,
     png_with_short_data,
 )
+from PIL import Image
 
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images import decode_luma, encode_png
@@ -109,6 +111,26 @@ def test_pixels_asked_for_after_luma_need_no_second_decoding(shelf: Shelf, form:
         shelf.reader.rgb(record)[0, 0] = 0
 
 
+def test_reduced_pixels_are_upright_and_do_not_depend_on_what_is_cached(shelf: Shelf) -> None:
+    turned = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    SMOOTH.resize((450, 320)).save(turned, "JPEG", exif=exif)
+    record = shelf.add("a.jpg", turned.getvalue())
+    whole = shelf.reader.rgb(record)
+    half = shelf.reader.reduced_rgb(record, at_least_px=150)
+    assert (whole.shape, half.shape) == ((450, 320, 3), (225, 160, 3))
+    by_hand = np.asarray(Image.fromarray(whole).reduce(2), float)
+    assert np.abs(half - by_hand).mean() < 3
+    np.testing.assert_array_equal(ImageReader(shelf.locate).reduced_rgb(record, at_least_px=150), half)
+    assert shelf.reader.reduced_rgb(record, at_least_px=161) is whole, "half of it would be too small"
+
+
+def test_pixels_of_formats_that_cannot_be_decoded_in_part_stay_whole(shelf: Shelf) -> None:
+    record = shelf.add("a.png", encode_png(RGB))
+    assert shelf.reader.reduced_rgb(record, at_least_px=2) is shelf.reader.rgb(record)
+
+
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF"])
 def test_luma_does_not_depend_on_what_is_cached(shelf: Shelf, form: str) -> None:
     record = shelf.add("a", encoded(SMOOTH.resize((450, 320)), form))
@@ -122,7 +144,11 @@ def test_a_file_that_changed_is_noticed_by_every_way_of_reading(shelf: Shelf) ->
     record = shelf.add("a.jpg", encoded(SMOOTH, "JPEG"))
     assert shelf.reader.file_bytes(record) == (shelf.folder / "a.jpg").read_bytes()
     shelf.add("a.jpg", encoded(SMOOTH, "JPEG", quality=30))
-    for read in (shelf.reader.file_bytes, shelf.reader.rgb, shelf.reader.luma):
+
+    def reduced(record: ImageRecord) -> Any:
+        return shelf.reader.reduced_rgb(record, at_least_px=2)
+
+    for read in (shelf.reader.file_bytes, shelf.reader.rgb, shelf.reader.luma, reduced):
         with pytest.raises(DataError, match=r"changed: 'a\.jpg': its SHA-256 is now"):
             read(record)
     (shelf.folder / "a.jpg").unlink()
