@@ -10,7 +10,7 @@ one that fails or takes too long ends no other, and prints a line of JSON.
 Parts: `sam` (masks by boxes), `clicks` (the marking helper), `inpaint` (the step `manipulate`), `small_card` (the same
 and the vision-language model with too little memory), `steps` (each step with a model, in one process), `precision`
 (what half precision would change), `engine` (a whole recipe by the local engine, twice), `specialists` and `vlm`
-(`evaluate run`).
+(`evaluate run`), `fed` (how many pictures a second the steps' models see, and as which share of the card's peak).
 """
 
 from __future__ import annotations
@@ -378,7 +378,7 @@ def small_card(bench: Bench) -> None:
         show(**{how: {"errors": score.error, "asked": score.asked, **cost.per_second(score.asked)}})
 
 
-def _model_steps(bench: Bench, batch_size: int) -> Iterator[tuple[str, MapStep]]:
+def _model_steps(bench: Bench, batch_size: int | None) -> Iterator[tuple[str, MapStep]]:
     sizes = {"batch_size": batch_size}
     yield "estimated_depth", EstimatedDepth.model_validate({"weights": "depth", **sizes}, context=bench.context)
     yield (
@@ -637,6 +637,21 @@ def vlm(bench: Bench) -> None:
     show(same_bytes=first == again, same_as_alone=same)
 
 
+def fed(bench: Bench) -> None:
+    """Models of steps that all workers share, beside a plain loop: pictures a second, and the share of the peak."""
+    from fed_card import fed as feed
+
+    kinds = {
+        "estimated_depth": "depth", "similar_pictures": "dinov2", "embeddings": "clip", "safety": "classifier",
+    }  # fmt: skip
+    in_all = {"estimated_depth": 1000, "similar_pictures": 6000, "embeddings": 6000, "safety": 8000}
+    for name, step_ in _model_steps(bench, None):
+        if (kind := kinds.get(name)) is not None:
+            count = in_all[name] if bench.is_real else 4 * len(bench.pictures)
+            facts = feed(kind, step_, bench.weights / kind, bench.pictures, work=bench.work, pictures_in_all=count)
+            show(**{name: facts})
+
+
 class Part(NamedTuple):
     """A part, and the models that it needs."""
 
@@ -654,6 +669,7 @@ PARTS = {
     "engine": Part(engine, ("classifier", "depth", "grounding_dino", "dinov2")),
     "specialists": Part(specialists, ("depth", "dinov2", "sd", "matcher")),
     "vlm": Part(vlm, ("vlm",)),
+    "fed": Part(fed, ("depth", "dinov2", "clip", "classifier")),
 }
 
 if __name__ == "__main__":

@@ -35,6 +35,10 @@ class CountedReader:
         self.asked += 1
         return self._reader.rgb(record)
 
+    def reduced_rgb(self, record: ImageRecord, *, at_least_px: int) -> Any:
+        self.asked += 1
+        return self._reader.reduced_rgb(record, at_least_px=at_least_px)
+
     def luma(self, record: ImageRecord, *, at_least_px: int) -> Any:
         self.asked += 1
         return self._reader.luma(record, at_least_px=at_least_px)
