@@ -23,7 +23,7 @@ CPU = ""
 
 
 @dataclass
-class Card:
+class RunningCard:
     """A GPU with its process.
 
     Args:
@@ -59,7 +59,7 @@ class Cards:
         self._log_folder, self._log_name = log_folder, log_name
         self._folder: Path | None = None
         self._started = 0
-        self.running: list[Card] = []
+        self.running: list[RunningCard] = []
 
     def start(self, gpus: Sequence[str]) -> None:
         """Start a process for each GPU; models are opened when a worker asks for them.
@@ -90,7 +90,7 @@ class Cards:
             self.running[place] = self._start(card.gpu)
         return bool(dead)
 
-    def _start(self, gpu: str) -> Card:
+    def _start(self, gpu: str) -> RunningCard:
         self._started += 1
         name = f"{self._log_name}-{self._started}"
         log = self._log_folder / f"{name}.log"
@@ -109,4 +109,4 @@ class Cards:
         except (EOFError, OSError) as error:
             process.join()
             raise StepError(f"the process of GPU {gpu or 'none'} ended at its start; see {log}") from error
-        return Card(gpu, address, process, ours)
+        return RunningCard(gpu, address, process, ours)

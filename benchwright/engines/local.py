@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
 from benchwright.engines.base import Done, Job, Place
-from benchwright.engines.cards import Card, Cards
+from benchwright.engines.cards import Cards, RunningCard
 from benchwright.engines.gpus import free_gpu_memory_mb, visible_gpus
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.errors import BenchwrightError, StepError
@@ -87,7 +87,7 @@ class _Worker:
     conn: Connection
     progress_slot: ProgressSlot
     name: str
-    card: Card | None = None
+    card: RunningCard | None = None
     is_ready: bool = False
     task: _Task | None = None
     seen: bytes = b""
@@ -267,7 +267,7 @@ class LocalEngine:
             self._end(worker)
             self._workers.remove(worker)
 
-    def _least_used_card(self) -> Card | None:
+    def _least_used_card(self) -> RunningCard | None:
         """Return the card that has the fewest workers; None where workers share no models."""
         used = Counter(id(worker.card) for worker in self._workers)
         return min(self._cards.running, key=lambda card: used[id(card)], default=None)

@@ -36,7 +36,7 @@ class PictureModel(Protocol[R_co]):
         """Return what the model makes of each picture, or a failed outcome in its place."""
 
 
-class PictureFacts(NamedTuple):
+class PictureNeeds(NamedTuple):
     """What a worker must know of a model that it sends pictures to.
 
     Args:
@@ -56,7 +56,7 @@ class PictureBatches(Generic[R]):
         work: Function that returns one result per picture of a batch, (height, width, 3) RGB.
         batch_size: Largest number of pictures in a batch.
         key: Function whose value is equal for all pictures of a batch; None batches neighbours.
-        least_px: As in `PictureFacts`. Pictures are read whole all the same where the model runs in the worker itself.
+        least_px: As in `PictureNeeds`. Pictures are read whole all the same where the model runs in the worker itself.
 
     Attributes:
         work: The function.
@@ -72,7 +72,7 @@ class PictureBatches(Generic[R]):
         least_px: int | None = None,
     ) -> None:
         self.work = work
-        self.facts = PictureFacts(least_px)
+        self.facts = PictureNeeds(least_px)
         self._key, self._batches = key, Batches(batch_size)
 
     @property
@@ -97,7 +97,7 @@ class PictureBatches(Generic[R]):
         return _results(records, ctx.images.rgb, lambda pictures: self.run(list(pictures)))
 
 
-class ModelClient(Protocol):
+class SharedModelClient(Protocol):
     """A connection to the process that holds a model."""
 
     def compute(self, model: str, things: Iterable[Pixels]) -> list[R | OutOfMemory]:
@@ -113,7 +113,7 @@ class SharedPictures(Generic[R]):
         facts: The model's facts.
     """
 
-    def __init__(self, client: ModelClient, model: str, facts: PictureFacts) -> None:
+    def __init__(self, client: SharedModelClient, model: str, facts: PictureNeeds) -> None:
         self._client, self._model, self._facts = client, model, facts
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
