@@ -265,6 +265,8 @@ def test_a_few_items_without_a_picture_are_found() -> None:
         "medium",
         1,
     )
+    elsewhere = facts(own_id="b", shown=None, attributes={"images": "1.png+2.png"})
+    assert "picture_not_named" not in in_set([*rows, elsewhere])
     assert "picture_not_named" not in in_set([*rows, *(facts(own_id=f"b{n}", shown=None) for n in range(20))])
 
 

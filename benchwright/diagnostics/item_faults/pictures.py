@@ -158,7 +158,7 @@ def _colors_of_grey(facts: ItemFacts) -> Iterator[ItemFault]:
 
 def _without_picture(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     """Yield one fault of the few items that name no picture where nearly all others do."""
-    bare = [n for n, facts in enumerate(items) if not facts.pictures]
+    bare = [n for n, facts in enumerate(items) if not facts.pictures and not _may_name_one(facts.item)]
     with_picture = sum(bool(facts.pictures) for facts in items)
     if bare and with_picture >= max(_LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE * len(items)):
         yield SetFault(
@@ -169,6 +169,12 @@ def _without_picture(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
         )
 
 
+def _may_name_one(item: Item) -> bool:
+    """Return whether another column than that of the pictures seems to name some for an item."""
+    return any(value and _PICTURE_COLUMN.search(name) for name, value in item.attributes.items())
+
+
+_PICTURE_COLUMN = re.compile(r"image|img|picture|photo|figure", re.IGNORECASE)
 _LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE = 10, 0.9
 """Fewest items with a picture, and their share, where one without is a fault and no kind of item of its own."""
 

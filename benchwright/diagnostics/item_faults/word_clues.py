@@ -77,14 +77,14 @@ _BARE = frozenset([
     "act", "add", "ask", "bake", "bark", "beat", "bite", "blow", "boil", "break", "bring", "brush", "build", "burn",
     "buy", "call", "carry", "catch", "chase", "chew", "climb", "close", "collect", "come", "cook", "count", "crawl",
     "cross", "cry", "cut", "dance", "dig", "dive", "draw", "drink", "drive", "drop", "eat", "enter", "fall", "feed",
-    "fight", "fill", "find", "fix", "fly", "follow", "get", "give", "go", "grab", "hang", "have", "help", "hide", "hit",
-    "hold", "hug", "hunt", "jump", "keep", "kick", "kiss", "knock", "laugh", "lay", "leave", "lie", "lift", "listen", "look",
-    "make", "melt", "move", "open", "pack", "paint", "pass", "pay", "pick", "play", "point", "pour", "pull", "push",
-    "put", "reach", "read", "rest", "ride", "ring", "rise", "roll", "run", "sail", "sell", "send", "shake", "shoot",
-    "shout", "sing", "sink", "sit", "sleep", "slide", "slip", "smile", "smoke", "speak", "spill", "stand", "start",
-    "steal", "stop", "swim", "swing", "take", "talk", "teach", "tear", "tell", "throw", "tie", "touch", "travel",
-    "turn",
-    "wait", "wake", "walk", "wash", "watch", "wave", "wear", "weep", "win", "wipe", "work", "write",
+    "fight", "fill", "find", "fix", "fly", "follow", "get", "give", "go", "grab", "hang", "have", "help", "hide",
+    "hit", "hold", "hug", "hunt", "jump", "keep", "kick", "kiss", "knock", "laugh", "lay", "leave", "lie", "lift",
+    "listen", "look", "make", "melt", "move", "open", "pack", "paint", "pass", "pay", "pick", "play", "point", "pour",
+    "pull", "push", "put", "reach", "read", "rest", "ride", "ring", "rise", "roll", "run", "sail", "sell", "send",
+    "shake", "shoot", "shout", "sing", "sink", "sit", "sleep", "slide", "slip", "smile", "smoke", "speak", "spill",
+    "stand", "start", "steal", "stop", "swim", "swing", "take", "talk", "teach", "tear", "tell", "throw", "tie",
+    "touch", "travel", "turn", "wait", "wake", "walk", "wash", "watch", "wave", "wear", "weep", "win", "wipe", "work",
+    "write",
 ])  # fmt: skip
 """Verbs of what pictures show, as they follow `can`."""
 
