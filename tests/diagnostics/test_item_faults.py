@@ -246,6 +246,9 @@ def test_a_sound_set_is_not_accused() -> None:
         ("one_text_always_right", "high", lambda n, key, options: {"options": _with(options, key, "none of them")}),
         ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n % 4]}),
         ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n // 12]}),
+        ("right_option_by_alphabet", "medium", lambda n, key, options: {
+            "options": _with([f"{word} {n}" for word in ("hen", "gnu", "owl", "fox")], key, f"ape {n}")}),
+        ("keys_by_category", "medium", lambda n, key, options: {"category": key if n % 9 else "A"}),
         ("file_names_tell_keys", "high", lambda n, key, options: {"shown": (ItemPicture(f"{n}_{key}.png"),)}),
         ("ids_tell_keys", "high", lambda n, key, options: {"own_id": f"{n}-{'ABCD'.index(key) + 1}"}),
         ("right_option_out_of_order", "medium", lambda n, key, options: {
