@@ -246,6 +246,7 @@ def test_a_sound_set_is_not_accused() -> None:
         ("one_text_always_right", "high", lambda n, key, options: {"options": _with(options, key, "none of them")}),
         ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n % 4]}),
         ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n // 12]}),
+        ("one_text_never_right", "medium", lambda n, key, options: {"options": [*options, "something else"]}),
         ("right_option_by_alphabet", "medium", lambda n, key, options: {
             "options": _with([f"{word} {n}" for word in ("hen", "gnu", "owl", "fox")], key, f"ape {n}")}),
         ("keys_by_category", "medium", lambda n, key, options: {"category": key if n % 9 else "A"}),

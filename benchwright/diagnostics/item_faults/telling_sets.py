@@ -16,6 +16,9 @@ from .fault_rules import ItemFacts, SetFault, SetRule
 
 _BY_CHANCE = 1e-4
 """p-value, over all that a rule tries, from which on down a set tells its keys."""
+_NEVER_BY_CHANCE, _NEVER_IN_ALL = 1e-3, 2.5e-3
+"""Chance that a text is right in none of its items, from which on down it is one that can be left out; and that of a
+text of nearly all items, of which a set has one or two."""
 _NEARLY_ALL = 0.9
 _LEAST_GAIN = 0.2
 """Share of keys above chance that an order has to tell."""
@@ -148,6 +151,28 @@ def _one_out_of_order(texts: Sequence[str]) -> int | None:
 def _is_sorted(values: Sequence[Fraction | str]) -> bool:
     ordered = sorted(values)
     return list(values) in (ordered, ordered[::-1])
+
+
+def _never_right(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault for each text that many items offer and none has for its key: it can be left out blindly."""
+    offered: defaultdict[str, list[int]] = defaultdict(list)
+    for place, facts in enumerate(items):
+        if len(facts.worded) > 2:
+            for text in {normal(str(choice.text)) for choice in facts.worded}:
+                offered[text].append(place)
+    for text, places in offered.items():
+        chance = 1.0
+        for place in places:
+            chance *= 1 - 1 / len(items[place].item.choices)
+        most = _NEVER_IN_ALL if len(places) >= _NEARLY_ALL * len(items) else _NEVER_BY_CHANCE
+        if chance > most or any(normal(items[place].right_text or "") == text for place in places):
+            continue
+        yield SetFault(
+            places,
+            f"{text!r} is an option of {counted(len(places), 'item')} and right in none: it can be left out without "
+            "the picture.",
+            {"text": text, "items": len(places)},
+        )
 
 
 def _by_alphabet(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
@@ -290,6 +315,14 @@ RULES = (
         "the place of an item in its file foretells its key: `ABCD ABCD`, all A and then all B",
         _in_turn,
         ("key",),
+    ),
+    SetRule(
+        "one_text_never_right",
+        "given_away",
+        "medium",
+        "a text is an option of many items and right in none of them, such as `none of the above`",
+        _never_right,
+        ("key", "options"),
     ),
     SetRule(
         "right_option_by_alphabet",
