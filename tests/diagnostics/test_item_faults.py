@@ -42,6 +42,32 @@ FAULTY: list[tuple[str, str, ItemFacts]] = [
     ("options_equal_but_for_spelling", "high", facts(options=("Two", "2", "3"))),
     ("options_equal_but_for_spelling", "high", facts(options=("1 km", "1000 m", "3 m"))),
     ("options_equal_but_for_spelling", "medium", facts(options=("a dog", "the dog", "a cat"))),
+    ("options_equal_but_for_spelling", "medium", facts(options=("ein Esel", "der Esel", "eine Kuh"))),
+    ("options_equal_but_for_spelling", "medium", facts(options=("l'âne", "un âne", "une vache"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("sieben", "7", "8"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("VII", "7", "8"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("minus nine", "-9", "9"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("2,4 km", "2400 m", "24 km"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("5米", "500厘米", "5厘米"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("60°", "π/3", "π"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("4y - 7", "-7 + 4y", "7 - 4y"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("(n-2)(n+2)", "n^2 - 4", "n^2 + 4"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("SO2", "SO₂", "SO3"))),
+    ("repeated_option", "high", facts(options=("Iamps", "lamps", "chairs"))),
+    ("option_carries_other_letter", "high", facts(options=("(B) a fox", "(A) a hen", "(C) an owl"))),
+    ("option_carries_other_letter", "medium", facts(options=("1. fox", "3. hen", "2. owl"))),
+    ("option_carries_other_letter", "high", facts(options=("C fox", "A hen", "B owl"))),
+    ("question_lists_other_options", "high", facts(
+        "What is it? (A) a hen (B) a fox (C) an owl", ("a fox", "a hen", "an owl"))),
+    ("question_lists_other_options", "medium", facts(
+        "What is it?\nA: a fox\nB: a hen\nC: a cow", ("a fox", "a hen", "an owl"))),
+    ("options_miscounted", "medium", facts("Which of these three options fits?")),
+    ("options_miscounted", "medium", facts("Was ist es? Antworten Sie mit A, B oder C.")),
+    ("options_miscounted", "medium", facts("What is it? Answer with A to F.")),
+    ("option_without_words", "high", facts(options=("--", "a hen", "an owl"))),
+    ("option_without_words", "medium", facts(options=("a hen", "…", "an owl"))),
+    ("missing_value_as_option", "medium", facts("Who sits there?", ("a hen", "undefined", "an owl"))),
+    ("missing_value_as_option", "low", facts(options=("a hen", "n/a", "an owl"))),
     ("option_points_at_others", "medium", facts(options=("a fox", "both A and B", "a hen", "an owl"))),
     ("option_points_at_others", "medium", facts(options=("a fox", "a hen", "Both A and B"))),
     ("option_points_at_others", "medium", facts(options=("a fox", "Either of the above", "a hen"))),
@@ -60,13 +86,32 @@ FAULTY: list[tuple[str, str, ItemFacts]] = [
     ("number_tells_answer", "medium", facts("These are ___.", ("apples", "a pear", "a plum"))),
     ("tense_tells_answer", "medium", facts("What is the man doing?", ("running home", "jumped", "sleeps", "ate"))),
     ("tense_tells_answer", "medium", facts("What did she do?", ("jumped", "runs", "sleeping", "eats"))),
+    ("tense_tells_answer", "medium", facts("The girl can ___.", ("jump", "ran home", "sleeping", "eating"))),
+    ("tense_tells_answer", "medium", facts("The boy is ___", ("reading a map", "rode a bike", "drink tea"))),
+    ("tense_tells_answer", "medium", facts("They have just ___.", ("eaten", "drink tea", "singing"))),
     ("placeholder_text", "medium", facts("TODO: ask for the animal")),
     ("placeholder_text", "medium", facts(options=("a fox", "option text here", "a hen"))),
     ("placeholder_text", "medium", facts(options=("a fox", "???", "a hen"))),
     ("placeholder_text", "medium", facts("nan")),
+    ("placeholder_text", "medium", facts("Who sits on the roof? null")),
+    ("placeholder_text", "medium", facts(options=("a hen", "Answer 2", "an owl"))),
+    ("authors_note", "medium", facts("What is it? [please verify the key]")),
+    ("authors_note", "medium", facts(options=("a hen (too obvious?)", "a fox", "an owl"))),
+    ("authors_note", "medium", facts(options=("a hen // drop this", "a fox", "an owl"))),
+    ("authors_note", "medium", facts("Was ist es? (bitte überarbeiten)")),
+    ("question_breaks_off", "medium", facts("Where is the owl sitting on the")),
+    ("question_breaks_off", "medium", facts("A hen stands there. Which animal is between it and")),
+    ("question_breaks_off", "medium", facts("Who?")),
+    ("options_answer_another_question", "medium", facts("How many owls are there?", ("red", "dark blue", "green"))),
+    ("options_answer_another_question", "medium", facts("Which country is largest?", ("Yes", "No"))),
+    ("options_answer_another_question", "medium", facts("Is the lamp on?", ("Friday", "Sunday", "Monday"))),
     ("template_field", "medium", facts("Where is the {object}?")),
     ("template_field", "medium", facts("Where is the {{ object }}?")),
     ("template_field", "medium", facts("Is this %s?")),
+    ("template_field", "medium", facts("Where is the [ANIMAL_NAME]?")),
+    ("template_field", "medium", facts("Where is $ANIMAL?")),
+    ("template_field", "medium", facts(options=("a fox", "__DISTRACTOR_3__", "a hen"))),
+    ("garbled_characters", "medium", facts(options=("caf√©", "bar"))),
     ("garbled_characters", "medium", facts(options=("cafÃ©", "bar"))),
     ("garbled_characters", "medium", facts("What is the dogâ€™s name?")),
     ("garbled_characters", "medium", facts("What is the dog\ufffds name?")),
@@ -77,6 +122,8 @@ FAULTY: list[tuple[str, str, ItemFacts]] = [
     ("personal_data", "medium", facts("Who has the address anna.berg@mail-haus.de?")),
     ("personal_data", "medium", facts(options=("DE89 3704 0044 0532 0130 00", "none"))),
     ("personal_data", "medium", facts(options=("4111 1111 1111 1111", "none"))),
+    ("personal_data", "medium", facts("Write to a.berg [at] mail-haus [dot] de!")),
+    ("personal_data", "medium", facts("P<FINBERG<<ANNA<MARIA<<<<<<<<<<<<<<<")),
     ("personal_data", "medium", facts("Call +49 30 901820 now?")),
     ("personal_data", "medium", facts("Ring (555) 123-4567?")),
     ("personal_data", "medium", facts("Whose passport no. C01X00T47 is it?")),
@@ -85,6 +132,9 @@ FAULTY: list[tuple[str, str, ItemFacts]] = [
     ("marked_picture_not_there", "high", facts(options=("<image 1>", "<image 2>"))),
     ("named_picture_not_there", "medium", facts("What is to be seen in the second picture?")),
     ("named_picture_not_there", "medium", facts("What has changed between the two images?")),
+    ("named_picture_not_there", "medium", facts("Was zeigt das dritte Bild?")),
+    ("named_picture_not_there", "medium", facts("第三张图里有什么？")),
+    ("named_picture_not_there", "medium", facts("Look at the first of the three images: what is it?")),
     ("named_picture_not_there", "low", facts("What does the second image in the top row show?")),
     ("color_of_grey_picture", "medium", facts(
         "What color is the car?", ("red", "blue"), shown=(ItemPicture("1.png", is_grey=True),))),
@@ -129,6 +179,25 @@ SOUND: list[ItemFacts] = [
     facts("This animal is a(n) ___.", ("owl", "hen", "fox", "bee")),
     facts("What is the man doing?", ("running", "jumping", "sleeping")),
     facts("These are ___.", ("apples", "pears", "a plum")),
+    facts("What is on the list?", ("TODO list", "(draft beer)", "[sic] a fox")),
+    facts("Which is it?", ("Option A", "Option B", "Option C")),
+    facts("What ends the sentence?", (".", "?", "!", "a comma")),
+    facts("What is the slope?", ("1", "0", "undefined")),
+    facts("Which key is it in?", ("A minor", "C minor", "B minor")),
+    facts("Which vitamin is it?", ("A. fox", "B. hen", "C. owl")),
+    facts("What is it? (A) a fox (B) a hen (C) an owl (D) a bee", ("A fox.", "a hen", "an owl", "a bee")),
+    facts("Which of the three options fits?", ("red", "blue", "green", "None of these")),
+    facts("In triangle (A, B, C), which side is longest?", ("3 cm", "4 cm", "5 cm", "6 cm")),
+    facts("Which factored form is it?", ("(x-2)(x+2)", "x^2-4", "x^2+4")),
+    facts(options=("a × b", "b × a", "a + b")),
+    facts("Which article is right?", ("der See", "die See", "das See")),
+    facts("Welches ist es?", ("der See", "die See", "ein Berg")),
+    facts(options=("AB", "BA", "AC")),
+    facts("When should they come?", ("On a Saturday", "On a Friday")),
+    facts("How many are there?", ("None", "A few", "Many")),
+    facts("The owl sits on the", ("roof", "lamp")),
+    facts("The cat is ___.", ("black", "sleeping", "hungry")),
+    facts("Was zeigt das zweite Schild?", ("ein Bild", "zwei Fotos")),
     facts("What is the role of the man?", ("The man is a cook.", "The man is running to his friends.")),
 ]
 
@@ -177,6 +246,10 @@ def test_a_sound_set_is_not_accused() -> None:
         ("one_text_always_right", "high", lambda n, key, options: {"options": _with(options, key, "none of them")}),
         ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n % 4]}),
         ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n // 12]}),
+        ("one_text_never_right", "medium", lambda n, key, options: {"options": [*options, "something else"]}),
+        ("right_option_by_alphabet", "medium", lambda n, key, options: {
+            "options": _with([f"{word} {n}" for word in ("hen", "gnu", "owl", "fox")], key, f"ape {n}")}),
+        ("keys_by_category", "medium", lambda n, key, options: {"category": key if n % 9 else "A"}),
         ("file_names_tell_keys", "high", lambda n, key, options: {"shown": (ItemPicture(f"{n}_{key}.png"),)}),
         ("ids_tell_keys", "high", lambda n, key, options: {"own_id": f"{n}-{'ABCD'.index(key) + 1}"}),
         ("right_option_out_of_order", "medium", lambda n, key, options: {
@@ -188,6 +261,17 @@ def test_what_a_whole_set_tells_is_found(kind: str, severity: str, change: Any) 
     assert kind in found
     assert found[kind][0] == severity
     assert found[kind][1] >= 30
+
+
+def test_a_few_items_without_a_picture_are_found() -> None:
+    rows = _rows(40)
+    assert in_set([*rows, facts("What is missing?", own_id="bare", shown=None)])["picture_not_named"] == (
+        "medium",
+        1,
+    )
+    elsewhere = facts(own_id="b", shown=None, attributes={"images": "1.png+2.png"})
+    assert "picture_not_named" not in in_set([*rows, elsewhere])
+    assert "picture_not_named" not in in_set([*rows, *(facts(own_id=f"b{n}", shown=None) for n in range(20))])
 
 
 def test_explanations_of_another_order_are_one_finding() -> None:

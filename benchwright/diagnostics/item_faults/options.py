@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.records import Item
 
+from ..wording.authors_notes import texts_without_words
 from ..wording.number_ranges import number_range
 from ..wording.option_order import pointing_options
 from ..wording.repeated_options import repeated_pairs, spelled_pairs
@@ -16,7 +17,10 @@ _DIFFER_IN = {
     "articles": "but for an article",
     "numerals": "but for a number in words and in digits",
     "values": "in value: one number in two forms or units",
+    "formulas": "in value: one formula in two forms",
 }
+
+_NOT_APPLICABLE = frozenset({"n/a", "n.a.", "#n/a"})
 
 
 def _text_of(item: Item, key: str) -> str | None:
@@ -91,6 +95,27 @@ def _missing(facts: ItemFacts) -> Iterator[ItemFault]:
             "no such option, or its text got lost.",
             {"options": keys, "text": text},
         )
+    elif keys := [choice.key for choice in facts.worded if str(choice.text).strip().casefold() in _NOT_APPLICABLE]:
+        yield ItemFault(
+            f"The option {' and '.join(keys)} says {_text_of(facts.item, keys[0])!r}: either none applies, and "
+            f"it should "
+            "say so in words, or its text is missing.",
+            {"options": keys, "text": _text_of(facts.item, keys[0])},
+            "low",
+            "possible",
+        )
+
+
+def _wordless(facts: ItemFacts) -> Iterator[ItemFault]:
+    places = texts_without_words([str(choice.text) for choice in facts.worded])
+    if places and len(facts.worded) == len(facts.item.choices):
+        keys = [facts.worded[place].key for place in places]
+        text = _text_of(facts.item, keys[0])
+        yield ItemFault(
+            f"The option {' and '.join(keys)} says nothing: {text!r}; nobody takes it for right without the picture.",
+            {"options": keys, "text": text},
+            "high" if facts.item.right_key in keys else "medium",
+        )
 
 
 RULES = (
@@ -107,7 +132,8 @@ RULES = (
         "options_equal_but_for_spelling",
         "options",
         "medium",
-        "two options are equal but for an article, a number in words or digits, or its unit or form (`1 km`, `1000 m`)"
+        "two options are equal but for an article, a number in words or digits, or its unit or form (`1 km`, "
+        "`1000 m`; `2x + 3`, `3 + 2x`)"
         "; high where the right one is among them, but for articles",
         _spelled,
         ("options",),
@@ -140,11 +166,20 @@ RULES = (
         together=True,
     ),
     FaultRule(
+        "option_without_words",
+        "options",
+        "medium",
+        "an option is a mark such as `-` or `?`, or empty, and the others say something; high where it is the "
+        "right one",
+        _wordless,
+        ("options",),
+    ),
+    FaultRule(
         "missing_value_as_option",
         "options",
         "medium",
-        "an option says `nan`, `null`, `#N/A` or what else programs write for a missing value; `None` and `NA` are "
-        "words",
+        "an option says `nan`, `null`, `#N/A` or what else programs write for a missing value; low for `N/A`; `None` "
+        "and `NA` are words",
         _missing,
         ("options",),
     ),

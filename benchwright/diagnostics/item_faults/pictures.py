@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchwright.records import Item
 from benchwright.texts.normalization import counted, normal
 
-from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+from .fault_rules import FaultRule, ItemFacts, ItemFault, SetFault, SetRule, excerpt
 
-_MARK = re.compile(r"<\s*(?:image|img|picture)[ _-]?(\d{1,2})\s*>|\[(?:image|picture)[ _-]?(\d{1,2})\]", re.IGNORECASE)
+_MARK = re.compile(
+    r"<\s*(?:image|img|picture|figure|photo)[ _-]?(\d{1,2})\s*>|\[(?:image|picture)[ _-]?(\d{1,2})\]", re.IGNORECASE
+)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _WORD = r"(?:image|picture|photo(?:graph)?)"
 _NUMBERED = re.compile(
     rf"\b(?P<ordinal>{'|'.join(_ORDINALS[1:])}|[2-9](?:nd|rd|th))\s+(?:input |given |provided )?{_WORD}\b(?!\s+of\b)"
     rf"|(?<!\bthe )(?<!\bthis )\b{_WORD}\s+(?:no\. ?|number |#)?(?P<number>[2-9])\b(?!\s*[.,]\d|\s*%)",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(
+    r"\b(?:(?P<second>(?:zweite|dritte|vierte)[nsrm]?|deuxième|seconde?|troisième|quatrième|segund[ao]|tercer[ao]?|"
+    r"cuart[ao]|terz[ao]|quart[ao])\s+(?:bild(?:es|er)?|foto(?:s|grafía)?|abbildung|images?|imagen|photo|fotografía|"
+    r"immagine|imagem)|(?:bild|abbildung|imagen|immagine|imagem)\s+(?P<foreign>[2-9]))\b"
+    r"|第(?P<chinese>[二三四五六2-6])[张幅个]?(?:图|照片|图片|图像)|(?P<below>图|圖)(?P<figure>[二三四2-6])(?![\d.])"
+    r"|(?P<several>\b(?:beide[nr]?|die zwei|les deux|ambas|las dos|entrambe le)\s+"
+    r"(?:bilder[n]?|fotos|images|imágenes|photos|immagini)\b|两[张幅](?:图|照片|图片))",
+    re.IGNORECASE,
+)
+"""The second picture, or both, in German, French, Spanish, Italian, Portuguese and Chinese."""
+_OF_SEVERAL = re.compile(
+    r"\b(?:(?:first|last|left|right|middle|other|one|each|any|which) (?:one )?of (?:the|these|those) "
+    rf"(?P<of>two|three|four|five|six|several) {_WORD}s"
+    rf"|(?:given|compare|from|in|across|among) (?:the|these) (?P<given>two|three|four|five|six) {_WORD}s)\b",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
@@ -88,6 +106,10 @@ def _worded(facts: ItemFacts) -> Iterator[ItemFault]:
             if number > shown:
                 yield _unseen(place, text, match, shown)
                 return
+        foreign = _FOREIGN.search(text) or _OF_SEVERAL.search(text)
+        if foreign is not None and shown == 1:
+            yield _unseen(place, text, foreign, shown)
+            return
         match_of_several = _SEVERAL.search(text) if shown == 1 else None
         if match_of_several is not None:
             yield _unseen(place, text, match_of_several, shown)
@@ -134,7 +156,29 @@ def _colors_of_grey(facts: ItemFacts) -> Iterator[ItemFault]:
     )
 
 
-RULES = (
+def _without_picture(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield one fault of the few items that name no picture where nearly all others do."""
+    bare = [n for n, facts in enumerate(items) if not facts.pictures and not _may_name_one(facts.item)]
+    with_picture = sum(bool(facts.pictures) for facts in items)
+    if bare and with_picture >= max(_LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE * len(items)):
+        yield SetFault(
+            bare,
+            f"{counted(len(bare), 'item names', 'items name')} no picture, and {with_picture:,} of {len(items):,} have "
+            f"one: {excerpt(items[bare[0]].item.question)!r}.",
+            {"without": len(bare), "with": with_picture},
+        )
+
+
+def _may_name_one(item: Item) -> bool:
+    """Return whether another column than that of the pictures seems to name some for an item."""
+    return any(value and _PICTURE_COLUMN.search(name) for name, value in item.attributes.items())
+
+
+_PICTURE_COLUMN = re.compile(r"image|img|picture|photo|figure", re.IGNORECASE)
+_LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE = 10, 0.9
+"""Fewest items with a picture, and their share, where one without is a fault and no kind of item of its own."""
+
+RULES: tuple[FaultRule | SetRule, ...] = (
     FaultRule(
         "marked_picture_not_there",
         "pictures",
@@ -148,7 +192,8 @@ RULES = (
         "named_picture_not_there",
         "pictures",
         "medium",
-        "`the second picture`, `image 3`, `both images`, and the item has fewer; low where the words place them in one "
+        "`the second picture`, `image 3`, `both images`, `das zweite Bild`, and the item has fewer; low where "
+        "the words place them in one "
         "file (`the second image in the top row`)",
         _worded,
         ("pictures",),
@@ -161,5 +206,12 @@ RULES = (
         "a color is asked for, and every picture of the item is grey",
         _colors_of_grey,
         ("colors",),
+    ),
+    SetRule(
+        "picture_not_named",
+        "pictures",
+        "medium",
+        "a few items name no picture, and nearly all others have one",
+        _without_picture,
     ),
 )

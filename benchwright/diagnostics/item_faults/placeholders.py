@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ..wording.authors_notes import authors_note, labels_for_texts
 from ..wording.text_checks import MISSING_VALUES
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
 _TODO = re.compile(
-    r"\b(?:TODO|FIXME|XXX+|PLACEHOLDER)\b|[\[<{](?:TBD|TBA)[\]>}]|^\s*(?:TBD|TBA)\b|\b(?:TBD|TBA)[.?]?\s*$"
+    r"\b(?:TODO|FIXME|XXX+|PLACEHOLDER)\b(?!\s+(?:LIST|list|List|lists|app|item)\b)|[\[<{](?:TBD|TBA)[\]>}]|^\s*(?:TBD|TBA)\b|\b(?:TBD|TBA)[).?]{0,2}\s*$"
     r"|\b[Ll]orem ipsum\b|\b[Ii]nsert (?:the )?(?:question|answer|option|text|caption|description|name) here\b"
     r"|\b(?:[Qq]uestion|[Aa]nswer|[Oo]ption|[Dd]istractor|[Cc]aption|[Yy]our) (?:text|question|answer) (?:goes )?here\b"
     r"|\[object Object\]|[<\[](?:placeholder|your [a-z ]+|insert [a-z ]+|fill [a-z ]+|missing|empty|todo|tbd)[>\]]",
@@ -27,6 +28,8 @@ _TEMPLATE = re.compile(
     r"\{\{[^{}\n]{1,60}\}\}|\{%[^{}\n]{1,60}%\}|<%[^<>\n]{1,60}%>|\$\{[A-Za-z_][\w.]{0,40}\}|%\([a-z_]\w*\)[sd]"
     r"|(?<![\w\\^_}{$√])\{(?:[a-z_][a-z0-9_.]{1,40}|[A-Z_]{3,40}|\d)\}(?![{^_])|(?<![\w%])%[sd](?!\w)"
     r"|<<[A-Za-z_ ]{2,40}>>|\[\[[A-Za-z_ ]{2,40}\]\]"
+    r"|\[[A-Z]{2,20}(?:_[A-Z0-9]{1,20}){1,4}\]|(?<!\w)__[A-Za-z]{2,20}(?:_[A-Za-z0-9]{1,20}){0,4}__(?!\w)"
+    r"|(?<![\w$\\])\$[A-Z][A-Z_]{2,30}\b(?!\$)|(?<![\w@])@@[A-Za-z_]{2,30}@@|(?<![\w#])#\{[a-z_][\w.]{0,40}\}"
 )
 _TEX = re.compile(r"\\[A-Za-z]+|\$[^$]+\$|[\^_]\{")
 _TAG = re.compile(
@@ -36,12 +39,14 @@ _TAG = re.compile(
     r"|<!--|\\u[0-9a-fA-F]{4}|(?<!\\)\\n(?![A-Za-z\\])|(?<!\\)\\n(?=[A-Z][a-z])",
     re.IGNORECASE,
 )
+_LEFT_OVER = re.compile(r"[?？!.]\s*(?:nan|NaN|None|null|NULL|undefined|N/A|NaT|<NA>)\s*$")
+"""What a program wrote for a field without value, such as a hint, behind a question."""
 _CODECS = ("cp1252", "latin-1", "cp1251", "cp437")
 _LEADING = re.compile("[ÂÃÄÅÆÇÈÉÊËÎÏÐÑØÙÚâãäåæçèéêëìíîïðРСТГЎВ]")
 """Signs that begin what stands for one character of UTF-8 in texts that were read as another encoding."""
 _SURELY = re.compile(
     "\ufffd|â€[™œ\x9d“”¦˜\u0093\u0094]?|ï»¿|Ã[\x80-\xbf©¨¤¶¼±³¡§«]|Â[\xa0°·©®»«£²³±]|‚Ä[ôúùìî¶]"
-    "|ΓÇ[ÖöÜ¥£]|锟斤拷|鈥[檚淭滐]|烫烫烫"
+    "|ΓÇ[ÖöÜ¥£]|锟斤拷|鈥[檚淭滐]|烫烫烫|(?<=[A-Za-z])√[©®´¨†°¢£§•¶ß™≠±≥∂º∫ªø](?![\\d(])"
 )
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _SHOWN = 8
@@ -76,15 +81,26 @@ def _placeholders(facts: ItemFacts) -> Iterator[ItemFault]:
     found = _where(facts, _TODO)
     for place, text in facts.texts:
         if (
-            _DUMMY.fullmatch(text.strip())
+            (place == "question" and _LEFT_OVER.search(text))
+            or _DUMMY.fullmatch(text.strip())
             or (len(text) < 60 and _IGNORING_CASE.search(text))
             or (
                 not place.startswith("option")
-                and text.strip().casefold() in {*map(str.casefold, MISSING_VALUES), "none"}
+                and text.strip().casefold() in {*map(str.casefold, MISSING_VALUES), "none", "undefined"}
             )
         ):
             found.setdefault(place, excerpt(text))
+    for label in labels_for_texts([str(choice.text) for choice in facts.worded]):
+        choice = facts.worded[label]
+        found.setdefault(f"option {choice.key}", str(choice.text))
     yield from _said(found, "A placeholder stands")
+
+
+def _notes(facts: ItemFacts) -> Iterator[ItemFault]:
+    spans = {place: (text, span) for place, text in facts.texts if (span := authors_note(text)) is not None}
+    yield from _said(
+        {place: excerpt(text, *span) for place, (text, span) in spans.items()}, "A note to the authors stands"
+    )
 
 
 def _templates(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -152,6 +168,14 @@ RULES = (
         "`TODO`, `TBD`, `lorem ipsum`, `option text here`, `???`, `nan` in the place of a question: a text was never "
         "written",
         _placeholders,
+    ),
+    FaultRule(
+        "authors_note",
+        "placeholders",
+        "medium",
+        "a note of authors or reviewers to one another: `[needs a better distractor]`, `(too easy?)`, `// rewrite`, "
+        "`<!-- fix me -->`, `to be filled in`",
+        _notes,
     ),
     FaultRule(
         "template_field",

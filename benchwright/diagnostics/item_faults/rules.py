@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from . import given_away, hidden, keys, options, personal_data, pictures, placeholders, telling_sets, word_clues
+from . import (
+    given_away,
+    hidden,
+    keys,
+    option_letters,
+    options,
+    personal_data,
+    pictures,
+    placeholders,
+    question_faults,
+    telling_sets,
+    word_clues,
+)
 from .fault_rules import Certainty, Family, FaultRule, ItemFacts, ItemFault, SetFault, SetRule, Severity
 
 RULES: tuple[FaultRule | SetRule, ...] = (
     *keys.RULES,
     *options.RULES,
+    *option_letters.RULES,
     *given_away.RULES,
     *word_clues.RULES,
     *telling_sets.RULES,
     *placeholders.RULES,
+    *question_faults.RULES,
     *hidden.RULES,
     *personal_data.RULES,
     *pictures.RULES,

@@ -16,10 +16,14 @@ from .fault_rules import ItemFacts, SetFault, SetRule
 
 _BY_CHANCE = 1e-4
 """p-value, over all that a rule tries, from which on down a set tells its keys."""
+_NEVER_BY_CHANCE, _NEVER_IN_ALL = 1e-3, 2.5e-3
+"""Chance that a text is right in none of its items, from which on down it is one that can be left out; and that of a
+text of nearly all items, of which a set has one or two."""
 _NEARLY_ALL = 0.9
 _LEAST_GAIN = 0.2
 """Share of keys above chance that an order has to tell."""
 _LEAST_IN_A_TASK = 5
+_LEAST_IN_A_CATEGORY = 4
 _LONGEST_PERIOD = 12
 
 _MARKS: dict[str, Callable[[str], bool]] = {
@@ -149,6 +153,91 @@ def _is_sorted(values: Sequence[Fraction | str]) -> bool:
     return list(values) in (ordered, ordered[::-1])
 
 
+def _never_right(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault for each text that many items offer and none has for its key: it can be left out blindly."""
+    offered: defaultdict[str, list[int]] = defaultdict(list)
+    for place, facts in enumerate(items):
+        if len(facts.worded) > 2:
+            for text in {normal(str(choice.text)) for choice in facts.worded}:
+                offered[text].append(place)
+    for text, places in offered.items():
+        chance = 1.0
+        for place in places:
+            chance *= 1 - 1 / len(items[place].item.choices)
+        most = _NEVER_IN_ALL if len(places) >= _NEARLY_ALL * len(items) else _NEVER_BY_CHANCE
+        if chance > most or any(normal(items[place].right_text or "") == text for place in places):
+            continue
+        yield SetFault(
+            places,
+            f"{text!r} is an option of {counted(len(places), 'item')} and right in none: it can be left out without "
+            "the picture.",
+            {"text": text, "items": len(places)},
+        )
+
+
+def _by_alphabet(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault where right options are the first, or the last, by the alphabet more often than chance.
+
+    Numbers, pairs such as yes and no, and options that stand in this order do not count.
+    """
+    ranks = []
+    for place, facts in enumerate(items):
+        texts = [normal(str(choice.text)) for choice in facts.worded]
+        is_free = len(texts) > 2 and texts not in (sorted(texts), sorted(texts, reverse=True))
+        if is_free and all(text[:1].isalpha() for text in texts) and len(set(texts)) == len(texts):
+            ranks.append((place, sorted(texts).index(normal(facts.right_text or "")), len(texts)))
+    for what, hits in (
+        ("first", [place for place, rank, _ in ranks if rank == 0]),
+        ("last", [place for place, rank, of in ranks if rank == of - 1]),
+    ):
+        chance = sum(1 / of for _, _, of in ranks) / max(1, len(ranks))
+        if 2 * at_least(len(hits), len(ranks), chance) <= _BY_CHANCE and len(hits) >= (chance + _LEAST_GAIN) * len(
+            ranks
+        ):
+            yield SetFault(
+                hits,
+                f"The right option is the {what} by the alphabet in {len(hits) / len(ranks):.0%} of "
+                f"{counted(len(ranks), 'item')}; chance would be {chance:.0%}.",
+                {"which": what, "share": round(len(hits) / len(ranks), 4), "chance": round(chance, 4)},
+            )
+
+
+def _by_category(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault where categories have a favourite letter each, though the whole set may have none.
+
+    Within each category every other item says which letter is its favourite, and is judged by the others, so that no
+    item tells its own key. By chance a favourite is right no more often than the set's most frequent letter.
+    """
+    by_category: defaultdict[str, list[int]] = defaultdict(list)
+    for place, facts in enumerate(items):
+        by_category[facts.item.category or facts.item.task].append(place)
+    groups = [places for places in by_category.values() if len(places) >= _LEAST_IN_A_CATEGORY]
+    if len(groups) < 2:
+        return
+    keys = [str(facts.item.right_key) for facts in items]
+    foretold, told = [], 0
+    for places in groups:
+        for half, others in ((places[::2], places[1::2]), (places[1::2], places[::2])):
+            favourite = Counter(keys[place] for place in half).most_common(1)[0][0]
+            foretold += [place for place in others if keys[place] == favourite]
+            told += len(others)
+    counts = Counter(keys[place] for places in groups for place in places)
+    fewest = min(len(items[place].item.choices) for places in groups for place in places)
+    chance = max(counts.most_common(1)[0][1] / told, 1 / fewest)
+    share = len(foretold) / told
+    if share - chance < _LEAST_GAIN or at_least(len(foretold), told, chance) > _BY_CHANCE:
+        return
+    shown = {
+        name: Counter(keys[place] for place in places).most_common(1)[0][0] for name, places in by_category.items()
+    }
+    yield SetFault(
+        sorted(foretold),
+        f"The category of an item foretells {share:.0%} of the keys, where the most frequent letter is right in "
+        f"{chance:.0%}: each of {len(groups):,} categories has a favourite letter.",
+        {"favourites": dict(list(shown.items())[:20]), "share": round(share, 4), "chance": round(chance, 4)},
+    )
+
+
 def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     """Yield a fault where keys follow from those before them in the source: in turn, by a period, or in long runs."""
     keys = [LETTERS.index(str(facts.item.right_key)) for facts in items]
@@ -225,6 +314,31 @@ RULES = (
         "medium",
         "the place of an item in its file foretells its key: `ABCD ABCD`, all A and then all B",
         _in_turn,
+        ("key",),
+    ),
+    SetRule(
+        "one_text_never_right",
+        "given_away",
+        "medium",
+        "a text is an option of many items and right in none of them, such as `none of the above`",
+        _never_right,
+        ("key", "options"),
+    ),
+    SetRule(
+        "right_option_by_alphabet",
+        "given_away",
+        "medium",
+        "right options are the first or the last by the alphabet more often than chance, in whatever place they stand",
+        _by_alphabet,
+        ("key", "options"),
+    ),
+    SetRule(
+        "keys_by_category",
+        "given_away",
+        "medium",
+        "categories have a favourite letter each: it foretells other keys of the category more often than the most "
+        "frequent letter of the set does",
+        _by_category,
         ("key",),
     ),
 )

@@ -56,6 +56,38 @@ _PLURALS = frozenset(
 _NO_PLURAL = re.compile(r"(?:ss|us|is|ics|news|lens|gas|bus|glass|species|series|'s|’s)$", re.IGNORECASE)
 _LONGEST_PHRASE = 5
 
+_BEFORE_VERB = (
+    ("bare", rf"\b(?:can|could|will|would|may|might|must|shall|should|(?:likes?|wants?|tries|has|have|had|going|about|"
+             rf"needs?|begins?|hopes?|plans?|is|used) to|let|helps?)(?: (?:not|soon|now|probably|also|then|"
+             rf"next|likely))*"
+             rf"\s*{_BLANK}"),
+    ("ing", rf"\b(?:is|are|was|were|keeps?|enjoys?|stops?|while)(?: (?:currently|now|just|still|busy|not|probably))*\s*"
+            rf"{_BLANK}"),
+    ("participle", rf"\b(?:has|have|had)(?: (?:just|already|now|never|not|recently|been))*\s*{_BLANK}"),
+)  # fmt: skip
+_BLANK_AFTER_VERB = tuple((form, re.compile(pattern, re.IGNORECASE)) for form, pattern in _BEFORE_VERB)
+"""Words before a blank with the form of the verb that can follow them."""
+_PARTICIPLES = frozenset([
+    "taken", "eaten", "drunk", "ridden", "written", "driven", "flown", "swum", "sung", "spoken", "broken", "thrown",
+    "worn", "fallen", "given", "grown", "known", "drawn", "begun", "chosen", "forgotten", "hidden", "risen", "shaken",
+    "stolen", "torn", "woken", "gone", "done", "seen", "lain", "hung",
+])  # fmt: skip
+_ALSO_BARE = frozenset(["read", "hit", "cut", "put", "come", "run", "become", "set", "shut", "let"])
+_BARE = frozenset([
+    "act", "add", "ask", "bake", "bark", "beat", "bite", "blow", "boil", "break", "bring", "brush", "build", "burn",
+    "buy", "call", "carry", "catch", "chase", "chew", "climb", "close", "collect", "come", "cook", "count", "crawl",
+    "cross", "cry", "cut", "dance", "dig", "dive", "draw", "drink", "drive", "drop", "eat", "enter", "fall", "feed",
+    "fight", "fill", "find", "fix", "fly", "follow", "get", "give", "go", "grab", "hang", "have", "help", "hide",
+    "hit", "hold", "hug", "hunt", "jump", "keep", "kick", "kiss", "knock", "laugh", "lay", "leave", "lie", "lift",
+    "listen", "look", "make", "melt", "move", "open", "pack", "paint", "pass", "pay", "pick", "play", "point", "pour",
+    "pull", "push", "put", "reach", "read", "rest", "ride", "ring", "rise", "roll", "run", "sail", "sell", "send",
+    "shake", "shoot", "shout", "sing", "sink", "sit", "sleep", "slide", "slip", "smile", "smoke", "speak", "spill",
+    "stand", "start", "steal", "stop", "swim", "swing", "take", "talk", "teach", "tear", "tell", "throw", "tie",
+    "touch", "travel", "turn", "wait", "wake", "walk", "wash", "watch", "wave", "wear", "weep", "win", "wipe", "work",
+    "write",
+])  # fmt: skip
+"""Verbs of what pictures show, as they follow `can`."""
+
 _NO_ING = frozenset([
     "thing", "nothing", "something", "anything", "everything", "king", "ring", "string", "spring", "wing", "bring",
     "sing", "during", "morning", "evening", "building", "ceiling", "painting", "drawing", "wedding", "clothing",
@@ -65,7 +97,9 @@ _IRREGULAR_PAST = frozenset([
     "saw", "rode", "wrote", "drove", "flew", "swam", "sang", "spoke", "slept", "caught", "bought", "brought",
     "built", "kept", "left", "lost", "met", "paid", "read", "said", "sent", "shot", "told", "won", "hit", "cut",
     "put", "gave", "grew", "knew", "drew", "began", "chose", "forgot", "hid", "rose", "shook", "stole", "tore",
-    "woke",
+    "woke", "hung", "lay", "sank", "dug", "laid", "led", "lit", "blew", "bit", "rang", "shone", "slid", "struck",
+    "swept",
+    "swung", "taught", "thought", "wept", "wound", "stuck", "spent", "spilt",
 ])  # fmt: skip
 _NO_PAST = frozenset(["red", "bed", "bread", "seed", "need", "feed", "speed", "shed", "hundred", "sled"])
 _ASKS_ING = re.compile(r"\bwhat\s+(?:is|are|was|were|'s)\b.*\bdoing\b", re.IGNORECASE | re.DOTALL)
@@ -127,8 +161,48 @@ def _tense(facts: ItemFacts) -> Iterator[ItemFault]:
                 fits = [choice for choice, each in forms if each == form]
                 yield from _told(facts, fits, f"{what} ({excerpt(match.group(), around=0)!r})")
             return
+    yield from _form_after_blank(facts)
 
 
+def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where all options are verbs, and the words before the blank fit the form of the right one alone."""
+    matches = [(form, match) for form, pattern in _BLANK_AFTER_VERB if (match := pattern.search(facts.item.question))]
+    if not matches:
+        return
+    form, match = matches[0]
+    if re.search(r"\w", facts.item.question[match.end() :].rstrip(".")) and form == "ing":
+        return  # `The one that is ___ the house is red`: a place may stand there
+    forms = [(choice, _forms_of_verb(choice.text or "")) for choice in facts.worded]
+    if all(each for _, each in forms):
+        fits = [choice for choice, each in forms if form in each]
+        yield from _told(facts, fits, f"the words before the blank ({excerpt(match.group(), around=0)!r})")
+
+
+def _forms_of_verb(phrase: str) -> frozenset[str]:
+    """Return the forms that the verb at the beginning of a phrase can be; none where no verb is known there."""
+    words = phrase.casefold().strip(" .").split()
+    first = words[0] if words else ""
+    if not first.isascii() or not first.isalpha():
+        return frozenset()
+    forms = {
+        "ing": first.endswith("ing") and len(first) > 4 and first not in _NO_ING,
+        "bare": first in _BARE or first in _ALSO_BARE,
+        "past": first in _IRREGULAR_PAST,
+        "participle": first in _PARTICIPLES,
+        "present": first.endswith("s") and (first[:-1] in _BARE or first.removesuffix("es") in _BARE),
+    }
+    if first.endswith("ed") and len(first) > 3 and first not in _NO_PAST:
+        forms |= {"past": True, "participle": True}
+    if first in _ALSO_PARTICIPLE:
+        forms["participle"] = True
+    return frozenset(form for form, has in forms.items() if has)
+
+
+_ALSO_PARTICIPLE = _ALSO_BARE | (_IRREGULAR_PAST - frozenset([
+    "ran", "fell", "broke", "threw", "wore", "ate", "drank", "took", "came", "saw", "rode", "wrote", "drove", "flew",
+    "swam", "sang", "spoke", "gave", "grew", "knew", "drew", "began", "chose", "forgot", "hid", "rose", "shook",
+    "stole", "tore", "woke", "lay", "sank", "blew", "bit", "rang",
+]))  # fmt: skip
 _TENSES = ((_ASKS_ING, "ing", "a question for what goes on"), (_ASKS_PAST, "past", "a question in the past"),
            (_ASKS_FUTURE, "future", "a question about what will be"))  # fmt: skip
 
@@ -179,5 +253,10 @@ RULES = (
         _article,
     ),
     _rule("number_tells_answer", "`is` or `are` before the blank fits the number of the right option alone", _number),
-    _rule("tense_tells_answer", "only the right option has the tense of the question", _tense),
+    _rule(
+        "tense_tells_answer",
+        "only the right option has the tense of the question, or the form of a verb that the words before a blank ask "
+        "for (`can ___`, `is ___`, `has ___`)",
+        _tense,
+    ),
 )

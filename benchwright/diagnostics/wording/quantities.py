@@ -46,6 +46,27 @@ NUMERALS: dict[str, int] = {
 }  # fmt: skip
 """Numbers by their English words, up to ninety-nine and a few round ones."""
 
+_FOREIGN_NUMERALS = {
+    word: number
+    for words in (
+        "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        "zéro une deux trois quatre cinq - sept huit neuf dix onze douze",
+        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+        "zero uno due - quattro cinque sei sette otto nove dieci undici dodici",
+        "零 一 二 三 四 五 六 七 八 九 十 十一 十二",
+    )
+    for number, word in enumerate(words.split())
+    if word not in {"-", "null"}
+} | {"两": 2, "ноль": 0, "один": 1, "два": 2, "три": 3, "четыре": 4, "пять": 5, "шесть": 6, "семь": 7, "восемь": 8,
+     "девять": 9, "десять": 10}  # fmt: skip
+"""Numbers up to twelve in German, French, Spanish, Italian, Chinese and Russian, but for words of English."""
+_ROMAN = re.compile(r"(?=[IVX]{2})(X{0,3})(IX|IV|V?I{0,3})")
+_OF_ROMAN = {"I": 1, "V": 5, "X": 10}
+_ROUND_COMMA = re.compile(r"([-+]?\d+),0{1,2}")
+_COMMA_WITH_UNIT = re.compile(r"([-+]?\d+),(\d{1,2})(?=\s*[^\W\d_])")
+"""A decimal comma: before a unit, or before zeros that are no thousands; elsewhere `1,5` may be two numbers."""
+_OF_PI = re.compile(r"(?:(\d+)\*?)?π(?:/(\d+))?(?:\s*rad(?:ians?)?)?|\(?(\d+)/(\d+)\)?\*?π")
+
 _UNITS: dict[str, tuple[str, Fraction]] = {
     name: (dimension, Fraction(factor))
     for dimension, units in {
@@ -59,8 +80,8 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
         "time": {"ms": "1/1000", "s": "1", "sec": "1", "second": "1", "min": "60", "minute": "60", "h": "3600",
                  "hr": "3600", "hour": "3600", "day": "86400", "week": "604800"},
         "calendar": {"month": "1", "year": "12", "decade": "120", "century": "1200"},
-        "volume": {"ml": "1/1000", "cl": "1/100", "dl": "1/10", "l": "1", "milliliter": "1/1000", "liter": "1",
-                   "mm^3": "1/1000000", "cm^3": "1/1000", "dm^3": "1", "m^3": "1000"},
+        "volume": {"ml": "1/1000", "cl": "1/100", "dl": "1/10", "l": "1", "L": "1", "liter": "1",
+                   "milliliter": "1/1000", "mm^3": "1/1000000", "cm^3": "1/1000", "dm^3": "1", "m^3": "1000"},
         "area": {"mm^2": "1/1000000", "cm^2": "1/10000", "m^2": "1", "km^2": "1000000"},
         "frequency": {"hz": "1", "khz": "1000", "mhz": "1000000", "ghz": "1000000000"},
         "speed": {"m/s": "1", "km/h": "5/18", "kmh": "5/18"},
@@ -70,6 +91,16 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
         "": {"%": "1/100", "percent": "1/100"},
     }.items()
     for name, factor in units.items()
+}  # fmt: skip
+_UNITS |= {
+    name: _UNITS[unit]
+    for name, unit in {
+        "毫米": "mm", "厘米": "cm", "分米": "dm", "米": "m", "千米": "km", "公里": "km", "毫克": "mg", "克": "g",
+        "千克": "kg", "公斤": "kg", "吨": "t", "秒": "s", "分钟": "min", "小时": "h", "毫升": "ml", "升": "l",
+        "天": "day", "stunde": "h", "stunden": "h", "minuten": "min", "sekunden": "s", "heure": "h", "heures": "h",
+        "hora": "h", "horas": "h", "minuto": "min", "minutos": "min", "litro": "l", "litros": "l", "metro": "m",
+        "metros": "m",
+    }.items()
 }  # fmt: skip
 _SYMBOLS: dict[str, tuple[str, Fraction]] = {
     f"{prefix}{symbol}": (dimension, Fraction(factor) * Fraction(base))
@@ -144,6 +175,9 @@ def quantity(text: str) -> Quantity | None:
         return None
     if match := _MONEY.fullmatch(text.strip()):
         return Quantity(Fraction(match[1]) * 100, "money in cents")
+    if (special := _in_other_form(text.strip().rstrip("."))) is not None:
+        return special
+    text = _COMMA_WITH_UNIT.sub(r"\1.\2", text)
     plain = " ".join((formula_key(text) or text).replace("−", "-").split())
     if (match := _QUANTITY.fullmatch(plain)) and not _ORDINAL.fullmatch(plain.casefold()):
         number, divisor, unit = match.groups()
@@ -154,6 +188,36 @@ def quantity(text: str) -> Quantity | None:
             return _with_unit(value, unit)
     small = plain.casefold()
     return _time_of_day(small) or _part_or_ordinal(small) or _in_words(small)
+
+
+def foreign_numeral(word: str) -> int | None:
+    """Return the number that a word of another language than English or a Roman numeral is; None where it is none.
+
+    Example:
+        >>> foreign_numeral("sechs"), foreign_numeral("IV"), foreign_numeral("V")
+        (6, 4, None)
+    """
+    if _ROMAN.fullmatch(word):
+        values = [_OF_ROMAN[sign] for sign in word]
+        return sum(-value if value < beside else value for value, beside in zip(values, [*values[1:], 0], strict=True))
+    return _FOREIGN_NUMERALS.get(word.casefold())
+
+
+def _in_other_form(text: str) -> Quantity | None:
+    """Return the value of numerals of other languages, `minus three`, `3,00` and of angles in radians."""
+    if (number := foreign_numeral(text)) is not None:
+        return Quantity(Fraction(number), "")
+    if match := _ROUND_COMMA.fullmatch(text):
+        return Quantity(Fraction(match[1]), "")
+    if text.casefold().startswith(("minus ", "negative ")):
+        below = quantity(text.split(" ", 1)[1])
+        return None if below is None or below.value <= 0 else below._replace(value=-below.value)
+    if "π" in text or "pi" in text:
+        plain = (formula_key(text) or text).replace("pi", "π")
+        if match := _OF_PI.fullmatch(plain):
+            times, parts = int(match[1] or match[3] or 1), int(match[2] or match[4] or 1)
+            return Quantity(Fraction(180 * times, parts), "angle") if parts else None
+    return None
 
 
 def _time_of_day(text: str) -> Quantity | None:

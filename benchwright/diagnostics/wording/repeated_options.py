@@ -16,8 +16,9 @@ from typing import Literal, NamedTuple
 from benchwright.records import Choice, Item
 from benchwright.texts.normalization import likeness, normal
 
+from .formula_values import have_equal_values
 from .item_texts import option_key, text_key, visible, without_articles
-from .quantities import NUMERALS, quantity
+from .quantities import NUMERALS, foreign_numeral, quantity
 
 MAX_LIKENESS = 0.85
 """Likeness up to which two different options may resemble each other."""
@@ -26,12 +27,27 @@ _LOOK_ALIKE = str.maketrans(
     "аеорсухіјѕһԁԛԝАВЕКМНОРСТХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "aeopcyxijshdqwABEKMHOPCTXIJSABEZHIKMNOPTYXo"
 )
 """Letters of Cyrillic and Greek that are drawn as Latin ones."""
-_WITH_LETTERS, _I_AS_L = re.compile(r"\b(?=\w*[A-Za-z])\w*0\w*"), re.compile(r"(?<=[a-z])I(?=[a-z])")
+_WITH_LETTERS, _I_AS_L = re.compile(r"\b(?=\w*[A-Za-z])\w*0\w*"), re.compile(r"(?<=[a-z])I(?=[a-z])|\bI(?=[a-z]{3})")
 _ASKS_FORM = re.compile(
     r"\b(?:capitali[sz]\w*|punctuat\w*|(?:upper|lower)[ -]?case|spell(?:ed|ing|t)?|comma|apostrophe|quotation marks?|"
     r"correctly (?:shows?|written|formatted)|hyphen\w*|italics?)\b",
     re.IGNORECASE,
 )
+_ASKS_FORM_OF_FORMULA = re.compile(
+    r"\b(?:factor\w*|expand\w*|simpl\w+|standard|vertex|intercept|lowest terms|form|equivalent|written as|"
+    r"rewrit\w+|law|"
+    r"property|step|commut\w+|order|arrang\w+)\b",
+    re.IGNORECASE,
+)
+"""Questions whose options may be one formula in several forms, of which one is right."""
+_DEFINITE = ("the", "der", "die", "das", "den", "dem", "le", "la", "les", "el", "los", "las", "il", "lo", "gli", "het")
+_INDEFINITE = ("a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "des", "una", "unos", "unas", "uno",
+               "um", "uma", "een")  # fmt: skip
+_LEADING_ARTICLE = re.compile(
+    rf"(?:({'|'.join(sorted(_DEFINITE + _INDEFINITE, key=len, reverse=True))})\s+|(l)['’])(?=\w)", re.IGNORECASE
+)
+"""Articles of German, French, Spanish, Italian, Portuguese and Dutch at the beginning of a text."""
+_ASKS_ARTICLE = re.compile(r"\b(?:articles?|artikel|artículo|articolo)\b", re.IGNORECASE)
 _PLAIN_FRACTION = re.compile(r"\s*[-+]?\d+\s*/\s*\d+\s*")
 
 
@@ -43,8 +59,9 @@ class OptionPair(NamedTuple):
     likeness: float
 
 
-Spelling = Literal["articles", "numerals", "values"]
-"""In what two options differ that mean the same: articles, numbers in words or digits, units or forms of numbers."""
+Spelling = Literal["articles", "numerals", "values", "formulas"]
+"""In what two options differ that mean the same: articles, numbers in words or digits, units or forms of numbers, or
+the order and form of a formula."""
 
 
 class SpelledPair(NamedTuple):
@@ -89,7 +106,14 @@ def spelled_pairs(item: Item) -> list[SpelledPair]:
     for (first, text), (second, other) in combinations(texts, 2):
         if (first, second) not in repeated and (differ_in := _differ_only_in(text, other)) is not None:
             found.append(SpelledPair((first, second), differ_in))
-    return found
+    are_all_alike = 2 * len(found) == len(texts) * (len(texts) - 1) and len(texts) > 2
+    asks_form = _ASKS_FORM_OF_FORMULA.search(item.question) is not None
+    return [
+        pair
+        for pair in found
+        if not (pair.differ_in == "articles" and (are_all_alike or _ASKS_ARTICLE.search(item.question)))
+        and not (pair.differ_in == "formulas" and (are_all_alike or asks_form))
+    ]
 
 
 def _look(choice: Choice) -> tuple[str, str]:
@@ -106,6 +130,10 @@ def _differ_only_in(first: str, second: str) -> Spelling | None:
         if _PLAIN_FRACTION.fullmatch(first) and _PLAIN_FRACTION.fullmatch(second):
             return None  # which of them is in lowest terms may be the question
         return "numerals" if first[:1].isalpha() or second[:1].isalpha() else "values"
+    return "formulas" if have_equal_values(first, second) else _differ_in_words(first, second)
+
+
+def _differ_in_words(first: str, second: str) -> Spelling | None:
     if not text_key(first)[0] == text_key(second)[0] == "text":
         return None
     words, others = normal(first).split(), normal(second).split()
@@ -114,11 +142,27 @@ def _differ_only_in(first: str, second: str) -> Spelling | None:
     if _in_digits(words) == _in_digits(others):
         return "numerals"
     core, other_core = (normal(without_articles(text)) for text in (first, second))
-    return "articles" if core and core == other_core else None
+    are_equal = core == other_core != "" or _differ_in_foreign_article(first, second)
+    return "articles" if are_equal else None
+
+
+def _differ_in_foreign_article(first: str, second: str) -> bool:
+    """Return whether two texts are equal but for their first word, which is one article or none, and another.
+
+    Two definite articles, or two indefinite ones, tell genders apart: `der See` is a lake, and `die See` the sea.
+    """
+    cut = [_LEADING_ARTICLE.match(text.strip()) for text in (first, second)]
+    articles = [(match[1] or match[2]).casefold() if match else "" for match in cut]
+    rest, other = (
+        normal(text.strip()[match.end() :] if match else text) for text, match in zip((first, second), cut, strict=True)
+    )
+    sorts = [article in _DEFINITE or article == "l" for article in articles]
+    return rest == other != "" and articles[0] != articles[1] and (not all(articles) or sorts[0] != sorts[1])
 
 
 def _in_digits(words: list[str]) -> list[str]:
-    return [str(NUMERALS[word]) if word in NUMERALS else word for word in words]
+    numbers = [NUMERALS.get(word, foreign_numeral(word)) for word in words]
+    return [word if number is None else str(number) for word, number in zip(words, numbers, strict=True)]
 
 
 def alike_pairs(item: Item) -> list[OptionPair]:

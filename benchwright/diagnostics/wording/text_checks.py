@@ -89,11 +89,20 @@ MISSING_VALUES = frozenset(
     ["nan", "NaN", "NAN", "null", "NULL", "<NA>", "NaT", "#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!"]
 )
 """What programs write for a missing value, as spelled; `None` and `NA`, which people write too, are not among it."""
+_PERHAPS_MISSING = frozenset(["undefined", "nil"])
+"""The same, where nothing is counted or calculated: a slope may be undefined, and a score nil."""
+_CALCULATES = re.compile(
+    r"\d|[=+^√/<>]|\b(?:slope|limit|function|value|expression|score|zero|equation)\b", re.IGNORECASE
+)
 
 
 def missing_values(item: Item) -> list[str]:
     """Return the keys of options whose text is what programs write for a missing value, in order."""
-    return [choice.key for choice in item.choices if choice.text is not None and choice.text.strip() in MISSING_VALUES]
+    texts = {choice.key: choice.text.strip() for choice in item.choices if choice.text is not None}
+    calculates = any(_CALCULATES.search(text) for text in (item.question, *texts.values()))
+    return [
+        key for key, text in texts.items() if text in MISSING_VALUES or (text in _PERHAPS_MISSING and not calculates)
+    ]
 
 
 def names_answer(item: Item) -> str | None:

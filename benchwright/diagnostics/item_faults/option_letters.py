@@ -1,0 +1,203 @@
+"""Letters and numbers of options in an item's own words that speak against its list of options.
+
+Options that carry a letter of their own (`(B) a fox` in place A), a question that lists other options than the item
+has, and a question that names another number of options. A model that is shown `A. (B) a fox` may answer with either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from benchwright.records import LETTERS
+from benchwright.texts.normalization import counted, normal
+
+from ..wording.item_texts import text_key
+from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+
+_CARRIED = re.compile(
+    r"\s*(?:(?:option|choice|answer)\s+)?(?:[(\[]\s*(?P<inside>[A-Za-z]|\d{1,2})\s*[)\]][.:]?"
+    r"|(?P<before>[A-Za-z]|\d{1,2})\s*(?:[).:、．）：]|\s-(?=\s)))\s*(?P<text>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CARRIED_BARE = re.compile(r"\s*(?P<before>[A-Z])\s+(?P<text>\S.*)", re.DOTALL)
+_LISTED = re.compile(
+    r"(?:(?<=\s)|(?<=[\[(;,])|^)(?:\((?P<inside>[A-J])\)|(?P<before>[A-J])\s*[).:、．）：])\s*(?=\S)"
+    r"|(?:(?<=\n)|^)[ \t]*(?P<line>[A-J])[ \t]+(?=\S)"
+)
+_LEAST_LISTED = 2
+_NUMBERS = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
+    "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6,
+}  # fmt: skip
+_NUMBER = rf"(?P<number>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}|[2-9]|10)"
+_OPTIONS = r"(?:possible |given |listed |answer )?(?:options|choices|answers|alternatives|possibilities)"
+_FOREIGN = r"(?:antworten|antwortmöglichkeiten|möglichkeiten|réponses|respuestas|opciones|alternativen|alternativas)"
+_COUNTED = re.compile(
+    rf"\b(?:of|from|among|between|out of)\s+(?:the |these |those )?(?:following )?{_NUMBER}\s+"
+    rf"{_OPTIONS}\b"
+    rf"|\bthese\s+{_NUMBER.replace('number', 'these')}\s+(?:{_OPTIONS}|statements)\b"
+    rf"|\b{_NUMBER.replace('number', 'given')}\s+{_OPTIONS}\s+(?:are|is)\s+(?:given|listed|shown below|below|offered)\b"
+    rf"|\b(?:der|diesen|des|les|ces|de las|las|estas)\s+(?:folgenden )?{_NUMBER.replace('number', 'foreign')}\s+"
+    rf"{_FOREIGN}\b"
+    rf"|{_NUMBER.replace('number', 'chinese')}个?选项",
+    re.IGNORECASE,
+)
+_OR = r"(?:or|oder|ou|o|u|或|to|bis|–|-)"
+_LETTER = r"\(?[A-J]\)?"
+_LETTER_LIST = rf"\(?A\)?(?:\s*[,、/]\s*{_LETTER})*(?:\s*,?\s*(?:and|und|et|y|或|{_OR})\s*{_LETTER})?"
+_NAMED_LETTERS = re.compile(
+    r"\b(?:options?|choices?|answers?(?: with)?|reply with|respond with|choose(?: from| among| between)?|"
+    r"select(?: from| among| between)?|pick(?: from)?|antwort(?:en|e)?(?: sie)?(?: mit)?|"
+    rf"wähle?n?(?: aus)?|réponses?|choisissez|"
+    rf"respuestas?|opci(?:ón|ones)|elige)[:\s]+(?:one of |from |among |entre |"
+    rf"zwischen )?(?P<named>{_LETTER_LIST})(?!\w)"
+    rf"|\((?:\w+ )?(?P<aside>A(?:\s*,\s*[B-J])*\s*,?\s+(?:or|oder|ou|o)\s+[B-J])\)"
+    r"|从\s*(?P<chinese>A(?:\s*[、,，]\s*[B-J])+)\s*中",
+    re.IGNORECASE,
+)
+_ALL_OR_NONE = re.compile(r"\b(?:none|all|both|neither|cannot|can't|unknown|not sure|unanswerable)\b", re.IGNORECASE)
+
+
+def carried_letters(texts: Sequence[str]) -> list[tuple[int, str]] | None:
+    """Return the place that each option says it has, from 0, with its text after that; None where one says none.
+
+    A letter or number counts where all options carry one in the same way, and they are the places of the list. A bare
+    letter is one where what follows differs: `A minor` and `B minor` are keys of music.
+    """
+    for pattern in (_CARRIED, _CARRIED_BARE):
+        matches = [match for text in texts if (match := pattern.fullmatch(text)) is not None]
+        if len(matches) < len(texts):
+            continue
+        marks = [str(match.groupdict().get("inside") or match["before"]) for match in matches]
+        rests = [match["text"] for match in matches]
+        if len({mark.isdigit() for mark in marks}) > 1 or len({normal(rest) for rest in rests}) < len(rests):
+            continue
+        places = [int(mark) - 1 if mark.isdigit() else LETTERS.find(mark.upper()) for mark in marks]
+        if sorted(places) == list(range(len(texts))):
+            return list(zip(places, rests, strict=True))
+    return None
+
+
+def _carried(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where options carry letters that are not those of their places."""
+    carried = carried_letters([str(choice.text) for choice in facts.worded])
+    if carried is None or len(facts.worded) < len(facts.item.choices):
+        return
+    wrong = [
+        (choice, LETTERS[place])
+        for (n, choice), (place, _) in zip(enumerate(facts.worded), carried, strict=True)
+        if place != n
+    ]
+    if wrong:
+        choice, letter = wrong[0]
+        of_key = next((letter for choice, letter in wrong if choice is facts.right), None)
+        yield ItemFault(
+            f"Option {choice.key} says that it is {letter}: {excerpt(str(choice.text))!r}"
+            + (f"; so does the right one, {facts.item.right_key}, say {of_key}." if of_key else "."),
+            {"options": {each.key: each.text for each, _ in wrong}},
+            "high" if of_key else "medium",
+        )
+
+
+def listed_options(question: str) -> list[str]:
+    """Return the options that a question lists under A, B, C, ... in its own words, in order; none where it lists none.
+
+    Example:
+        >>> listed_options("Which is it? (A) a fox (B) a hen")
+        ['a fox', 'a hen']
+    """
+    found: list[re.Match[str]] = []
+    for match in _LISTED.finditer(question):
+        letter = match["inside"] or match["before"] or match["line"]
+        if letter == LETTERS[len(found)]:
+            found.append(match)
+        elif letter == "A":
+            found = [match]
+    ends = [*(match.start() for match in found[1:]), len(question)]
+    texts = [question[match.end() : end].strip(" \t\n;,[(") for match, end in zip(found, ends, strict=False)]
+    if texts:
+        texts[-1] = texts[-1].split("\n")[0].rstrip(" ])" if texts[-1].count(")") > texts[-1].count("(") else " ]")
+    return texts
+
+
+def _listed(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where a question lists its options under other letters, or others than the item has."""
+    listed = [text_key(text.rstrip(".")) for text in listed_options(facts.item.question)]
+    own = [text_key((choice.text or "").rstrip(".")) for choice in facts.item.choices]
+    if len(listed) < _LEAST_LISTED or len(listed) != len(own) or 2 * sum(text in own for text in listed) < len(own):
+        return
+    differing = [n for n, (text, other) in enumerate(zip(listed, own, strict=True)) if text != other]
+    if not differing:
+        return
+    n = differing[0]
+    of_key = any(LETTERS[place] == facts.item.right_key for place in differing)
+    yield ItemFault(
+        f"The question lists {listed[n][1]!r} as {LETTERS[n]}, and option {LETTERS[n]} is "
+        f"{facts.item.choices[n].text!r}.",
+        {"letters": [LETTERS[place] for place in differing], "question": excerpt(facts.item.question, around=120)},
+        "high" if of_key else "medium",
+    )
+
+
+def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where a question states another number of options than the item has."""
+    number, words = _stated_number(facts.item.question)
+    has = len(facts.item.choices)
+    if number is None or number == has:
+        return
+    besides = sum(_ALL_OR_NONE.search(choice.text or "") is not None for choice in facts.item.choices)
+    if has - besides <= number < has:
+        return  # `none of these` stands beside the options that the question counts
+    yield ItemFault(
+        f"The question speaks of {counted(number, 'option')} ({words!r}), and the item has {has}: one is missing, one "
+        "too many, or the words were not changed with them.",
+        {"question": excerpt(facts.item.question), "stated": number, "options": has},
+    )
+
+
+def _stated_number(question: str) -> tuple[int | None, str]:
+    if (match := _COUNTED.search(question)) is not None:
+        number = next(group for group in match.groups() if group)
+        return _NUMBERS.get(number.casefold()) or int(number), match.group()
+    if (match := _NAMED_LETTERS.search(question)) is not None:
+        names = match["named"] or match["aside"] or match["chinese"]
+        letters = re.findall(r"(?<![A-Za-z])[A-J](?![A-Za-z])", names)
+        if len(letters) > 1 and letters == sorted(set(letters)):
+            is_range = len(letters) == _LEAST_LISTED and re.search(r"(?:\bto\b|\bbis\b|–|-)", names) is not None
+            if is_range or letters == list(LETTERS[: len(letters)]):
+                return LETTERS.index(letters[-1]) + 1, match.group()
+    return None, ""
+
+
+RULES = (
+    FaultRule(
+        "option_carries_other_letter",
+        "options",
+        "medium",
+        "options carry letters or numbers of their own (`(B) a fox`), and not those of their places; high where the "
+        "right one does",
+        _carried,
+        ("options",),
+        certainty="certain",
+    ),
+    FaultRule(
+        "question_lists_other_options",
+        "options",
+        "medium",
+        "the question lists options under letters, and under one stands another text than the item has there; high "
+        "where it is the key's letter",
+        _listed,
+        ("options",),
+    ),
+    FaultRule(
+        "options_miscounted",
+        "options",
+        "medium",
+        "the question states another number of options than there are: `one of the five answers`, `answer with A, B or "
+        "C`, and the item has four",
+        _miscounted,
+        certainty="possible",
+    ),
+)

@@ -1,0 +1,153 @@
+"""Questions that break off, and questions that none of their options can answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchwright.texts.normalization import normal
+
+from ..wording.quantities import NUMERALS, foreign_numeral, quantity
+from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+from .pictures import COLORS
+
+_ASKS = (
+    r"(?:what|which|who|whom|whose|where|when|why|how|was|welche[rsmn]?|wer|wie|wo|wann|warum|quel(?:le)?s?|qui|où|quand|"
+    r"combien|comment|pourquoi|qué|cuál(?:es)?|cuánt[oa]s?|quién|dónde|cuándo|cómo)"
+)
+_ALONE = re.compile(rf"\W*(?:(?:{_ASKS}|question|q|frage|pregunta|问题|题目)\W*)?", re.IGNORECASE)
+"""No words, or none but one that begins a question."""
+_QUESTION_BEGINS = re.compile(rf"(?:^|[.!?:;,]\s+|\band )(?:[¿\"'(]*){_ASKS}\b(?P<rest>[^.!?]*)$", re.IGNORECASE)
+_CANNOT_END = re.compile(
+    r"\b(?:the|a|an|of|and|or|between|from|into|your|their|its|is the|are the|has to|have to|"
+    r"der|das|dem|den|des|ein|eine|einem|einen|und|oder|ist|sind|le|la|les|du|une|et|est|el|los|las|una|y|del)\s*$",
+    re.IGNORECASE,
+)
+_BREAKS_OFF = re.compile(r"(?:,|(?<=\w)\s*(?:\.\.\.|…))\s*$")
+_LEAST_WORDS = 3
+
+_WEEKDAYS = frozenset([
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch",
+    "donnerstag", "freitag", "samstag", "sonntag", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi",
+    "dimanche", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo",
+])  # fmt: skip
+_ALL_COLORS = COLORS | frozenset([
+    "black", "white", "grey", "gray", "silver", "rot", "blau", "grün", "gelb", "schwarz", "weiß", "braun", "rosa",
+    "lila", "grau", "rouge", "bleu", "vert", "jaune", "noir", "blanc", "brun", "rose", "violet", "gris", "rojo",
+    "azul", "verde", "amarillo", "negro", "blanco", "marrón", "红色", "蓝色", "绿色", "黄色", "黑色", "白色", "紫色",
+        "橙色", "灰色",
+])  # fmt: skip
+_VERDICTS = frozenset(["yes", "no", "true", "false", "ja", "nein", "oui", "non", "sí", "是", "否", "不是"])
+_TIME = re.compile(r"(?:in the (?:morning|afternoon|evening)|at (?:night|noon|dawn|dusk|midnight|sunset|sunrise))")
+_PLACE = re.compile(r"(?:in|on|at|under|behind|near|beside|above|below) (?:the |an? )?[a-z]+(?: [a-z]+)?")
+_FORMULA = re.compile(r"(?=[^A-Za-z]*[a-z][^A-Za-z]*$)(?=.*[-+/^=\d])[\w\s+*/^=().-]+")
+_HAS_NUMBER = re.compile(
+    r"\d|\b(?:none|no|all|many|few|fewer|more|less|most|some|several|equal|same|both|half|double|twice|once)\b|"
+    r"[一二三四五六七八九十百两零]|没有|很多",
+    re.IGNORECASE,
+)
+_BEFORE = r"(?:^|[.!?:,;]\s+)(?:according to [^,:]+[,:]\s*)?"
+_WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), frozenset(cannot.split()))
+    for pattern, cannot in (
+        (_BEFORE + r"(?:how many|how much|wie ?viele?|combien|¿?cuánt[oa]s?)\b|多少|几[个只条张朵名位]",
+         "color weekday verdict time place"),
+        (_BEFORE + r"(?:what|which) colou?r\b|welche farbe|de quelle couleur|¿?de qué color|什么颜色",
+         "number amount weekday verdict time formula"),
+        (_BEFORE + r"(?:is|are|does|do|did|has|have|can|was|were) (?!.*\b(?:or|than)\b)[^?]*\?\s*$",
+         "number amount weekday color time formula"),
+        (_BEFORE + r"who\b", "number amount weekday color time verdict formula"),
+        (_BEFORE + r"why\b", "number amount weekday color verdict formula"),
+        (_BEFORE + r"where\b", "amount weekday color time verdict formula"),
+        (_BEFORE + r"(?:when|(?:at )?what time)\b", "color verdict formula"),
+        (_BEFORE + r"which (?:city|country|animal|person|bird|month|season|sport|plant|vehicle|fruit)\b",
+         "amount color verdict time formula"),
+        (_BEFORE + r"what is the (?:temperature|price|length|height|weight|distance|speed)\b",
+         "color weekday verdict place time"),
+    )
+)  # fmt: skip
+"""What a question asks for, with the sorts of options that cannot answer it."""
+_NAMES_OPTIONS = re.compile(
+    r"\b(?:true|correct|statement|following|label\w*|number(?:ed)?|letter|marked|code)\b", re.IGNORECASE
+)
+
+
+def _broken_off(facts: ItemFacts) -> Iterator[ItemFault]:
+    question = facts.item.question.strip()
+    words = question.split()
+    undotted = question.rstrip(".… ")
+    if _ALONE.fullmatch(question):
+        yield ItemFault(f"The question has no more words than {question!r}.", {"question": question})
+    elif (begins := _QUESTION_BEGINS.search(undotted)) is None or any(sign in question for sign in ("__", "[blank]")):
+        return
+    elif _CANNOT_END.search(begins["rest"]) or (_BREAKS_OFF.search(question) and len(words) >= _LEAST_WORDS):
+        yield ItemFault(
+            f"The question breaks off: {excerpt(question[-80:])!r}.", {"question": excerpt(question[-120:])}
+        )
+
+
+def sort_of_answer(text: str) -> str | None:
+    """Return what sort of answer an option is, such as `number`, `amount` or `color`; None where it is of none."""
+    words = normal(text)
+    core = words.split()
+    value = quantity(text)
+    if value is not None and value.of != "time of day":
+        return "amount" if value.of else "number"
+    for sort, has in (
+        ("color", all(word in _ALL_COLORS or word in {"light", "dark", "and"} for word in core)),
+        ("weekday", len(core) <= _LEAST_WORDS and core[-1:] and core[-1] in _WEEKDAYS),
+        ("verdict", words in _VERDICTS),
+        ("time", _TIME.fullmatch(words)),
+        ("formula", _FORMULA.fullmatch(text.strip())),
+        ("place", _PLACE.fullmatch(words)),
+    ):
+        if core and has:
+            return sort
+    return None
+
+
+def _unanswerable(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where all options are of one sort, and the question asks for another."""
+    texts = [str(choice.text) for choice in facts.worded]
+    if len(texts) < len(facts.item.choices) or _NAMES_OPTIONS.search(facts.item.question):
+        return
+    sorts = {sort_of_answer(text) for text in texts}
+    if sorts == {"amount", "formula"}:
+        sorts = {"formula"}  # `2x` alone may be two of x
+    asked = next(((match, cannot) for wants, cannot in _WANTS if (match := wants.search(facts.item.question))), None)
+    if len(sorts) != 1 or asked is None or (sort := sorts.pop()) not in asked[1]:
+        return
+    if sort == "place" and any(_has_number(text) for text in texts):
+        return
+    yield ItemFault(
+        f"No option can answer the question {excerpt(facts.item.question)!r}: each is a {sort}, such as {texts[0]!r}.",
+        {"question": excerpt(facts.item.question), "options": texts[:8], "sort": sort},
+    )
+
+
+def _has_number(text: str) -> bool:
+    return _HAS_NUMBER.search(text) is not None or any(
+        word in NUMERALS or foreign_numeral(word) is not None for word in normal(text).split()
+    )
+
+
+RULES = (
+    FaultRule(
+        "question_breaks_off",
+        "placeholders",
+        "medium",
+        "the question is a single word or none, or ends where no question can end (`What is the area of the`); a "
+        "sentence that options complete is none",
+        _broken_off,
+    ),
+    FaultRule(
+        "options_answer_another_question",
+        "options",
+        "medium",
+        "all options are of one sort, such as colors, weekdays or yes and no, and the question asks for another: `How "
+        "many …?`",
+        _unanswerable,
+        ("options",),
+        certainty="likely",
+    ),
+)
