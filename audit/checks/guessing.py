@@ -100,7 +100,7 @@ class BestBlindStrategy:
             blind = blind_strategy(measured)
             return None if blind is None else blind.model_dump(mode="json")
 
-        kept = context.kept("audit blind strategy 1", sorted(item.content_hash for item in measured), figure)
+        kept = context.kept("audit blind strategy 2", sorted(item.content_hash for item in measured), figure)
         if kept is None:
             raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be looked at")
         blind = BlindStrategy.model_validate(kept)
@@ -264,7 +264,7 @@ class ShortcutBattery:
 
         inputs = [context.seed, sorted([each.to_text(), *groups[each.item_id]] for each in cues)]
         try:
-            found = context.kept("audit battery 3", inputs, run)
+            found = context.kept("audit battery 4", inputs, run)
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
         yield from _shortcut_findings(audited, found, _named_before(context))

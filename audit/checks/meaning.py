@@ -82,7 +82,8 @@ class QuestionsAskedAgain:
         from benchwright.diagnostics.meaning.asked_again import asked_again
 
         needs_words(audited)
-        standing = [item for own, item in standing_items(audited, context).items() if audited.by_id[own].has_key]
+        shown = standing_items(audited, context)
+        standing = [shown[each.item_id] for each in audited.keyed]
         known = {
             frozenset((each.item_id, other)) for each in item_report(audited, context).questions for other in each.of
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from benchwright.diagnostics.wording.repeated_questions import MIN_SIMILARITY, NEAR, right_option
@@ -11,7 +11,7 @@ from benchwright.texts.normalization import counted
 
 from ..check import AuditContext
 from ..evidence import item_report
-from ..findings.finding import Finding, Severity
+from ..findings.finding import Certainty, Finding, Severity
 from ..source.audited_items import AuditedItem, AuditedItems, OpenItem, RotatedQuestion, RowFault, WordlessItem
 
 _ROWS = 200
@@ -40,29 +40,46 @@ _FAULTS = {
 
 
 class RepeatedIds:
-    """Ids that stand in the source more than once."""
+    """Ids that the source states more than once."""
 
     name: ClassVar[str] = "repeated_ids"
     title: ClassVar[str] = "Ids that stand twice"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding, of all items whose id another item has too."""
+        """Return a finding of the items whose id another item of the file has, and one of those of other files."""
         del context
         by_own: defaultdict[str, list[AuditedItem | WordlessItem | OpenItem]] = defaultdict(list)
         for each in audited.all_items:
-            by_own[each.stated_id].append(each)
+            if (
+                each.stated_id != each.where.rpartition(", ")[2]
+            ):  # else the source states none, and its row stands for it
+                by_own[each.stated_id].append(each)
         repeated = {own: items for own, items in by_own.items() if len(items) > 1}
-        if repeated:
-            own, items = next(iter(repeated.items()))
-            yield Finding(
-                "repeated_id",
-                "medium",
-                tuple(each.item_id for items in repeated.values() for each in items),
-                f"{len(repeated):,} ids stand more than once, such as {own!r} in {items[0].where} and in "
-                f"{items[1].where}: replies cannot be matched with items.",
-                {"ids": sorted(repeated)[:50]},
-                "certain",
-            )
+        within = {own: items for own, items in repeated.items() if len({_file(each) for each in items}) < len(items)}
+        across = {own: items for own, items in repeated.items() if own not in within}
+        if within:
+            yield _repeated_ids(within, "medium", "replies cannot be matched with items")
+        if across:
+            yield _repeated_ids(across, "low", "replies have to say which file their question is of")
+
+
+def _file(item: AuditedItem | WordlessItem | OpenItem) -> str:
+    return item.where.rpartition(", ")[0]
+
+
+def _repeated_ids(
+    repeated: Mapping[str, Sequence[AuditedItem | WordlessItem | OpenItem]], severity: Severity, so: str
+) -> Finding:
+    own, (first, second, *_) = next(iter(repeated.items()))
+    return Finding(
+        "repeated_id",
+        severity,
+        tuple(each.item_id for items in repeated.values() for each in items),
+        f"{counted(len(repeated), 'id')} {'stands' if len(repeated) == 1 else 'stand'} more than once, such as {own!r} "
+        f"in {first.where} and in {second.where}: {so}.",
+        {"ids": sorted(repeated)[:50]},
+        "certain",
+    )
 
 
 class RepeatedQuestions:
@@ -111,10 +128,18 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
         evidence["splits"] = ", ".join(splits)
     if len(keys) > 1:
         summary = "The same question about the same picture has different keys: one of them is wrong."
-        return Finding("contradicting_keys", "high", items, summary, evidence, "certain")
+        return Finding("contradicting_keys", "high", items, summary, evidence, _sureness(audited, items))
     where = f" in the splits {', '.join(splits)}" if len(splits) > 1 else ""
     summary = f"The same question about the same picture, with the same options, is asked {len(items)} times{where}."
-    return Finding("repeated_question", "high" if where else "medium", items, summary, evidence, "certain")
+    severity: Severity = "high" if where else "medium"
+    return Finding("repeated_question", severity, items, summary, evidence, _sureness(audited, items))
+
+
+def _sureness(audited: AuditedItems, items: Sequence[str]) -> Certainty:
+    """Return how sure it is that items show one picture: files may call different ones by one name."""
+    found = [audited.worded[item] for item in items]
+    is_seen = not any(each.missing for each in found)
+    return "certain" if is_seen or len({_file(each) for each in found}) == 1 else "likely"
 
 
 class RotatedOptions:

@@ -69,6 +69,7 @@ class QuestionFile(NamedTuple):
         own: The columns of the file itself, and which of its rows' columns come from which.
         absent: Number of cells in the columns of its options that stand for no option, such as `NaN`.
         picture_cells: Which options are names of pictures, and how cells list several.
+        keyed_splits: Splits as its rows state them that have keys, so that "None" and "-1" are answers.
     """
 
     path: str
@@ -83,6 +84,7 @@ class QuestionFile(NamedTuple):
     own: FileColumns = FileColumns()
     absent: int = 0
     picture_cells: PictureCells = PLAIN_CELLS
+    keyed_splits: frozenset[str | None] = frozenset()
 
     @property
     def first_answer(self) -> int:
@@ -452,6 +454,7 @@ def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPi
         reading=file.reading,
         has_marks=file.has_marks,
         picture_cells=file.picture_cells,
+        keyed_splits=file.keyed_splits,
     )
     told: dict[str, Any] = {}
     if question.split is None and file.split is not None:

@@ -7,7 +7,7 @@ import binascii
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from benchwright.files.sheet_parts import FaultyCell
@@ -15,7 +15,7 @@ from benchwright.records import LETTERS, Scalar
 from benchwright.source_files.rows import BadRow
 from benchwright.texts.normalization import counted
 
-from .keys.key_reading import SEALED, KeyCell, is_letter, option_named
+from .keys.key_reading import SEALED, WORDS_OF_ANSWERS, KeyCell, is_letter, option_named
 from .keys.option_cells import are_marked_in_order, is_absent, listed_in, parsed_cell, without_mark
 from .keys.present_options import check_cells, present_options, shown_key
 from .mapping.columns import ColumnMapping
@@ -40,6 +40,7 @@ def question_of(
     reading: Reading | None,
     has_marks: bool = False,
     picture_cells: PictureCells = PLAIN_CELLS,
+    keyed_splits: Collection[str | None] = (),
 ) -> tuple[AskedQuestion, list[AskedPicture]]:
     """Return the question of a row, and its pictures in order.
 
@@ -52,6 +53,8 @@ def question_of(
         reading: How keys name options; None where no key of the source does.
         has_marks: Whether the options of the source begin with marks such as `A.`, which are no words of theirs.
         picture_cells: Which options are names of pictures, and which cells name several.
+        keyed_splits: Splits as rows state them in which "None" and "-1" answer an open question, since other rows have
+            other keys; elsewhere they say that the key is not published.
 
     Raises:
         BadRow: Something is missing or does not fit; names column and value.
@@ -87,7 +90,7 @@ def question_of(
         else:
             shown.append(_placed(renumbered(option, places), len(pictures)))
     key = stated_id(document, columns) or row
-    split, task = _told_by_id(key)
+    split, task = stated_split(document, columns), _told_by_id(key)[1]
     is_open = kind == "open"
     stated = KeyCell(answer_text, marked, names)  # keys may have the marks
     declines = stated._replace(value=shown_key(_value(document, columns, "refusal"), document, columns))
@@ -99,7 +102,7 @@ def question_of(
         fault = KeyFault(error.reason, str(error))
     question = AskedQuestion(
         key=key,
-        split=_text(document, columns, "split") or split,
+        split=split,
         task=task_name(_text(document, columns, "task") or task or DEFAULT_TASK),
         kind=kind,
         ask=ask,
@@ -109,7 +112,7 @@ def question_of(
         refusal=refusal,
         lacks_key=not is_open and answer is None and refusal is None and fault is None,
         key_fault=fault,
-        stated_answer=_open_answer(answer_text) if is_open else None,
+        stated_answer=_open_answer(answer_text, is_keyed=split in keyed_splits) if is_open else None,
         pictures=len(pictures),
         level=_text(document, columns, "level"),
         category=_text(document, columns, "category"),
@@ -171,6 +174,11 @@ def stated_id(document: Mapping[str, Any], columns: ColumnMapping) -> str | None
     return _text(document, columns, "id")
 
 
+def stated_split(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
+    """Return the split that a row states, in a column or by its id; None where it states none."""
+    return _text(document, columns, "split") or _told_by_id(stated_id(document, columns) or "")[0]
+
+
 def _words(document: Mapping[str, Any], columns: ColumnMapping) -> str:
     """Return the question as it stands, after what is to be read before it; empty where the file has none at all."""
     column = columns.column("question")
@@ -205,19 +213,29 @@ def _kind(
     return "open"
 
 
-def _open_answer(value: Any) -> str | None:
-    """Return the key of an open question in words; of several right answers, one a line."""
+def _open_answer(value: Any, *, is_keyed: bool) -> str | None:
+    """Return the key of an open question in words; of several right answers, one a line.
+
+    Args:
+        value: The key as its row states it.
+        is_keyed: Whether other rows of its split have other keys, so that "None" is an answer.
+    """
+    sealed = SEALED - WORDS_OF_ANSWERS if is_keyed else SEALED
+    known = [text for text in answers_in_words(value) if text.casefold() not in sealed]
+    [(best, number)] = Counter(known).most_common(1) or [("", 0)]
+    known = [best] if number > 1 else known  # several people's answers, not several right ones
+    return "\n".join(known)[:10_000] or None
+
+
+def answers_in_words(value: Any) -> list[str]:
+    """Return the answers that the key of an open question states: several where it lists several."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = parsed_cell(value)
     values = value if isinstance(value, list | tuple) else [value]
     # VizWiz and VQAv2 state an answer with how sure its author was.
-    texts = [_open_text(entry.get("answer") if isinstance(entry, Mapping) else entry) for entry in values]
-    known = [text for text in texts if text.lower() not in SEALED]
-    [(best, number)] = Counter(known).most_common(1) or [("", 0)]
-    known = [best] if number > 1 else known  # several people's answers, not several right ones
-    return "\n".join(known)[:10_000] or None
+    return [_open_text(entry.get("answer") if isinstance(entry, Mapping) else entry) for entry in values]
 
 
 def _open_text(value: Any) -> str:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row, guarded
 
 from .keys.key_evidence import KeyEvidence, KeyTable
+from .keys.key_reading import SEALED
 from .keys.option_cells import are_marked_in_order
 from .keys.present_options import number_absent
 from .mapping.columns import ColumnMapping
 from .pictures.picture_cells import OptionNames
 from .pictures.picture_paths import PicturePaths
 from .question_files import QuestionFile
-from .question_rows import option_texts, stated_id, stated_key
+from .question_rows import answers_in_words, option_texts, stated_id, stated_key, stated_split
 from .tables.rows import rows_of
 
 _NEARLY_ALL = 0.98
 """Share of rows whose options begin with marks from which on these are marks, and no words."""
+_SEALED_SHARE = 0.9
+"""Share of the keys of a split that are `None`, `hidden` and the like from which on none of them is published."""
 
 
 @dataclass
@@ -38,6 +42,22 @@ class _OptionMarks:
     @property
     def are_marks(self) -> bool:
         return self.marked > 0 and self.marked >= _NEARLY_ALL * self.rows
+
+
+@dataclass
+class _Seals:
+    """How many rows of each split of a file state a key, and how many of these say that it is not published."""
+
+    stated: Counter[str | None] = field(default_factory=Counter)
+    sealed: Counter[str | None] = field(default_factory=Counter)
+
+    def add(self, split: str | None, answers: Sequence[str]) -> None:
+        self.stated[split] += 1
+        self.sealed[split] += all(answer.casefold() in SEALED for answer in answers)
+
+    @property
+    def keyed_splits(self) -> frozenset[str | None]:
+        return frozenset(split for split, rows in self.stated.items() if self.sealed[split] < _SEALED_SHARE * rows)
 
 
 def with_readings(
@@ -66,7 +86,7 @@ def with_readings(
         columns = group[0].columns
         evidence, marks = KeyEvidence(columns.column("answer") or columns.column("refusal") or ""), _OptionMarks()
         names = OptionNames()
-        absent = {file.path: _count(files, file, evidence, marks, names) for file in group}
+        counted = [_counted(files, file, evidence, marks, names) for file in group]
         cells = names.cells(lambda file, name: pictures.is_there(name, file))
         table = evidence.table(stated=columns.keys, first=columns.first_answer)
         origin = ", or ".join(map(str, group[0].own.origins_of(table.column)))
@@ -78,9 +98,8 @@ def with_readings(
                 is_binary=is_binary,
                 has_marks=has_marks,
                 picture_cells=cells,
-                absent=absent[f.path],
             )
-            for f in group
+            for f in counted
         }
         if table.keys:
             tables.append(table)
@@ -103,12 +122,13 @@ def _same_columns(columns: ColumnMapping) -> Hashable:
     return (*fields, columns.options[:1], columns.keys, columns.first_answer)
 
 
-def _count(
+def _counted(
     files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks, names: OptionNames
-) -> int:
-    """Count the keys, the marks and the picture names of options; return how many cells stand for no option."""
-    columns, absent = file.columns, 0
-    needed = {*columns.options, *(columns.column(f) for f in ("id", "question", "options", "answer", "refusal"))}
+) -> QuestionFile:
+    """Count the keys, the marks and the picture names of options; return the file with what its rows alone tell."""
+    columns, absent, seals = file.columns, 0, _Seals()
+    fields = ("id", "split", "question", "options", "answer", "refusal")
+    needed = {*columns.options, *map(columns.column, fields)}
     for row in rows_of(files, file.path, asked=columns.taken, only=frozenset(filter(None, needed))):
         if isinstance(row, Row):
             with guarded(file.path, row.entry):  # the row is refused where it is read
@@ -119,4 +139,5 @@ def _count(
                 names.add(file.path, texts)
                 if key is not None:
                     evidence.add(file.path, row.entry, stated_id(row.document, columns), key)
-    return absent
+                    seals.add(stated_split(row.document, columns), answers_in_words(key.value))
+    return file._replace(absent=absent, keyed_splits=seals.keyed_splits)

@@ -38,7 +38,7 @@ class WordingBias(GatherStep):
     """
 
     name: ClassVar[str] = "wording_bias"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"rules": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = ("record",)

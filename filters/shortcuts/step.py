@@ -49,7 +49,7 @@ class MeasuredCues(MapStep):
     """Measure the cues of an item."""
 
     name: ClassVar[str] = "cues"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"cues": "string"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from audited_benches import Row, clean_rows, write_rows
 
 from benchwright.audit import AuditSettings, audit
-from benchwright.audit.checks.guessing import GuessedFromWords, ShortcutBattery
+from benchwright.audit.checks.guessing import GuessedFromWords, KeyLetters, ShortcutBattery
 
 ITEMS = 24
 
@@ -35,3 +35,30 @@ def test_a_cue_that_a_rule_over_words_named_is_not_named_again(tmp_path: Path) -
     assert "longest_option_is_right" in kinds
     assert all("text.length" not in str(each.evidence.get("solver")) for each in report.findings)
     assert all(each.evidence.get("solver") != "words" for each in report.findings)
+
+
+def test_keys_that_are_all_the_first_option_are_a_matter_of_letters_and_not_of_words(tmp_path: Path) -> None:
+    rows = [{**row, "answer": "A"} for row in clean_rows(60)]
+    checks = [KeyLetters(), GuessedFromWords(), ShortcutBattery()]
+    report = audit(write_rows(tmp_path / "quiz.csv", rows), tmp_path / "out", AuditSettings(workers=1), checks=checks)
+    assert [each.kind for each in report.findings] == ["key_letters_uneven"]
+
+
+def test_that_no_is_shorter_than_yes_is_no_cue_of_its_own(tmp_path: Path) -> None:
+    asked = [row["question"] for row in clean_rows(60)]
+    rows = [{"id": f"q{n}", "question": q, "answer": "Yes" if n % 4 else "No"} for n, q in enumerate(asked)]
+    checks = [KeyLetters(), GuessedFromWords(), ShortcutBattery()]
+    report = audit(write_rows(tmp_path / "quiz.csv", rows), tmp_path / "out", AuditSettings(workers=1), checks=checks)
+    assert "key_letters_uneven" in {each.kind for each in report.findings}
+    assert not {"longest_option_is_right", "shortest_option_is_right", "shortcut_text"} & {
+        each.kind for each in report.findings
+    }
+
+
+def test_words_of_the_question_that_all_items_ask_are_no_cue(tmp_path: Path) -> None:
+    rows = [{**row, "question": "Which thing stands here?"} for row in clean_rows(60)]
+    for row in rows:
+        row[row["answer"]] = "this thing here"
+    checks = [GuessedFromWords()]
+    report = audit(write_rows(tmp_path / "quiz.csv", rows), tmp_path / "out", AuditSettings(workers=1), checks=checks)
+    assert "option_in_words_of_question_is_right" not in {each.kind for each in report.findings}

@@ -10,6 +10,8 @@ import pytest
 from dataset_fixtures.pictures import save
 
 from benchwright.audit import AuditSettings, audit, verdict_of
+from benchwright.audit.checks.meaning import QuestionsAskedAgain
+from benchwright.audit.checks.questions import MissingKeys
 from benchwright.audit.findings.report import AuditReport
 
 ROWS: list[dict[str, Any]] = [
@@ -55,6 +57,51 @@ def test_open_questions_are_counted_and_nothing_is_said_of_keys_they_do_not_lack
     assert any("7 questions are open" in reason for reason in verdict_of(report).reasons)
     assert report.page is not None
     assert "London Bridge" in report.page.read_text(encoding="utf-8")
+
+
+def _answered(folder: Path, answers: list[str], **more: Any) -> AuditReport:
+    rows = [{"id": f"o{n}", "question": f"What is on shelf {n}?", "answer": a, **more} for n, a in enumerate(answers)]
+    (folder / "q.json").write_text(json.dumps(rows), encoding="utf-8")
+    return audit(folder / "q.json", folder / "out", AuditSettings(workers=1), checks=[MissingKeys()])
+
+
+@pytest.mark.parametrize("word", ["None", "-1"])
+def test_a_word_that_answers_among_other_answers_is_a_key(word: str, tmp_path: Path) -> None:
+    report = _answered(tmp_path, [word, "a jug", word, "two cups"])
+    assert [each.answer for each in report.audited.open_items] == [word, "a jug", word, "two cups"]
+    assert report.findings == ()
+
+
+@pytest.mark.parametrize("answers", [["None"] * 10, ["None"] * 9 + ["a jug"], ["hidden", "a jug", "two cups"]])
+def test_a_word_that_nearly_all_rows_say_seals_their_keys(answers: list[str], tmp_path: Path) -> None:
+    report = _answered(tmp_path, answers)
+    stated = [each.answer for each in report.audited.open_items]
+    assert stated == [None if answer in ("None", "hidden") else answer for answer in answers]
+
+
+def test_keys_are_sealed_split_by_split(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"What is on shelf {n}?", "answer": "None" if n % 3 else "a jug", "split": "dev"} for n in range(9)
+    ]
+    rows += [{"question": f"What is on desk {n}?", "answer": "None", "split": "test"} for n in range(9)]
+    (tmp_path / "q.json").write_text(json.dumps(rows), encoding="utf-8")
+    report = audit(tmp_path / "q.json", tmp_path / "out", AuditSettings(workers=1), checks=[MissingKeys()])
+    known = {
+        split: {each.answer for each in report.audited.open_items if each.split == split} for split in ("dev", "test")
+    }
+    assert known == {"dev": {"None", "a jug"}, "test": {None}}
+
+
+def test_open_questions_beside_choices_end_no_check(tmp_path: Path) -> None:
+    options = {"A": "a jug", "B": "a cup"}
+    rows = [
+        {"id": "c", "question": "What is on it?", "image": "1.png", **options, "answer": "A"},
+        {**ROWS[0], "image": "1.png"},
+    ]
+    (tmp_path / "q.json").write_text(json.dumps(rows), encoding="utf-8")
+    save(tmp_path / "1.png", 1, 300, 200)
+    report = audit(tmp_path / "q.json", tmp_path / "out", AuditSettings(workers=1), checks=[QuestionsAskedAgain()])
+    assert [check.state for check in report.checks] == ["done"]
 
 
 def test_short_answers_among_keys_of_which_there_are_no_words_are_keys(tmp_path: Path) -> None:

@@ -143,6 +143,9 @@ CASES: dict[str, Case] = {
     "letters in an open question are none": Case(
         {"d.jsonl": json.dumps({"image": "1.png", "question": "Which of the parts (a) and (b) is red?", "answer": "the upper one"})},
         [Read("Which of the parts (a) and (b) is red?", (), "the upper one")]),
+    "letters that a sentence names are no options": Case(
+        {"d.jsonl": json.dumps({"image": "1.png", "question": "Which plot, (a) or (b) or (c), is highest?", "answer": "(c)"})},
+        [Read("Which plot, (a) or (b) or (c), is highest?", (), "(c)")]),
     "actions with an index": Case(
         {"game.json": [{"image": "1.png", "question": "Get wool", "actions": ["find sheep", "shear"], "answer_index": n,
                         "key_concept": ["near", "far"]} for n in range(2)]},

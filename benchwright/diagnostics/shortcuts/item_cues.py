@@ -18,7 +18,7 @@ from benchwright.records import Item
 
 from .option_marks import OptionMarks, Place, box_cues, option_marks, place_of, position_cues, reference_cues
 from .picture_facts import PictureTraits, with_detail, with_detail_beside
-from .text_rules import kinship, odd_form, word_sets
+from .text_rules import kinship, lengths, odd_form, word_sets
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _NUMBER_WORDS = (
@@ -245,7 +245,7 @@ def _differences(first: Mapping[str, float | None], second: Mapping[str, float |
 def _text_cues(question: str, texts: Sequence[str]) -> dict[str, Values]:
     words, asked = word_sets(texts), word_sets([question])[0]
     cues: dict[str, Values] = {
-        "text.length": [float(len(text.strip())) for text in texts],
+        "text.length": [*map(float, lengths(texts))],
         "text.words": [float(len(text.split())) for text in texts],
         "text.in_question": [len(asked & own) / max(1, len(own)) for own in words],
         "text.like_others": list(kinship(texts)),

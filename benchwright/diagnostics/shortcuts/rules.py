@@ -169,8 +169,8 @@ def _has_words(table: CueTable) -> bool:
 
 
 def _by_words(table: CueTable) -> Picks:
-    """Return the picks of the text-only baseline, which is trained on the words of items of other clusters."""
+    """Return the picks of the text-only baseline, trained on words of other clusters' items; letters are no words."""
     picked = np.zeros(table.exists.shape)
-    for row, letter in enumerate(held_out_guesses(table.words, table.folds.tolist())):
+    for row, letter in enumerate(held_out_guesses(table.words, table.folds.tolist(), with_places=False)):
         picked[row, LETTERS.index(letter)] = 1
     return best_options(picked, table.exists)

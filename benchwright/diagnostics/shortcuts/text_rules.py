@@ -15,6 +15,10 @@ Rule = Callable[[str, Words], list[float]]
 """From question and options to each option's share of the pick, together 1; options that tie share it alike."""
 
 
+_FIXED = ({"yes", "no"}, {"true", "false"}, {"right", "wrong"}, {"correct", "incorrect"})
+"""Options that a kind of question has whatever it asks: which of them is longer says no more than its letter."""
+
+
 def _share(scores: Sequence[float]) -> list[float]:
     """Share the pick among the options of the highest score."""
     best = max(scores)
@@ -23,16 +27,22 @@ def _share(scores: Sequence[float]) -> list[float]:
     return [share if chosen else 0.0 for chosen in picked]
 
 
+def lengths(options: Words) -> list[int]:
+    """Return the characters of each option; all equal of Yes and No, whose length is nothing that anybody chose."""
+    stripped = [text.strip() for text in options]
+    return [0] * len(stripped) if {*map(normal, stripped)} in _FIXED else [*map(len, stripped)]
+
+
 def longest(question: str, options: Words) -> list[float]:
     """Pick the option with the most characters: right options are often written with more care."""
     del question
-    return _share([len(text.strip()) for text in options])
+    return _share(lengths(options))
 
 
 def shortest(question: str, options: Words) -> list[float]:
     """Pick the option with the fewest characters."""
     del question
-    return _share([-len(text.strip()) for text in options])
+    return _share([-length for length in lengths(options)])
 
 
 def most_shared(question: str, options: Words) -> list[float]:

@@ -36,6 +36,8 @@ READING_WORDS: Mapping[Reading, str] = {
 }  # fmt: skip
 SEALED = frozenset({"", "hidden", "none", "nan", "null", "-1", "?"})
 """What stands for a key that is not published, in small letters (BLINK, MMMU, tables of pandas)."""
+WORDS_OF_ANSWERS = frozenset({"none", "-1"})
+"""Those that may answer an open question as well: they do where other rows of their split have other keys."""
 
 _NAMED = r"(?:(?:option|choice|answer|opt)[\s_:#-]*)?[(\[]?"
 _LETTER = re.compile(_NAMED + r"([A-Za-z])[)\]]?[.:)]?", re.I)

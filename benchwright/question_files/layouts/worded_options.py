@@ -29,6 +29,8 @@ _CLOSING_SENTENCE = re.compile(
     r"(?<=[\s.;?!])(?:please\s+\w|(?:answer|select|choose|reply|respond)\s+(?:with|the|by|directly|only|from|using)\b).*",
     re.I | re.S,
 )
+_CONNECTING = re.compile(r"[\s,;]*(?:and|or|and/or|vs\.?|versus|to|through|with|from|is|than)[\s,;]*", re.I)
+"""What stands between letters that a sentence names, and is no option."""
 _LETTER_KEY = re.compile(r"(?:the answer is\s+)?[(\[]?([A-Za-z])[)\].:]?(?:[\s.:)].*)?", re.I | re.S)
 _PLAIN_LETTER = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 
@@ -68,6 +70,8 @@ def _between(words: str, run: list[re.Match[str]]) -> _WordedOptions | None:
     options[-1] = last
     stripped = tuple(option.strip().rstrip(";,").strip() for option in options)
     if not all(re.search(r"\w|<", option) or option.strip(" .,;") for option in stripped):
+        return None
+    if any(_CONNECTING.fullmatch(option) for option in stripped):  # "which plot, (a) or (b), shows …" lists no options
         return None
     before = _LEADING.sub("", words[: run[0].start()]).strip()
     rest = [line for line in after.splitlines() if line.strip() and not _CLOSING.fullmatch(line)]
