@@ -46,6 +46,7 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
     What was written is read back and compared with the release before the folder appears. What the format cannot carry
     is listed, and stands in the export's README.
     """
+    from benchwright.engines.record_jobs import map_on_this_machine
     from benchwright.release import Release
     from benchwright.terminal.progress_bars import ProgressBars
 
@@ -62,8 +63,8 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
             f"{counted(by_address, 'picture')} may not be passed on by licence, and the export holds what its "
             "items show"
         )
-    with ProgressBars() as progress:
-        done = export_release(release, format_name, out, splits=names, progress=progress)
+    with ProgressBars() as progress, map_on_this_machine("export") as record_map:
+        done = export_release(release, format_name, out, splits=names, progress=progress, record_map=record_map)
 
     def text() -> str:
         checked = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in done.checked.items() if number)

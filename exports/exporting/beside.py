@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 
+from .expected import ExpectedItem
 from .exported import ExportedItem, ExportHeader
 from .files import LinesWriter, PictureFolder, PictureReader, read_lines
 
@@ -84,20 +84,17 @@ class BesideReader:
         self.compared = 0
         """Number of marked pictures that were compared."""
 
-    def compare(self, exported: ExportedItem) -> None:
-        """Compare vectors and clean pictures of an item with the release.
+    def compare(self, expected: ExpectedItem) -> None:
+        """Compare vectors and clean pictures of an item with what was written.
 
         Raises:
             DataError: They differ.
         """
-        for number, image in enumerate(exported.item.images, start=1):
-            if not image.prompts:
-                continue
+        for number, image_id, marks in expected.marked:
             line = next(self._lines, None)
-            marks = [json.loads(prompt.model_dump_json()) for prompt in image.prompts]
-            if line is None or (line["item_id"], line["picture"], line["marks"]) != (exported.item_id, number, marks):
-                raise DataError(f"{MARKS}: the marks of item {exported.item_id}, picture {number} differ")
-            if bytes_digest(self._clean.read(line["unmarked"])) != image.image_id:
+            if line is None or (line["item_id"], line["picture"], line["marks"]) != (expected.item_id, number, marks):
+                raise DataError(f"{MARKS}: the marks of item {expected.item_id}, picture {number} differ")
+            if bytes_digest(self._clean.read(line["unmarked"])) != image_id:
                 raise DataError(f"{line['unmarked']} is not the release's picture")
             self.compared += 1
 

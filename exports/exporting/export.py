@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress, Silent
+from benchwright.record_map import RecordMap, map_here
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside
 from benchwright.release.writing.folder import move_into_place, unfinished
@@ -21,6 +22,7 @@ from benchwright.workspace.written_once import differing_files
 from .base import ExportFormat, NotCarried
 from .beside import BesideWriter
 from .comparison import ExportComparer
+from .expected import ExpectedItems
 from .exported import ExportHeader
 from .readme import readme
 from .walk import ReleaseWalk, UnexportablePicture
@@ -74,6 +76,7 @@ def export_release(
     *,
     splits: Sequence[str] | None = None,
     progress: Progress | None = None,
+    record_map: RecordMap = map_here,
 ) -> Export:
     """Export a release to a format, complete or not at all.
 
@@ -87,10 +90,13 @@ def export_release(
         out: Folder of the export, which does not exist or is empty.
         splits: Names of the splits to export; all where None.
         progress: Receiver of the progress.
+        record_map: What maps the making of pictures that the release does not hold as models see them over these;
+            this process by default.
 
     Raises:
         BenchwrightError: There is no such format or split, or the folder holds something else.
         DataError: The release is damaged, a picture cannot be decoded, or the export differs from the release.
+        StepError: A picture ended the process that drew it, or took its memory.
     """
     kind: type[ExportFormat] = find("formats", format_name).load()
     chosen = _splits(release, splits)
@@ -100,7 +106,11 @@ def export_release(
         _check_free(out)
     watching = progress or Silent()
     total = sum(release.manifest.counts.splits[split].items for split in chosen)
-    with unfinished(out) as draft, ReleaseWalk(release, chosen, draws_marks=kind.shows_marks) as walk:
+    with (
+        unfinished(out) as draft,
+        ReleaseWalk(release, chosen, draws_marks=kind.shows_marks) as walk,
+        ExpectedItems() as expected,
+    ):
         header = ExportHeader.of(release, chosen, out, **walk.picture_shape()._asdict())
         written = kind(draft, header)
         beside = BesideWriter(draft, header, marks=kind.shows_marks)
@@ -108,7 +118,7 @@ def export_release(
         watching.phase("writing", total, "items")
         filled: set[str] = set()
         try:
-            for exported in walk.items():
+            for exported in walk.items(record_map):
                 try:
                     exported.make_pictures()
                 except UnexportablePicture as error:
@@ -117,6 +127,7 @@ def export_release(
                 else:
                     written.add(exported)
                     beside.add(exported)
+                    expected.add(exported)
                     filled.add(exported.split)
                     losses.update(set(written.not_carried(exported)))
                 watching.advance(1)
@@ -127,10 +138,10 @@ def export_release(
             beside.finish()
         if not walk.left:
             raise DataError(f"nothing of {release.path} can be exported: {next(iter(losses)).why}")
-        comparer = ExportComparer(written)
+        comparer = ExportComparer(written, walk)
         watching.phase("reading back", walk.left, "items")
         try:
-            for _ in comparer.compare(walk.items()):
+            for _ in comparer.compare(expected):
                 watching.advance(1)
         except DataError as error:
             raise DataError(f"the export to {format_name} is not what the release holds: {error}") from error

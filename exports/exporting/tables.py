@@ -28,6 +28,9 @@ LISTS = ("options", "image_ids", "image_roles", "group_keys")
 
 _ROWS_AT_ONCE = 16
 
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
+"""Made once: `json.dumps` would make one a text."""
+
 
 def item_row(exported: ExportedItem, header: ExportHeader) -> dict[str, Any]:
     """Return an item's row, without pictures."""
@@ -40,10 +43,9 @@ def item_row(exported: ExportedItem, header: ExportHeader) -> dict[str, Any]:
         **item.model_dump(
             mode="json", include={"answer", "refusal", "task", "kind", "level", "category", "explanation", "group_keys"}
         ),
-        "attributes": json.dumps(item.attributes, sort_keys=True, ensure_ascii=False),
-        "sources": json.dumps(
-            [[credit.document() for credit in picture.credits] for picture in exported.pictures],
-            sort_keys=True, ensure_ascii=False,
+        "attributes": _ENCODER.encode(item.attributes),
+        "sources": _ENCODER.encode(
+            [[credit.document() for credit in picture.credits] for picture in exported.pictures]
         ),
         "canary": header.canary,
         "options": list(exported.options.values()),

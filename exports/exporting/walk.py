@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from benchwright.canonical import bytes_digest, digest
-from benchwright.drawing.model_pictures import EXTENSIONS, ModelPicture, model_picture, released_picture
+from benchwright.drawing.model_pictures import (
+    EXTENSIONS,
+    ModelPicture,
+    as_released,
+    drawn_pixels,
+    released_picture,
+    stored_picture,
+)
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.files.lists_on_disk import ListsOnDisk
-from benchwright.records import ImageRecord, ItemImage
+from benchwright.images.decode import decode_rgb
+from benchwright.record_map import LostRecord, RecordMap, unless_lost
+from benchwright.records import ImageRecord, ItemImage, VisualPrompt
 from benchwright.release.format import documents
 from benchwright.release.format.files import open_inside
 from benchwright.release.format.parquet import read_rows
@@ -29,6 +40,11 @@ _CACHE_BYTES = 128 * 1024**2
 
 _KNOWN_PICTURES = 1024
 """Number of pictures whose records are kept in case another item shows them."""
+
+_WAITING_BYTES = 64 * 1024**2
+"""Size of the files that are drawn or encoded at a time, in bytes; those of one item may exceed it."""
+
+_WAITING_ITEMS = 512
 
 
 class UnexportablePicture(DataError):
@@ -56,10 +72,40 @@ class _Known(NamedTuple):
 
 
 class _Ready(NamedTuple):
-    """A picture that is made ready, with the SHA-256 of its file."""
+    """A picture that is made ready, with the SHA-256 of its file, and the file that the release has drawn, if any."""
 
     picture: ModelPicture
     sha256: str
+    drawn: bytes | None
+
+
+class _Shown(NamedTuple):
+    """What an item shows as one of its pictures: the file, its marks, and the file that the release has drawn, if any.
+
+    One file with the same marks may be drawn in two ways, so the key does not tell pictures apart that have both.
+    """
+
+    key: str
+    image_id: str
+    data: bytes
+    prompts: tuple[VisualPrompt, ...]
+    drawn: bytes | None
+
+    def size(self) -> int:
+        return len(self.data)
+
+
+def _drawn(shown: _Shown) -> ModelPicture:
+    """Return a picture that the release does not hold as models see it, once its file was decoded and compared.
+
+    Raises:
+        DataError: The picture cannot be decoded, its marks cannot be drawn, or its file has other pixels.
+    """
+    pixels = drawn_pixels(shown.data, shown.prompts)
+    picture = as_released(pixels, shown.data, shown.prompts, fidelity="exact")
+    if not np.array_equal(decode_rgb(picture.data), pixels):
+        raise DataError("its file has other pixels than it shows")
+    return picture
 
 
 class ReleaseWalk:
@@ -78,6 +124,7 @@ class ReleaseWalk:
         self._records: ListsOnDisk[str] = ListsOnDisk()
         self._kept: OrderedDict[str, _Ready] = OrderedDict()
         self._used = 0
+        self._made_ahead: dict[str, ModelPicture | LostRecord] = {}
         self._left_out: set[str] = set()
         self._known = lru_cache(_KNOWN_PICTURES)(self._looked_up)
 
@@ -92,18 +139,64 @@ class ReleaseWalk:
     ) -> None:
         self._records.__exit__(kind, error, trace)
 
-    def items(self) -> Iterator[ExportedItem]:
+    def items(self, record_map: RecordMap | None = None) -> Iterator[ExportedItem]:
         """Yield items sorted by split and id.
+
+        Args:
+            record_map: What maps the making of pictures over them, a few items ahead; if None, each is made when it is
+                first used.
 
         Raises:
             DataError: A data file is damaged.
+            StepError: A picture ended the process that made it, or took its memory.
         """
         number = 1
         for split in self._splits:
-            for released in self._release.items(split):
+            listed = self._release.items(split)
+            for released in listed if record_map is None else self._drawn_ahead(listed, record_map):
                 if released.item.item_id not in self._left_out:
                     yield ExportedItem(released, number, self)
                     number += released.item.item_id not in self._left_out
+
+    def _drawn_ahead(self, items: Iterable[ReleasedItem], record_map: RecordMap) -> Iterator[ReleasedItem]:
+        """Yield items once those of their pictures that are not files of the release are made."""
+        waiting: list[ReleasedItem] = []
+        tasks: dict[str, _Shown] = {}
+        for released in items:
+            waiting.append(released)
+            for number in range(1, len(released.item.images) + 1):
+                shown = self._shown(released, number)
+                is_known = any(shown.key in known for known in (self._kept, self._made_ahead, tasks))
+                if shown.drawn is None and not is_known and not self._is_stored(shown):
+                    tasks[shown.key] = shown
+            held = sum(map(_Shown.size, tasks.values()))
+            # An item that shows only files of the release needs not wait, unless others wait before it.
+            if not tasks or len(waiting) >= _WAITING_ITEMS or held >= _WAITING_BYTES:
+                yield from self._once_drawn(waiting, tasks, record_map)
+                waiting, tasks = [], {}
+        yield from self._once_drawn(waiting, tasks, record_map)
+
+    def _once_drawn(
+        self, waiting: Sequence[ReleasedItem], tasks: Mapping[str, _Shown], record_map: RecordMap
+    ) -> Iterator[ReleasedItem]:
+        """Make pictures, and yield the items that waited for them."""
+        made = record_map(_drawn, tasks.values(), what="pictures", size_of=_Shown.size)
+        self._made_ahead.update(zip(tasks, made, strict=True))
+        yield from waiting
+        self._made_ahead.clear()
+
+    def _is_stored(self, shown: _Shown) -> bool:
+        """Return whether models see the file as it is, or nothing, since it cannot be read; then it is made already."""
+        if shown.prompts:
+            return False
+        try:
+            stored = stored_picture(shown.data)
+        except UnreadableImage as error:
+            self._made_ahead[shown.key] = LostRecord("unfit", str(error))
+            return True
+        if stored is not None:
+            self._made_ahead[shown.key] = stored
+        return stored is not None
 
     def leave_out(self, item_id: str) -> None:
         """Leave an item out of the export, also when the items are walked over again."""
@@ -177,7 +270,7 @@ class ReleaseWalk:
         )
 
     def _picture(self, released: ReleasedItem, number: int, image: ItemImage) -> ExportedPicture:
-        ready = self._made(released, number, image)
+        ready = self._made(self._shown(released, number), number)
         picture, known = ready.picture, self._known(image.image_id)
         return ExportedPicture(
             number=number,
@@ -195,29 +288,46 @@ class ReleaseWalk:
     def _looked_up(self, image_id: str) -> _Known:
         return _Known(file_name(self.record(image_id)), self.credits_of(image_id))
 
-    def _made(self, released: ReleasedItem, number: int, image: ItemImage) -> _Ready:
-        from benchwright.drawing import PromptError
-
+    def _shown(self, released: ReleasedItem, number: int) -> _Shown:
+        """Return what an item shows as a picture, by its number from 1."""
+        image = released.item.images[number - 1]
         # Where no marks are drawn, a picture with marks elsewhere and without them here is one file: the release's own.
         prompts = image.prompts if self._draws_marks else ()
         drawn = released.drawn[number - 1] if released.drawn and self._draws_marks else None
-        key = image.image_id if drawn is None else bytes_digest(drawn)
-        if drawn is None and prompts:
-            key = digest([image.image_id, [prompt.model_dump(mode="json") for prompt in prompts]])
-        if (known := self._kept.get(key)) is not None:
-            self._kept.move_to_end(key)
+        marks = [prompt.model_dump(mode="json") for prompt in prompts]
+        key = digest([image.image_id, marks]) if marks else image.image_id
+        return _Shown(key, image.image_id, released.images[image.image_id], prompts, drawn)
+
+    def _made(self, shown: _Shown, number: int) -> _Ready:
+        from benchwright.drawing import PromptError
+
+        if (known := self._kept.get(shown.key)) is not None and known.drawn == shown.drawn:
+            self._kept.move_to_end(shown.key)
             return known
         try:
-            picture = (
-                model_picture(released.images[image.image_id], prompts)
-                if drawn is None
-                else released_picture(drawn, prompts)
-            )
+            picture = self._model_picture(shown)
         except (UnreadableImage, PromptError) as error:
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {error}") from error
-        ready = self._kept[key] = _Ready(picture, bytes_digest(picture.data))
+        if isinstance(picture, LostRecord):
+            raise UnexportablePicture(f"image {number} cannot be made as models see it: {picture.message}")
+        ready = _Ready(picture, bytes_digest(picture.data), shown.drawn)
+        if known is not None:
+            self._used -= len(known.picture.data)
+        self._kept[shown.key] = ready
         self._used += len(picture.data)
         while self._used > _CACHE_BYTES and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self._used -= len(oldest.picture.data)
         return ready
+
+    def _model_picture(self, shown: _Shown) -> ModelPicture | LostRecord:
+        """Return the picture as models see it, or why it cannot be made."""
+        if shown.drawn is not None:
+            return released_picture(shown.drawn, shown.prompts)
+        made = self._made_ahead.get(shown.key)
+        if made is None:
+            stored = None if shown.prompts else stored_picture(shown.data)
+            return _drawn(shown) if stored is None else stored
+        if isinstance(made, LostRecord) and made.reason != "unfit":
+            unless_lost(made, f"image {shown.image_id}, made for the export")
+        return made

@@ -29,6 +29,9 @@ from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.tables import item_row
 
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
+"""Made once: `json.dumps` would make one a sample."""
+
 
 class WebDataset(ExportFormat):
     """Archives `SPLIT-000000.tar`, cut at about 500 MB, with `ID.json`, `ID.0.png`, `ID.1.png`, ... for each item."""
@@ -54,7 +57,7 @@ class WebDataset(ExportFormat):
             "group_keys": json.dumps(row["group_keys"]),
             "n_images": len(exported.pictures),
         }
-        data = json.dumps(sample, sort_keys=True, ensure_ascii=False).encode()
+        data = _ENCODER.encode(sample).encode()
         self._write(f"{exported.item_id}.json", data)
         for number in range(self.header.most_pictures):
             picture = exported.pictures[number] if number < len(exported.pictures) else None
@@ -142,17 +145,17 @@ def _samples(path: Path) -> Iterator[dict[str, bytes]]:
     sample: dict[str, bytes] = {}
     key = None
     try:
-        with tarfile.open(path, "r:") as archive:
+        with path.open("rb") as handle, tarfile.open(fileobj=handle, mode="r:") as archive:
             for entry in archive:
-                handle = archive.extractfile(entry)
                 stem, _, extension = entry.name.partition(".")
-                if handle is None or not extension:
+                if not entry.isreg() or not extension:
                     raise DataError(f"{path.name}: {entry.name!a} is no file of a sample")
                 if key is not None and stem != key:
                     yield sample
                     sample = {}
                 key = stem
-                sample[extension] = handle.read()
+                handle.seek(entry.offset_data)
+                sample[extension] = handle.read(entry.size)
     except tarfile.TarError as error:
         raise DataError(f"{path.name} cannot be read as TAR: {error}") from error
     if sample:

@@ -12,7 +12,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +24,13 @@ from PIL import Image
 from small_bench import OPERATION, small_bench
 from walks import benchwright, in_process, run_json
 
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.engines.record_jobs import map_on_this_machine
+from benchwright.errors import BenchwrightError, DataError, StepError
 from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.prompting.question import question_of
 from benchwright.exports import ExportFormat, export_release
 from benchwright.images.formats import MEDIA_TYPES
+from benchwright.record_map import LostRecord
 from benchwright.records import Choice, ItemImage, Operation, VisualPrompt
 from benchwright.release import Release
 from benchwright.rooms import catalogue
@@ -228,21 +233,33 @@ def test_what_differs_from_the_release_never_appears(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_other_pixels_are_seen(release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _written_anew(monkeypatch: pytest.MonkeyPatch, *, changed_bits: int) -> None:
+    """Let JSON lines write the first PNG file anew, some bits of its first value changed."""
     kind: type[ExportFormat] = catalogue("formats")["jsonl"].load()
     finish = kind.finish
 
-    def changed(self: ExportFormat) -> None:
+    def anew(self: ExportFormat) -> None:
         finish(self)
         path = min((self.folder / "images").glob("*.png"))
         with Image.open(path) as image:
             pixels = np.array(image)
-        pixels.flat[0] ^= 1
-        Image.fromarray(pixels).save(path)
+        pixels.flat[0] ^= changed_bits
+        Image.fromarray(pixels).save(path, compress_level=0)
 
-    monkeypatch.setattr(kind, "finish", changed)
+    monkeypatch.setattr(kind, "finish", anew)
+
+
+def test_other_pixels_are_seen(release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _written_anew(monkeypatch, changed_bits=1)
     with pytest.raises(DataError, match="has other pixels"):
         export_release(release, "jsonl", tmp_path / "out")
+
+
+def test_another_file_with_the_same_pixels_is_equal(
+    release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _written_anew(monkeypatch, changed_bits=0)
+    assert export_release(release, "jsonl", tmp_path / "out").checked["items"] == len(release)
 
 
 def test_pictures_are_the_files_that_evaluation_sends(release: Release, tmp_path: Path) -> None:
@@ -293,6 +310,27 @@ def every_file(tmp_path_factory: pytest.TempPathFactory) -> Release:
             )  # fmt: skip
     folder = tmp_path_factory.mktemp("files") / "r"
     return bench.write(folder, operations=[OPERATION, VISUAL], visual=frozenset({VISUAL.operation_id}))
+
+
+@pytest.mark.workers
+def test_workers_make_the_same_files(every_file: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchwright.engines.record_jobs._LEAST_FOR_WORKERS", 1)
+    digests = []
+    for workers in (1, 2):
+        with map_on_this_machine("export", workers=workers) as record_map:
+            export_release(every_file, "coco", tmp_path / "out", record_map=record_map)
+        digests.append(_digests(tmp_path / "out"))
+        shutil.rmtree(tmp_path / "out")
+    assert digests[0] == digests[1]
+
+
+def test_a_picture_that_ends_its_worker_ends_the_export(every_file: Release, tmp_path: Path) -> None:
+    def losing(function: Any, records: Iterable[Any], **_: Any) -> Iterator[LostRecord]:
+        return (LostRecord("worker_died", "it ended its worker several times") for _ in records)
+
+    with pytest.raises(StepError, match="it ended its worker"):
+        export_release(every_file, "coco", tmp_path / "out", record_map=losing)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", FORMATS)

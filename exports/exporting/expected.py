@@ -1,0 +1,94 @@
+"""What an export must give back, item by item: kept in a temporary file while the export is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from tempfile import TemporaryFile
+from types import TracebackType
+from typing import IO, Any, NamedTuple
+
+from .exported import ExportedItem
+
+
+class ExpectedMarks(NamedTuple):
+    """A marked picture of an item.
+
+    Attributes:
+        number: Place among the item's pictures, from 1.
+        image_id: SHA-256 of the file without marks.
+        marks: The marks as vectors, as JSON values.
+    """
+
+    number: int
+    image_id: str
+    marks: list[Any]
+
+
+class ExpectedItem(NamedTuple):
+    """What reading an export back must give of an item.
+
+    Attributes:
+        item_id: Id of the item.
+        split: Name of the split.
+        question: Text of the question as the item states it.
+        question_in_words: The same with the names of pictures ("Image 2") in place of `<image 2>`.
+        options: Keys and texts of the options, in order.
+        answer: Key of the right option; None where none is right.
+        pictures: SHA-256 of the files of its pictures as models see them, in order.
+        marked: Its marked pictures, in order.
+    """
+
+    item_id: str
+    split: str
+    question: str
+    question_in_words: str
+    options: list[tuple[str, str]]
+    answer: str | None
+    pictures: list[str]
+    marked: list[ExpectedMarks]
+
+    @classmethod
+    def of(cls, exported: ExportedItem) -> ExpectedItem:
+        """Return what must be read back of an item that is written."""
+        item = exported.item
+        return cls(
+            item.item_id,
+            exported.split,
+            item.question,
+            exported.question,
+            list(exported.options.items()),
+            exported.target,
+            [picture.sha256 for picture in exported.pictures],
+            [
+                ExpectedMarks(number, image.image_id, [prompt.model_dump(mode="json") for prompt in image.prompts])
+                for number, image in enumerate(item.images, start=1)
+                if image.prompts
+            ],
+        )
+
+
+class ExpectedItems:
+    """The expected items of an export in order, for use in a `with` block; memory does not grow with their number."""
+
+    def __init__(self) -> None:
+        self._lines: IO[str] = TemporaryFile("w+", encoding="ascii", newline="\n")  # noqa: SIM115 - closed on exit
+
+    def __enter__(self) -> ExpectedItems:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lines.close()
+
+    def add(self, exported: ExportedItem) -> None:
+        """Add an item that is written."""
+        self._lines.write(json.dumps(ExpectedItem.of(exported)) + "\n")
+
+    def __iter__(self) -> Iterator[ExpectedItem]:
+        self._lines.seek(0)
+        for line in self._lines:
+            *texts, options, answer, pictures, marked = json.loads(line)
+            pairs = [(key, text) for key, text in options]
+            yield ExpectedItem(*texts, pairs, answer, pictures, [ExpectedMarks(*marks) for marks in marked])
