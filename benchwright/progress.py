@@ -20,6 +20,9 @@ class Progress(Protocol):
     def warn(self, message: str) -> None:
         """Report something that a user should know, in one line."""
 
+    def another(self) -> Progress:
+        """Return a receiver of the progress of other work that goes on at the same time."""
+
 
 class Silent:
     """A receiver that ignores all progress."""
@@ -35,3 +38,7 @@ class Silent:
 
     def warn(self, message: str) -> None:
         """Do nothing."""
+
+    def another(self) -> Silent:
+        """Return itself."""
+        return self

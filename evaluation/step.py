@@ -36,9 +36,11 @@ class Evaluate(FinalStep):
     report on them.
 
     Where the release has a human baseline, `results/human.json` says what people reached on the same items.
-    Replies of servers are kept in the workspace's folder `replies/`, from which a run that ended early continues. A
-    spent budget ends the run, and the same command goes on from there. Pace and bounds (`concurrency`, `timeout`,
-    `budget...`, `api_key_env`) decide no result, so changing them makes nothing anew.
+    Models at different endpoints are asked at the same time; those that this machine or one server of your own answers,
+    one after the other. Replies of servers are kept in the workspace's folder `replies/`, from which a run that ended
+    early continues. A spent budget ends the run once the other models are scored, and the same command goes on from
+    there. Pace and bounds (`concurrency`, `timeout`, `budget...`, `api_key_env`) decide no result, so changing them
+    makes nothing anew.
 
     Args:
         models: Models, each once or with other settings: a name alone as `evaluate run --model` takes it, such as
@@ -165,6 +167,7 @@ class Evaluate(FinalStep):
         from .results.human_baseline import HUMAN_FILE, human_figures
         from .results.summary import summary_document, unfit_scores
         from .run import evaluate
+        from .several_models import Evaluation, evaluate_all, uses_of
 
         del view
         if "release" not in ctx.artifacts:
@@ -175,27 +178,35 @@ class Evaluate(FinalStep):
             release = unsealed(release, read_answer_key(key))
         results = ctx.workspace / RESULTS
         with cache_of(Workspace(ctx.workspace).cache) as cache:
-            scores = [
-                evaluate(
-                    release,
+
+            def evaluation(model: ModelSettings, protocol: str) -> Evaluation:
+                options = model.options(self.base_url, self.api_key_env)
+                return Evaluation(
                     model.model,
-                    protocol=protocol,
-                    reader=model.reader or self.reader,
-                    judge=model.judge,
-                    split=self.split,
-                    limit=self.limit,
-                    out=results,
-                    log_folder=ctx.workspace / REPLIES,
-                    options=model.options(self.base_url, self.api_key_env),
-                    replace=True,
-                    max_errors=self.max_errors,
-                    name=model.name,
-                    cache=cache,
-                    record_map=ctx.record_map,
+                    uses_of(model.model, options, protocol=protocol, judge=model.judge),
+                    lambda progress: evaluate(
+                        release,
+                        model.model,
+                        protocol=protocol,
+                        reader=model.reader or self.reader,
+                        judge=model.judge,
+                        split=self.split,
+                        limit=self.limit,
+                        out=results,
+                        log_folder=ctx.workspace / REPLIES,
+                        options=options,
+                        replace=True,
+                        max_errors=self.max_errors,
+                        name=model.name,
+                        cache=cache,
+                        progress=progress,
+                        record_map=ctx.record_map,
+                    ),
                 )
-                for model in self.models
-                for protocol in model.protocol or self.protocol
-            ]
+
+            scores = evaluate_all(
+                [evaluation(model, protocol) for model in self.models for protocol in model.protocol or self.protocol]
+            )
             _remove_others(results, {score.folder for score in scores})
             write_json(results / _SUMMARY_FILE, summary_document(told_apart(scores)))
             human = human_figures(release, self.split)

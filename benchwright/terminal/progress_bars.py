@@ -75,6 +75,12 @@ class ProgressBars:
         else:
             note(f"warning: {message}")
 
+    def another(self) -> ProgressBars:
+        """Return what draws bars of its own among these."""
+        bars = ProgressBars()
+        bars._bars = self._bars
+        return bars
+
 
 def _count(completed: float, total: float | None) -> str:
     """Return the number finished, with the total if known; empty before the first record if the total is unknown."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -66,7 +67,7 @@ def damaged_entries(path: Path) -> int:
 
 
 class ItemCache:
-    """An open cache file; use it as a context manager. Without a path it caches nothing.
+    """An open cache file, for all threads; use it as a context manager. Without a path it caches nothing.
 
     Args:
         path: Path of the file, which is made with its folder if it does not exist.
@@ -78,6 +79,7 @@ class ItemCache:
         self._path, self._max_bytes = path, max_bytes
         self._today = int(time.time() // _DAY_S) if today is None else today
         self._database: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
         self._size, self._committed = 0, time.monotonic()
         if path is not None:
             self._open(path)
@@ -88,10 +90,11 @@ class ItemCache:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._commit()
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+        with self._lock:
+            self._commit()
+            if self._database is not None:
+                self._database.close()
+                self._database = None
 
     def get_or_make(self, kind: str, depends_on: Any, make: Callable[[], bytes]) -> bytes:
         """Return the cached bytes of a key, or make and cache them; exceptions of `make` are raised unchanged.
@@ -109,16 +112,21 @@ class ItemCache:
 
     def get(self, kind: str, depends_on: Any) -> bytes | None:
         """Return the cached bytes of a key, or None; for results that are made several at a time."""
-        return None if self._database is None else self._get(_key(kind, depends_on))
+        if self._database is None:
+            return None
+        with self._lock:
+            return self._get(_key(kind, depends_on))
 
     def holds(self, kind: str, depends_on: Any) -> bool:
         """Return whether there are bytes of a key; `get` returns none of them should they be damaged."""
-        return bool(self._execute("SELECT 1 FROM entry WHERE key = ?", _key(kind, depends_on)))
+        with self._lock:
+            return bool(self._execute("SELECT 1 FROM entry WHERE key = ?", _key(kind, depends_on)))
 
     def put(self, kind: str, depends_on: Any, data: bytes) -> None:
         """Cache the bytes of a key."""
         if self._database is not None:
-            self._put(_key(kind, depends_on), data)
+            with self._lock:
+                self._put(_key(kind, depends_on), data)
 
     def unused_since(self, days: float, *, remove: bool) -> UnusedEntries:
         """Return the count of entries that were not used for more than `days` days; remove them on request."""
@@ -184,7 +192,7 @@ class ItemCache:
 
     def _connect(self, path: Path) -> None:
         make_private_file(path)  # replies are private to the owner
-        self._database = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+        self._database = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
         # SQLite repairs the file of a killed process from its journal; damage by a power cut is detected by digests.
         self._database.execute("PRAGMA synchronous = OFF")
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress
 from benchwright.replies.readers import ROBUST
-from benchwright.workspace.item_cache import ItemCache, cache_of
+from benchwright.workspace.item_cache import cache_of
 
 from ..backends.options import BackendOptions
-from ..results.score import MAX_ERRORS
+from ..results.score import MAX_ERRORS, Score
 from ..run import evaluate, sealed_splits_asked
+from ..several_models import Evaluation, evaluate_all, uses_of
 from .outcome import StudyOutcome, StudyScore, outcome_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def run_study(
 ) -> StudyOutcome:
     """Score every model under every condition, and return what the conditions change.
 
+    Models at different endpoints are asked at the same time (`several_models`).
     A run that was interrupted goes on from the logs of replies below `out`.
 
     Args:
@@ -64,42 +66,33 @@ def run_study(
             "with --key; everybody else asks by `evaluate run --protocol` and sends the answer files in"
         )
     with cache_of(out / CACHE) as cache:
-        scores = list(_scores(study, release, models, out, options, split, reader, max_errors, progress, cache))
-    if len({entry.score.model for entry in scores}) < len(models):
-        raise BenchwrightError(f"{' and '.join(models)} have the same name in results; study them one at a time")
-    return outcome_of(study, scores, out)
 
-
-def _scores(
-    study: Study,
-    release: Release,
-    models: Sequence[str],
-    out: Path,
-    options: BackendOptions,
-    split: str | None,
-    reader: str,
-    max_errors: float,
-    progress: Progress | None,
-    cache: ItemCache,
-) -> Iterator[StudyScore]:
-    """Yield the score of every model under every condition; what was drawn in an earlier run is not drawn again."""
-    for model in models:
-        for condition in study.conditions:
-            score = evaluate(
-                release,
-                model,
-                protocol=condition.protocol,
-                reader=reader,
-                split=split,
-                out=out,
-                options=options,
-                max_errors=max_errors,
-                progress=progress,
-                cache=cache,
-            )
-            if not score.asked:
-                raise BenchwrightError(
-                    f"{model} was asked nothing under {condition.protocol!r} of {release.path}: {study.lacking}, or "
-                    "none of a task that the model takes"
+        def evaluation(model: str, protocol: str) -> Evaluation:
+            def score(shown: Progress) -> Score:
+                score = evaluate(
+                    release,
+                    model,
+                    protocol=protocol,
+                    reader=reader,
+                    split=split,
+                    out=out,
+                    options=options,
+                    max_errors=max_errors,
+                    progress=shown,
+                    cache=cache,  # what was drawn in an earlier run is not drawn again
                 )
-            yield StudyScore(condition, score)
+                if not score.asked:
+                    raise BenchwrightError(
+                        f"{model} was asked nothing under {protocol!r} of {release.path}: {study.lacking}, or none of "
+                        "a task that the model takes"
+                    )
+                return score
+
+            return Evaluation(model, uses_of(model, options, protocol=protocol), score)
+
+        asked = [(model, condition) for model in models for condition in study.conditions]
+        scores = evaluate_all([evaluation(model, condition.protocol) for model, condition in asked], progress)
+    if len({score.model for score in scores}) < len(models):
+        raise BenchwrightError(f"{' and '.join(models)} have the same name in results; study them one at a time")
+    entries = [StudyScore(condition, score) for (_, condition), score in zip(asked, scores, strict=True)]
+    return outcome_of(study, entries, out)

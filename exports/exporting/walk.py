@@ -79,7 +79,7 @@ class _Ready(NamedTuple):
     drawn: bytes | None
 
 
-class _Shown(NamedTuple):
+class _ShownPicture(NamedTuple):
     """What an item shows as one of its pictures: the file, its marks, and the file that the release has drawn, if any.
 
     One file with the same marks may be drawn in two ways, so the key does not tell pictures apart that have both.
@@ -95,7 +95,7 @@ class _Shown(NamedTuple):
         return len(self.data)
 
 
-def _drawn(shown: _Shown) -> ModelPicture:
+def _drawn(shown: _ShownPicture) -> ModelPicture:
     """Return a picture that the release does not hold as models see it, once its file was decoded and compared.
 
     Raises:
@@ -161,7 +161,7 @@ class ReleaseWalk:
     def _drawn_ahead(self, items: Iterable[ReleasedItem], record_map: RecordMap) -> Iterator[ReleasedItem]:
         """Yield items once those of their pictures that are not files of the release are made."""
         waiting: list[ReleasedItem] = []
-        tasks: dict[str, _Shown] = {}
+        tasks: dict[str, _ShownPicture] = {}
         for released in items:
             waiting.append(released)
             for number in range(1, len(released.item.images) + 1):
@@ -169,7 +169,7 @@ class ReleaseWalk:
                 is_known = any(shown.key in known for known in (self._kept, self._made_ahead, tasks))
                 if shown.drawn is None and not is_known and not self._is_stored(shown):
                     tasks[shown.key] = shown
-            held = sum(map(_Shown.size, tasks.values()))
+            held = sum(map(_ShownPicture.size, tasks.values()))
             # An item that shows only files of the release needs not wait, unless others wait before it.
             if not tasks or len(waiting) >= _WAITING_ITEMS or held >= _WAITING_BYTES:
                 yield from self._once_drawn(waiting, tasks, record_map)
@@ -177,15 +177,15 @@ class ReleaseWalk:
         yield from self._once_drawn(waiting, tasks, record_map)
 
     def _once_drawn(
-        self, waiting: Sequence[ReleasedItem], tasks: Mapping[str, _Shown], record_map: RecordMap
+        self, waiting: Sequence[ReleasedItem], tasks: Mapping[str, _ShownPicture], record_map: RecordMap
     ) -> Iterator[ReleasedItem]:
         """Make pictures, and yield the items that waited for them."""
-        made = record_map(_drawn, tasks.values(), what="pictures", size_of=_Shown.size)
+        made = record_map(_drawn, tasks.values(), what="pictures", size_of=_ShownPicture.size)
         self._made_ahead.update(zip(tasks, made, strict=True))
         yield from waiting
         self._made_ahead.clear()
 
-    def _is_stored(self, shown: _Shown) -> bool:
+    def _is_stored(self, shown: _ShownPicture) -> bool:
         """Return whether models see the file as it is, or nothing, since it cannot be read; then it is made already."""
         if shown.prompts:
             return False
@@ -288,7 +288,7 @@ class ReleaseWalk:
     def _looked_up(self, image_id: str) -> _Known:
         return _Known(file_name(self.record(image_id)), self.credits_of(image_id))
 
-    def _shown(self, released: ReleasedItem, number: int) -> _Shown:
+    def _shown(self, released: ReleasedItem, number: int) -> _ShownPicture:
         """Return what an item shows as a picture, by its number from 1."""
         image = released.item.images[number - 1]
         # Where no marks are drawn, a picture with marks elsewhere and without them here is one file: the release's own.
@@ -296,9 +296,9 @@ class ReleaseWalk:
         drawn = released.drawn[number - 1] if released.drawn and self._draws_marks else None
         marks = [prompt.model_dump(mode="json") for prompt in prompts]
         key = digest([image.image_id, marks]) if marks else image.image_id
-        return _Shown(key, image.image_id, released.images[image.image_id], prompts, drawn)
+        return _ShownPicture(key, image.image_id, released.images[image.image_id], prompts, drawn)
 
-    def _made(self, shown: _Shown, number: int) -> _Ready:
+    def _made(self, shown: _ShownPicture, number: int) -> _Ready:
         from benchwright.drawing import PromptError
 
         if (known := self._kept.get(shown.key)) is not None and known.drawn == shown.drawn:
@@ -320,7 +320,7 @@ class ReleaseWalk:
             self._used -= len(oldest.picture.data)
         return ready
 
-    def _model_picture(self, shown: _Shown) -> ModelPicture | LostRecord:
+    def _model_picture(self, shown: _ShownPicture) -> ModelPicture | LostRecord:
         """Return the picture as models see it, or why it cannot be made."""
         if shown.drawn is not None:
             return released_picture(shown.drawn, shown.prompts)
