@@ -10,8 +10,6 @@ import json
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from pydantic import ConfigDict
-
 from benchwright.records import Record
 
 from .fields.field_types import FormField, RegionField
@@ -27,8 +25,6 @@ class CampaignForm(Record):
     A decision is one of `decisions`, or of the task's own choices (`decisions_from`), with reasons and a note beside
     it. In a typed form it is entered field by field (`fields`), and follows from the first of them.
     """
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
 
     decisions: tuple[str, ...] = ()
     """Decisions that an annotator chooses from, where the form has no fields."""

@@ -88,13 +88,20 @@ def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) 
 
 
 def load_stage_input(
-    workspace: Workspace, upstream: Sequence[tuple[Stage | None, Marker]], reads: Sequence[str]
+    workspace: Workspace,
+    upstream: Sequence[tuple[Stage | None, Marker]],
+    reads: Sequence[str],
+    *,
+    with_images: bool = True,
 ) -> StageInput:
-    """Return the input of the stage after `upstream` for a shard, with the values named in `reads`."""
+    """Return the input of the stage after `upstream` for a shard, with the values named in `reads`.
+
+    Records of images are left out, and not read, unless `with_images`.
+    """
     stage_input = StageInput()
     for stage, marker in upstream:
         table = StageTable(workspace, stage.id if stage else INGEST)
-        made = table.read(marker, "images")
+        made = table.read(marker, "images") if with_images else None
         if made is not None:
             records = {record.image_id: record for record in image_records(made)}
             stage_input.pictures |= records

@@ -109,9 +109,9 @@ def open_in_rounds(
             close_early(held, ctx.stage)
             open_next_rounds(held, ctx.stage)
         if request.group is not None:
-            simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage)
-            while open_next_rounds(store, ctx.stage):
-                simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage)
+            while simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage):
+                if not open_next_rounds(store, ctx.stage):
+                    break
         if writers is not None:
             with store.batch() as held:
                 writers.send(held)

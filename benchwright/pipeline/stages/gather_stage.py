@@ -183,10 +183,9 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
 
     def records() -> Iterator[AnyRecord]:
         for shard in shards:
-            stage_input = load_stage_input(workspace, upstream[shard], list(stage.reads.values()))
-            records_by_id: Mapping[str, AnyRecord] = (
-                stage_input.images if stage.consumes == "images" else stage_input.items
-            )
+            asks_of_images, reads = stage.consumes == "images", list(stage.reads.values())
+            stage_input = load_stage_input(workspace, upstream[shard], reads, with_images=asks_of_images)
+            records_by_id: Mapping[str, AnyRecord] = stage_input.images if asks_of_images else stage_input.items
             ids[shard] = sorted(records_by_id)
             for name, full in stage.reads.items():
                 values[name] |= stage_input.values.get(full, {})
