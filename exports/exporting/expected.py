@@ -89,6 +89,8 @@ class ExpectedItems:
     def __iter__(self) -> Iterator[ExpectedItem]:
         self._lines.seek(0)
         for line in self._lines:
-            *texts, options, answer, pictures, marked = json.loads(line)
-            pairs = [(key, text) for key, text in options]
-            yield ExpectedItem(*texts, pairs, answer, pictures, [ExpectedMarks(*marks) for marks in marked])
+            expected = ExpectedItem(*json.loads(line))
+            yield expected._replace(
+                options=[(key, text) for key, text in expected.options],
+                marked=[ExpectedMarks(*marks) for marks in expected.marked],
+            )
