@@ -51,7 +51,7 @@ def verify_verdicts(
         seed: Seed of the intervals.
     """
     outcomes: dict[str, Outcome] = {}
-    said, tally = dict[str, Mapping[str, Any]](), _Tally()
+    said, tally = dict[str, Mapping[str, Any]](), _DecisionTally()
     for item_id, history in histories:
         outcomes[item_id] = outcome = _outcome_of(rule, history, said)
         tally.add(item_id, history, outcome)
@@ -131,7 +131,7 @@ def _round_evidence(round_: Round) -> dict[str, Any]:
     return summary if round_.edits is None else {**summary, "edits": dict(round_.edits)}
 
 
-class _Tally:
+class _DecisionTally:
     """Counts over the items of a campaign, and the annotators' decisions as ratings.
 
     Each version of an item is a unit of its own.
