@@ -1,4 +1,4 @@
-"""Judging of a file of predictions by columns: letters at once, and only replies in words one by one.
+"""Judging of a file of predictions by columns: letters at once, and only distinct replies in words one by one.
 
 The rows are those that `ask.ask_rounds` makes of the same file, item by item.
 """
@@ -24,7 +24,7 @@ from .prompting.item_index import OUTLINE_COLUMNS, outlines_in, question_of_outl
 from .prompting.question import Reply
 from .prompting.release_files import columns_of
 from .protocols.base import ProtocolQuestion
-from .results.judged_predictions import JUDGED_SCHEMA, attempt_of, judged_table, row_of
+from .results.judged_predictions import JUDGED_SCHEMA, attempt_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -116,36 +116,80 @@ def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, gro
     """Return the rows of items to which a letter is given."""
     count = batch.num_rows
     letter = text.cast(pa.string())
+    return _rows(
+        plan,
+        batch,
+        groups,
+        robust=letter,
+        state=pa.repeat("answered", count),
+        letter=letter,
+        read_by=pa.repeat("given", count),
+        reply=pc.binary_join_element_wise("(", letter, ")", ""),
+    )
+
+
+def _of_replies(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
+    """Return the rows of items whose replies are read; equal replies to equal options are read once."""
+    firsts, numbers = _distinct(text, batch.column("choices"))
+    attempts = []
+    for (item, _), said in zip(outlines_in(batch.take(firsts)), text.take(firsts).to_pylist(), strict=True):
+        reply = Reply(item.item_id, text=said.decode("utf-8", "surrogatepass"))
+        question = ProtocolQuestion("", question_of_outline(item), AS_SHOWN)
+        record: Any = item  # it has all that a verdict needs of an item
+        attempts.append(attempt_of(record, question, 0, reply, plan.reader))
+
+    def column(name: str) -> pa.Array:
+        return pa.array([getattr(attempt, name) for attempt in attempts], pa.string()).take(numbers)
+
+    names = ("state", "letter", "read_by", "reply", "cause")
+    return _rows(plan, batch, groups, robust=column("robust"), **{name: column(name) for name in names})
+
+
+def _distinct(text: pa.Array, choices: pa.ListArray) -> tuple[pa.Array, pa.Array]:
+    """Return the place of one row for each text with its options, and the number among these of each row's own."""
+    numbers = text.dictionary_encode().indices.to_numpy().astype(np.int64)
+    options = choices.flatten().field("text").dictionary_encode()
+    words = options.indices.fill_null(-1).to_numpy()
+    lengths = choices.value_lengths().to_numpy()
+    starts = np.cumsum(lengths) - lengths
+    for place in range(lengths.max(initial=0)):
+        is_there = lengths > place
+        here = np.full(len(lengths), -2)
+        here[is_there] = words[starts[is_there] + place]
+        numbers = np.unique(numbers * (len(options.dictionary) + 2) + here + 2, return_inverse=True)[1]
+    _, firsts, numbers = np.unique(numbers, return_index=True, return_inverse=True)
+    return pa.array(firsts), pa.array(numbers)
+
+
+def _rows(
+    plan: EvaluationPlan, batch: pa.RecordBatch, groups: pa.Array, *, robust: pa.Array, **judged: pa.Array
+) -> pa.Table:
+    """Return the rows of items of which each has one judged reply, whose columns are given.
+
+    Args:
+        plan: Items and reader.
+        batch: The items.
+        groups: Number of each item's cluster.
+        robust: Letter that the robust reader reads.
+        judged: Columns `state`, `letter`, `read_by`, `reply`, and `cause` where there is one.
+    """
+    count = batch.num_rows
     key = pc.coalesce(batch.column("answer"), batch.column("refusal"))
-    right = pc.fill_null(pc.equal(letter, key), False)
     share = pc.divide(1.0, pc.cast(pc.list_value_length(batch.column("choices")), pa.float64()))
     columns: dict[str, Any] = {
         **{name: batch.column(name) for name in ("item_id", "split", "task")},
-        "state": pa.repeat("answered", count),
-        "letter": letter,
-        "right": right,
+        **judged,
+        "right": pc.fill_null(pc.equal(judged["letter"], key), False),
         "chance": pc.if_else(pc.is_null(key), 0.0, share),
-        "read_by": pa.repeat("given", count),
-        "reply": pc.binary_join_element_wise("(", letter, ")", ""),
         "group": groups,
-        "robust_right": pa.nulls(count, pa.bool_()) if plan.reader == ROBUST else right,
+        "robust_right": pa.nulls(count, pa.bool_())
+        if plan.reader == ROBUST
+        else pc.fill_null(pc.equal(robust, key), False),
         "is_cut_off": pa.repeat(False, count),
         "source_id": _own_ids(batch.column("attributes")),
     }
     missing = {field.name: pa.nulls(count, field.type) for field in JUDGED_SCHEMA if field.name not in columns}
     return pa.table(columns | missing).select(JUDGED_SCHEMA.names).cast(JUDGED_SCHEMA)
-
-
-def _of_replies(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
-    """Return the rows of items whose replies are read."""
-    rows = []
-    for (item, split), said, group in zip(outlines_in(batch), text.to_pylist(), groups.to_pylist(), strict=True):
-        reply = Reply(item.item_id, text=said.decode("utf-8", "surrogatepass"))
-        question = ProtocolQuestion("", question_of_outline(item), AS_SHOWN)
-        record: Any = item  # it has all that a verdict needs of an item
-        attempt = attempt_of(record, question, 0, reply, plan.reader)
-        rows.append(row_of(record, split, group, [attempt], plan.protocol, plan.reader))
-    return judged_table(rows)
 
 
 def _own_ids(attributes: pa.Array) -> pa.Array:

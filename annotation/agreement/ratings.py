@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -87,10 +88,50 @@ def columns_of(
     rows = sorted(_as_set(rating) for rating in ratings) if metric == "masi" else sorted(ratings)
     for before, after in pairwise(rows):
         if before[:2] == after[:2]:
-            raise DataError(f"rater {after.rater!r} rated unit {after.unit!r} twice; keep one of the two ratings")
+            raise _rated_twice(after.unit, after.rater)
     return in_columns(
         rows, _ordered({rating.label for rating in rows}, categories, metric), is_declared=bool(categories)
     )
+
+
+class RatingTally:
+    """Ratings taken in unit by unit, of which each is three small numbers in memory."""
+
+    def __init__(self) -> None:
+        self._units, self._raters, self._labels = array("i"), array("i"), array("i")
+        self._rater_numbers: dict[str, int] = {}
+        self._label_numbers: dict[str, int] = {}
+        self._unit_count = 0
+
+    def add(self, unit: str, labels: Iterable[tuple[str, str]]) -> None:
+        """Take in the ratings of a unit that was not taken in before, each a rater and a label.
+
+        Raises:
+            DataError: A rater rated the unit twice.
+        """
+        raters = set[str]()
+        for rater, label in labels:
+            if rater in raters:
+                raise _rated_twice(unit, rater)
+            raters.add(rater)
+            self._units.append(self._unit_count)
+            self._raters.append(self._rater_numbers.setdefault(rater, len(self._rater_numbers)))
+            self._labels.append(self._label_numbers.setdefault(label, len(self._label_numbers)))
+        self._unit_count += 1
+
+    def columns(self, categories: Sequence[str] = ()) -> RatingColumns:
+        """Return the ratings as `columns_of` returns them, but for the order of units.
+
+        Raises:
+            DataError: A label is none of the categories.
+        """
+        rater_names, raters = numbered(self._rater_numbers)
+        known = _ordered(set(self._label_numbers), categories, "nominal")
+        label_names, labels = numbered(self._label_numbers, known)
+        units, rater_of, label_of = (np.array(column, np.int64) for column in (self._units, self._raters, self._labels))
+        return RatingColumns(
+            units, raters[rater_of], labels[label_of], self._unit_count, rater_names, label_names, bool(categories)
+        )
 
 
 def in_columns(
@@ -144,6 +185,10 @@ def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
         metric,
         masi_distances(list(names)) if metric == "masi" else None,
     )
+
+
+def _rated_twice(unit: str, rater: str) -> DataError:
+    return DataError(f"rater {rater!r} rated unit {unit!r} twice; keep one of the two ratings")
 
 
 def _as_set(rating: Rating) -> Rating:

@@ -86,8 +86,10 @@ def _review_verdicts(
         **{reason: reasons[reason] for reason in _DROPPED_AS},
         "agreement": rounded(agreement_of(answers, seed=seed).to_json()),
         "criteria": {name: short_agreement(_ratings(histories, name), ("yes", "no")) for name in (ANSWER, *criteria)},
-        "rounds": round_summaries(histories, outcomes),
-        **returned_summary(histories),
+        "rounds": round_summaries(
+            Counter((len(history.rounds), outcomes[item_id].verdict) for item_id, history in histories.items())
+        ),
+        **returned_summary(history.sent_back for history in histories.values()),
         "annotators": {
             name: {"answers": by_annotator[name, True] + by_annotator[name, False], "right": by_annotator[name, True]}
             for name in names.values()
@@ -229,7 +231,7 @@ class Review(ReturningCampaign):
             return Verdicts(history.waiting, rerun=history.rerun)
         verdicts = _review_verdicts(
             rule,
-            history.histories,
+            dict(history.histories),
             criteria=self.criteria,
             simulated=self.simulate is not None,
             seed=ctx.seed,

@@ -137,8 +137,8 @@ class Verify(ReturningCampaign):
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
         work, sizes = ItemWork(form, ctx.workspace, shows_source=True), dict[str, SizeWH | None]()
-        sized = _sized(records, work, sizes)
-        history = open_in_rounds(request, sized, ctx, work=work, send_back=self.send_back)
+        items = records if self.evidence is None else _sized(records, work, sizes)
+        history = open_in_rounds(request, items, ctx, work=work, send_back=self.send_back)
         if history.waiting is not None:
             return Verdicts(history.waiting, rerun=history.rerun)
         simulated = self.simulate is not None
@@ -157,11 +157,11 @@ def _sized(records: Iterable[Item], work: ItemWork, sizes: dict[str, SizeWH | No
 
 
 def _with_regions(
-    verdicts: Verdicts, histories: Mapping[str, ItemHistory], sizes: Mapping[str, SizeWH | None], *, seed: int
+    verdicts: Verdicts, histories: Iterable[tuple[str, ItemHistory]], sizes: Mapping[str, SizeWH | None], *, seed: int
 ) -> Verdicts:
     """Return verdicts with the regions that those who accepted the last version of each kept item agree on."""
     outcomes, justified = dict(verdicts.outcomes), []
-    for item_id, history in histories.items():
+    for item_id, history in histories:
         last = history.rounds[-1]
         accepted = [annotation for annotation in last.annotations if annotation.decision == ACCEPT]
         answer = justified_answer(item_id, last.content_hash, accepted, sizes[item_id])

@@ -24,7 +24,7 @@ from benchwright.texts.normalization import counted
 
 from ..prompting.question import Question, Reply, item_of
 from .base import BackendContext
-from .letter_columns import letter_columns
+from .prediction_columns import prediction_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -116,7 +116,7 @@ class PredictionsFile:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        table = letter_columns(self.path) or self._table(context)
+        table = prediction_columns(self.path) or self._table(context)
         self._check_once(table)
         ids = table.column("item_id").combine_chunks()
         others = table.filter(pc.invert(pc.is_in(ids, value_set=asked))).select(["item_id", "line"])

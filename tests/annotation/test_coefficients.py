@@ -16,8 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, agreement_of
-from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.agreement.coefficients import (
+    LEAST_COMPARED,
+    STATISTICS,
+    Agreement,
+    agreement_in,
+    agreement_of,
+)
+from benchwright.annotation.agreement.ratings import Rating, RatingTally
 from benchwright.errors import DataError
 
 KRIPPENDORFF = """
@@ -202,6 +208,28 @@ def test_a_label_outside_the_declared_categories_is_refused() -> None:
 def test_a_unit_rated_twice_by_one_rater_is_refused() -> None:
     with pytest.raises(DataError, match="rater 'ann' rated unit 'u1' twice"):
         agreement_of([Rating("u1", "ann", "x"), Rating("u1", "ann", "y")])
+
+
+@pytest.mark.parametrize(
+    ("ratings", "categories"),
+    [
+        (by_rater(KRIPPENDORFF), ()), (by_rater(KRIPPENDORFF), ("5", "1", "2", "3", "4", "6")), (by_pair(COHEN), ()),
+        ([], ("accept",)),
+    ],
+    ids=["five labels", "declared labels", "two raters", "none"],
+)  # fmt: skip
+def test_ratings_taken_in_unit_by_unit_have_the_agreement_of_all_together(
+    ratings: list[Rating], categories: tuple[str, ...]
+) -> None:
+    tally = RatingTally()
+    for unit in sorted({rating.unit for rating in ratings}, reverse=True):
+        tally.add(unit, [(rating.rater, rating.label) for rating in reversed(ratings) if rating.unit == unit])
+    assert agreement_in(tally.columns(categories), seed=3) == agreement_of(ratings, categories=categories, seed=3)
+
+
+def test_a_unit_taken_in_with_two_ratings_of_one_rater_is_refused() -> None:
+    with pytest.raises(DataError, match="rater 'ann' rated unit 'u1' twice"):
+        RatingTally().add("u1", [("ann", "x"), ("bob", "x"), ("ann", "y")])
 
 
 def test_texts_in_place_of_categories_are_refused_before_they_fill_the_memory() -> None:

@@ -1,17 +1,25 @@
-"""What searching near-duplicates keeps of each picture, in bytes: the most that is held at a time, as it is allocated.
+"""What searching near-duplicates keeps of each picture, and closing a campaign of each item, in bytes.
 
-Growth between two numbers of pictures is looked at, so that what a search takes at any size does not count. Numbers are
-a tenth more than measured; who makes a search keep less lowers them here.
+It is the most that is held at a time, as it is allocated. Growth between two numbers of pictures is looked at, so that
+what is taken at any size does not count. Numbers are a tenth more than measured; who makes a search keep less lowers
+them here.
 """
 
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
+from benchwright.annotation.campaigns.running.open_in_rounds import ItemHistory
+from benchwright.annotation.campaigns.running.verdicts import verify_verdicts
+from benchwright.annotation.store.database.records import Annotation
+from benchwright.annotation.workflow.settlement.rounds import Round
+from benchwright.annotation.workflow.settlement.rules import parse_rule
+from benchwright.annotation.workflow.settlement.settle import ACCEPT
 from benchwright.diagnostics.copies.candidate_pairs import near_by_features, near_by_hash
 from benchwright.diagnostics.features import word_matching
 from benchwright.diagnostics.features.hamming import iter_pairs
@@ -37,6 +45,27 @@ def partners_by_hash(pictures: int) -> object:
 
 def partners_by_words(pictures: int) -> object:
     return near_by_features(MadeWords(pictures), [None] * pictures, ["an id"] * pictures)
+
+
+def verdicts(items: int) -> object:
+    return verify_verdicts(parse_rule("majority(3)"), histories(items), simulated=False, seed=1)
+
+
+def histories(items: int) -> Iterator[tuple[str, ItemHistory]]:
+    """Yield histories of items on which three people agree, each made when it is looked at."""
+    for number in range(items):
+        item_id = f"{number:032x}"
+        annotations = tuple(
+            Annotation(
+                "accept", item_id=item_id, content_hash=item_id, round=1, slot=slot, annotator=f"person {slot}",
+                annotator_kind="person", version=1, started_at=MORNING, submitted_at=MORNING,
+            )
+            for slot in (1, 2, 3)
+        )  # fmt: skip
+        yield item_id, ItemHistory("task", (Round(item_id, annotations),), ACCEPT, None)
+
+
+MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
 def codes(pictures: int) -> np.ndarray:
@@ -67,6 +96,7 @@ class MadeWords:
         pytest.param(pairs_of_codes, (60_000, 120_000), 43, id="pairs_of_codes"),
         pytest.param(partners_by_hash, (60_000, 120_000), 86, id="partners_by_hash"),
         pytest.param(partners_by_words, (1_000, 2_000), 5_000, id="partners_by_words"),
+        pytest.param(verdicts, (2_000, 4_000), 525, id="verdicts_of_a_campaign"),
     ],
 )
 def test_a_search_keeps_so_many_bytes_a_picture_at_most(

@@ -11,8 +11,9 @@ import pytest
 from handmade_bench import Bench
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends.letter_columns import letter_columns
+from benchwright.evaluation.backends.prediction_columns import prediction_columns
 from benchwright.evaluation.backends.predictions import PredictionsFile
+from benchwright.evaluation.results.judged_predictions import attempt_of
 from benchwright.evaluation.results.score import PREDICTIONS_FILE, SCORE_FILE
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
@@ -126,6 +127,22 @@ def test_letters_alone_are_read_without_a_row_of_python(
     assert evaluate(release, PredictionsFile(path)).asked == 12
 
 
+def test_equal_replies_to_equal_options_are_judged_once(
+    release: Release, predictions_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = predictions_file([{"item_id": item_id, "reply": "It is (B)."} for item_id in _ids(release)])
+    judged: list[str] = []
+
+    def once(item: Any, *others: Any) -> Any:
+        judged.append(" ".join(str(option.text) for option in item.choices))
+        return attempt_of(item, *others)
+
+    monkeypatch.setattr("benchwright.evaluation.backends.predictions.json_lines", pytest.fail)
+    monkeypatch.setattr("benchwright.evaluation.given_predictions.attempt_of", once)
+    assert evaluate(release, PredictionsFile(path), split="dev").asked == 8
+    assert sorted(judged) == ["cat dog", "cat dog bird"]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -157,19 +174,29 @@ def test_faults_are_named_as_when_judged_item_by_item(
 
 
 _ROW = '{"item_id": "' + "a" * 32 + '", "answer": "A"}'
+_REPLY = '{"reply": "So {A}.", "item_id": "' + "b" * 32 + '"}'
 
 
 @pytest.mark.parametrize(
-    "text", [_ROW, _ROW + "\r\n" + _ROW.replace("aa", "bb") + "\n", _ROW.replace('"A"', r'"\u0041"')]
-)
-def test_lines_of_plain_letters_are_columns(tmp_path: Path, text: str) -> None:
+    "text",
+    [
+        _ROW, _ROW + "\r\n" + _ROW.replace("aa", "bb") + "\n", _ROW.replace('"A"', r'"\u0041"'),
+        _REPLY + "\n" + _REPLY.replace("So {A}.", "") + "\n" + _REPLY,
+    ],
+)  # fmt: skip
+def test_lines_of_plain_letters_or_replies_are_columns(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchwright.evaluation.backends.prediction_columns._PIECE_BYTES", 100)
     path = tmp_path / "p.jsonl"
     path.write_text(text)
-    table = letter_columns(path)
+    table = prediction_columns(path)
     assert table is not None
     rows = [json.loads(line) for line in text.splitlines()]
     assert table.column("item_id").to_pylist() == [row["item_id"] for row in rows]
     assert table.column("line").to_pylist() == list(range(1, len(rows) + 1))
+    said = [row.get("answer", row.get("reply")) for row in rows]
+    assert [text.decode() for text in table.column("text").to_pylist()] == said
 
 
 @pytest.mark.parametrize(
@@ -178,7 +205,8 @@ def test_lines_of_plain_letters_are_columns(tmp_path: Path, text: str) -> None:
         "", "\n", "{", _ROW + "\n\n", _ROW + _ROW + "\n\n", "\ufeff" + _ROW, _ROW + "]", _ROW + "\n,", f"[{_ROW}]",
         _ROW.replace("}", ', "answer": "B"}'), _ROW.replace("}", "\n}"), _ROW.replace('"A"', "null"),
         _ROW.replace('"A"', "1"), _ROW.replace('"A"', '"AB"'), _ROW.replace('"A"', r'"\ud800"'),
-        _ROW.replace('"A"', '"A" // c'), _ROW.replace("}", ', "model": "m"}'), _ROW.replace("answer", "reply"),
+        _ROW.replace('"A"', '"A" // c'), _ROW.replace("}", ', "model": "m"}'), f"{_ROW}\n{_REPLY}",
+        f"{_REPLY}\n{_ROW}", _REPLY.replace('"So {A}."', "null"), _REPLY + "{}", _REPLY + "\n{}",
         _ROW.replace("a" * 32, "a" * 31), _ROW.replace("a" * 32, "a" * 32 + r"\n"), _ROW + "\x00",
         _ROW + " " * (1 << 17),
     ],
@@ -186,4 +214,4 @@ def test_lines_of_plain_letters_are_columns(tmp_path: Path, text: str) -> None:
 def test_whatever_is_not_plain_is_left_to_the_reader_of_rows(tmp_path: Path, text: str) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(text, encoding="utf-8")
-    assert letter_columns(path) is None
+    assert prediction_columns(path) is None

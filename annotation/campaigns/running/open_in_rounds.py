@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
@@ -12,15 +15,15 @@ from benchwright.steps import CampaignContext
 from ...forms.payloads import TaskInput, item_in
 from ...simulated.annotators import NOW, simulate
 from ...store.campaigns.adjudications import list_adjudicated
-from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.decisions import each_decision
 from ...store.campaigns.revisions import list_revisions
 from ...store.campaigns.tasks import find_task
-from ...store.database.records import Campaign, Revision
+from ...store.database.records import Adjudicated, Annotation, Campaign, Revision
 from ...store.review_store import ReviewStore, open_store
 from ...workflow.settlement.closing import close_early
 from ...workflow.settlement.revisions import by_version, open_next_rounds
 from ...workflow.settlement.rounds import NOBODY, Round, in_count, votes_in
-from ...workflow.settlement.settle import OUT_OF_ROUNDS, WAITS, policy_of, settle_last
+from ...workflow.settlement.settle import OUT_OF_ROUNDS, WAITS, SettlementPolicy, policy_of, settle_last
 from .open_campaign import (
     CampaignRequest,
     ItemWork,
@@ -32,6 +35,9 @@ from .open_campaign import (
     work_of,
 )
 from .send_back import SendBack, WriterRounds, back_line
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +62,40 @@ class ItemHistory:
 
 @dataclass(frozen=True)
 class CampaignHistory:
-    """State of a campaign: one line on what waits for people, or the history of every item by its id.
+    """State of a campaign: one line on what waits for people, or each item's id and its history.
 
     Gold items have no rounds; instead of a history, they have the decision that is known to be right, by id.
     """
 
     waiting: str | None
-    histories: dict[str, ItemHistory] = field(default_factory=dict)
+    histories: Iterable[tuple[str, ItemHistory]] = ()
     gold: dict[str, str] = field(default_factory=dict)
     rerun: bool = False
     """Whether it waits only for the next run, in which simulated writers revise."""
+
+
+@dataclass(frozen=True)
+class Histories:
+    """The id and the history of each item of a decided campaign, read from the store each time they are gone over.
+
+    Of a million items, the decisions on one are in memory at a time.
+
+    Attributes:
+        store_url: Address of the store.
+        name: Name of the campaign.
+        came: Items from the step before, by id.
+        writers: What goes back to the items' writers; None for nothing.
+    """
+
+    store_url: str
+    name: str
+    came: dict[str, _SourceItem]
+    writers: WriterRounds | None
+
+    def __iter__(self) -> Iterator[tuple[str, ItemHistory]]:
+        """Yield ids and histories, items that have decisions first."""
+        with open_store(self.store_url) as store:
+            yield from _histories(store, self.name, self.came, self.writers)
 
 
 @dataclass(slots=True)
@@ -116,8 +146,10 @@ def open_in_rounds(
             with store.batch() as held:
                 writers.send(held)
         status = store.status(ctx.stage, now=NOW)
-        histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came, writers)
-    waits = sum(history.outcome == WAITS for history in histories.values())
+        waits = 0
+        rule = policy_of(store.campaign(ctx.stage)).rule
+        if not status.tasks["open"] and rule is not None and rule.is_adjudicated:
+            waits = sum(history.outcome == WAITS for _, history in _histories(store, ctx.stage, came, writers))
     with_writers = {} if writers is None else writers.with_writers
     if status.tasks["open"] or waits:
         line = waiting_line(status, ctx, adjudicator=waits) + request.for_whom
@@ -125,7 +157,7 @@ def open_in_rounds(
     if with_writers:
         line = f"campaign {ctx.stage!r} waits for writers: {back_line(with_writers)}; run this again once they have"
         return CampaignHistory(line, rerun=all(writer.simulated for writer in with_writers.values()))
-    return CampaignHistory(None, histories, gold)
+    return CampaignHistory(None, Histories(ctx.store_url, ctx.stage, came, writers), gold)
 
 
 _Links = dict[tuple[str, str], Revision]
@@ -193,22 +225,47 @@ def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
         task.item_id: _SourceItem(str(item_in(task.payload)["task"]), task.content_hash, None)
         for task in store.tasks(name, states=("open", "done"))
     }
-    return _histories(store, name, came, None)
+    return dict(_histories(store, name, came, None))
 
 
 def _histories(
-    store: ReviewStore, name: str, came: dict[str, _SourceItem], writers: WriterRounds | None
-) -> dict[str, ItemHistory]:
+    store: ReviewStore, name: str, came: Mapping[str, _SourceItem], writers: WriterRounds | None
+) -> Iterator[tuple[str, ItemHistory]]:
+    """Yield the id and the history of each item, first of those that have decisions."""
     campaign, links = store.campaign(name), _links(store, name)
-    policy = policy_of(campaign)
     made = {(link.item_id, link.content_hash): link for link in links.values()}
+    decided: set[str] = set()
     with store.reading() as connection:
-        annotations = by_version(list_decisions(connection, campaign, with_retired=True))
         adjudicated = list_adjudicated(connection, campaign)
-    histories = {}
-    for item_id, source in came.items():
-        chain = list(_chain(item_id, source.content_hash, links))
-        whole = [*reversed(list(_chain_before(item_id, source.content_hash, made))), *chain]
+        reader = _HistoryReader(connection, campaign, policy_of(campaign), links, made, adjudicated, writers)
+        decisions = each_decision(connection, campaign, with_retired=True)
+        for item_id, of_item in groupby(decisions, key=attrgetter("item_id")):
+            if item_id in came:
+                decided.add(item_id)
+                yield item_id, reader.history(item_id, came[item_id], by_version(of_item))
+        for item_id, source in came.items():
+            if item_id not in decided:
+                yield item_id, reader.history(item_id, source, {})
+
+
+class _HistoryReader(NamedTuple):
+    """What the history of an item is made from beside the decisions on it."""
+
+    connection: sa.Connection
+    campaign: Campaign
+    policy: SettlementPolicy
+    links: _Links
+    made: _Links
+    adjudicated: Mapping[tuple[str, str], Adjudicated]
+    writers: WriterRounds | None
+
+    def history(
+        self, item_id: str, source: _SourceItem, annotations: Mapping[tuple[str, str], list[Annotation]]
+    ) -> ItemHistory:
+        """Return the history of an item, on whose versions there are these decisions."""
+        policy, adjudicated, writers = self.policy, self.adjudicated, self.writers
+        chain = list(_chain(item_id, source.content_hash, self.links))
+        whole = [*reversed(list(_chain_before(item_id, source.content_hash, self.made))), *chain]
         rounds = []
         contents = [*(link.revised_from for link in whole), chain[-1].content_hash if chain else source.content_hash]
         for place, content in enumerate(contents):
@@ -222,12 +279,11 @@ def _histories(
         if writers is not None and item_id in writers.spent:
             outcome = OUT_OF_ROUNDS
         if chain and source.item is None:
-            with store.reading() as connection:
-                payload = find_task(connection, campaign, item_id, source.content_hash).payload
+            payload = find_task(self.connection, self.campaign, item_id, source.content_hash).payload
             source.item = Item.model_validate(item_in(payload))
-        item, sent_back = _last_version(campaign, source, chain), {} if writers is None else writers.times(item_id)
-        histories[item_id] = ItemHistory(source.task, tuple(rounds), outcome, item, sent_back)
-    return histories
+        item = _last_version(self.campaign, source, chain)
+        sent_back = {} if writers is None else writers.times(item_id)
+        return ItemHistory(source.task, tuple(rounds), outcome, item, sent_back)
 
 
 def _last_version(campaign: Campaign, came: _SourceItem, chain: list[Revision]) -> Item | None:

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchwright.canonical import canonical_json
 from benchwright.steps import Outcome, Verdicts
 
-from ...agreement.coefficients import agreement_of
-from ...agreement.ratings import Rating
+from ...agreement.coefficients import agreement_in, agreement_of
+from ...agreement.rating_columns import RatingColumns
+from ...agreement.ratings import Rating, RatingTally, columns_of
 from ...forms.kinds import TO_WRITER
 from ...store.database.records import Annotation
 from ...workflow.settlement.rounds import Round, votes_in
@@ -37,33 +39,42 @@ _DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
 """Reasons for which items are dropped."""
 
 
-def verify_verdicts(rule: Rule, histories: Mapping[str, ItemHistory], *, simulated: bool, seed: int) -> Verdicts:
+def verify_verdicts(
+    rule: Rule, histories: Iterable[tuple[str, ItemHistory]], *, simulated: bool, seed: int
+) -> Verdicts:
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
         rule: Acceptance rule.
-        histories: History of each item, by its id.
+        histories: Id and history of each item; gone over once.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
     """
-    outcomes = {item_id: _outcome_of(rule, history) for item_id, history in histories.items()}
-    head = {"rule": str(rule), "simulated": simulated}
-    return Verdicts(None, outcomes, head | _summary(histories, outcomes, seed=seed))
+    outcomes: dict[str, Outcome] = {}
+    said, tally = dict[str, Mapping[str, Any]](), _DecisionTally()
+    for item_id, history in histories:
+        outcomes[item_id] = outcome = _outcome_of(rule, history, said)
+        tally.add(item_id, history, outcome)
+    return Verdicts(None, outcomes, {"rule": str(rule), "simulated": simulated, **tally.summary(seed=seed)})
 
 
-def _outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
-    """Return the outcome of an item; that of a revised item has its last version and evidence of each round."""
+def _outcome_of(rule: Rule, history: ItemHistory, said: dict[str, Mapping[str, Any]]) -> Outcome:
+    """Return the outcome of an item; that of a revised item has its last version and evidence of each round.
+
+    Equal evidence of items with one round, which most are, is kept once, in `said`.
+    """
     last = history.rounds[-1]
     evidence: dict[str, Any] = {"rule": str(rule), **_round_counts(last)}
     evidence["simulated"] = any(annotation.annotator_kind == "simulated" for annotation in last.annotations)
     if len(history.rounds) > 1 or last.before:
         evidence["rounds"] = [_round_evidence(round_) for round_ in history.rounds]
     evidence |= returned_evidence(history)
+    kept = evidence if "rounds" in evidence else said.setdefault(canonical_json(evidence), evidence)
     made = () if history.item is None else (history.item,)
     reason = reason_of(history.outcome)
     if reason is None:
-        return Outcome(evidence=evidence, items=made)
-    return Outcome("drop", reason, evidence=evidence, items=made)
+        return Outcome(evidence=kept, items=made)
+    return Outcome("drop", reason, evidence=kept, items=made)
 
 
 def returned_evidence(history: ItemHistory) -> dict[str, Any]:
@@ -71,12 +82,13 @@ def returned_evidence(history: ItemHistory) -> dict[str, Any]:
     return {"sent_back": dict(history.sent_back)} if history.sent_back else {}
 
 
-def returned_summary(histories: Mapping[str, ItemHistory]) -> dict[str, Any]:
+def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
     """Return how many items went back to their writers, and how many of their versions, by what sent them."""
     times: Counter[str] = Counter()
-    for history in histories.values():
-        times.update(history.sent_back)
-    items = sum(bool(history.sent_back) for history in histories.values())
+    items = 0
+    for of_item in sent_back:
+        times.update(of_item)
+        items += bool(of_item)
     return {"sent_back": {"items": items, "versions": dict(sorted(times.items()))}} if times else {}
 
 
@@ -119,82 +131,93 @@ def _round_evidence(round_: Round) -> dict[str, Any]:
     return summary if round_.edits is None else {**summary, "edits": dict(round_.edits)}
 
 
-def _ratings_of(histories: Mapping[str, ItemHistory]) -> dict[str, list[Rating]]:
-    """Return the annotators' decisions as ratings, by kind of task; each version of an item is a unit of its own."""
-    ratings: dict[str, list[Rating]] = {}
-    for item_id, history in histories.items():
+class _DecisionTally:
+    """Counts over the items of a campaign, and the annotators' decisions as ratings.
+
+    Each version of an item is a unit of its own.
+    """
+
+    def __init__(self) -> None:
+        self._reasons: dict[str, Counter[str | None]] = {}
+        self._ratings: dict[str, RatingTally] = {}
+        self._every = RatingTally()
+        self._by_annotator: Counter[tuple[str, str]] = Counter()
+        self._ended: Counter[tuple[int, str]] = Counter()
+        self._sent_back: list[Mapping[str, int]] = []
+
+    def add(self, item_id: str, history: ItemHistory, outcome: Outcome) -> None:
+        """Count an item, by kind of task."""
+        self._reasons.setdefault(history.task, Counter())[outcome.reason] += 1
+        self._ended[len(history.rounds), outcome.verdict] += 1
+        if history.sent_back:
+            self._sent_back.append(history.sent_back)
+        of_kind = self._ratings.setdefault(history.task, RatingTally())
         for number, round_ in enumerate(history.rounds, 1):
+            said = [(given.annotator, given.decision) for given in (*round_.before, *round_.annotations)]
+            self._by_annotator.update(said)
             unit = item_id if number == 1 else f"{item_id} round {number}"
-            ratings.setdefault(history.task, []).extend(
-                Rating(unit, annotation.annotator, annotation.decision)
-                for annotation in (*round_.before, *round_.annotations)
-            )
-    return ratings
+            self._every.add(unit, said)
+            of_kind.add(unit, said)
 
-
-def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome], *, seed: int) -> dict[str, Any]:
-    """Return counts of items kept, and dropped by reason, and agreement, without times and names."""
-    decisions = [
-        annotation
-        for history in histories.values()
-        for round_ in history.rounds
-        for annotation in round_.annotations + round_.before
-    ]
-    names = pseudonyms(decisions)
-    by_annotator = Counter((names[decision.annotator], decision.decision) for decision in decisions)
-    ratings = _ratings_of(histories)
-    every = [rating for kind in sorted(ratings) for rating in ratings[kind]]
-    given = _given(Counter(decision.decision for decision in decisions))
-    document = {
-        **_counts(outcomes.values()),
-        "agreement": rounded(agreement_of(every, categories=given, seed=seed).to_json()),
-        "tasks": {
-            kind: {
-                **_counts(outcome for item_id, outcome in outcomes.items() if histories[item_id].task == kind),
-                **short_agreement(ratings[kind], given),
-            }
-            for kind in sorted(ratings)
-        },
-        **returned_summary(histories),
-        "annotators": {name: {decision: by_annotator[name, decision] for decision in given} for name in names.values()},
-    }
-    by_round = round_summaries(histories, outcomes)
-    return document if len(by_round) < 2 else {**document, "rounds": by_round}
-
-
-def round_summaries(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome]) -> list[dict[str, int]]:
-    """Return for each round the number of items in it, and how many of these were kept, dropped, or revised."""
-    rows = []
-    for number in range(1, max((len(history.rounds) for history in histories.values()), default=0) + 1):
-        rounds_by_item = {
-            item_id: len(history.rounds) for item_id, history in histories.items() if len(history.rounds) >= number
+    def summary(self, *, seed: int) -> dict[str, Any]:
+        """Return counts of items kept, and dropped by reason, and agreement, without times and names."""
+        names = _pseudonyms({annotator for annotator, _ in self._by_annotator})
+        given = _given(Counter(decision for _, decision in self._by_annotator))
+        whole = agreement_in(self._every.columns(given), seed=seed)
+        document = {
+            **_counts(sum(self._reasons.values(), Counter())),
+            "agreement": rounded(whole.to_json()),
+            "tasks": {
+                kind: {**_counts(self._reasons[kind]), **_short(self._ratings[kind].columns(given))}
+                for kind in sorted(self._ratings)
+            },
+            **returned_summary(self._sent_back),
+            "annotators": {
+                pseudonym: {decision: self._by_annotator[name, decision] for decision in given}
+                for name, pseudonym in names.items()
+            },
         }
-        ended = [outcomes[item_id].verdict for item_id, last in rounds_by_item.items() if last == number]
+        by_round = round_summaries(self._ended)
+        return document if len(by_round) < 2 else {**document, "rounds": by_round}
+
+
+def round_summaries(ended: Mapping[tuple[int, str], int]) -> list[dict[str, int]]:
+    """Return for each round the number of items in it, and how many of these were kept, dropped, or revised.
+
+    Args:
+        ended: Number of items by their number of rounds and their verdict.
+    """
+    rows = []
+    for number in range(1, max((last for last, _ in ended), default=0) + 1):
+        kept, dropped = (ended.get((number, verdict), 0) for verdict in ("keep", "drop"))
+        later = sum(items for (last, _), items in ended.items() if last > number)
         rows.append(
-            {
-                "round": number,
-                "items": len(rounds_by_item),
-                "kept": ended.count("keep"),
-                "dropped": ended.count("drop"),
-                "revised": len(rounds_by_item) - len(ended),
-            }
+            {"round": number, "items": kept + dropped + later, "kept": kept, "dropped": dropped, "revised": later}
         )
     return rows
 
 
-def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    reasons = Counter(outcome.reason for outcome in outcomes)
-    return {"total": reasons.total(), "kept": reasons[None], **{reason: reasons[reason] for reason in _DROPPED_AS}}
+def _counts(reasons: Mapping[str | None, int]) -> dict[str, int]:
+    dropped = {reason: reasons.get(reason, 0) for reason in _DROPPED_AS}
+    return {"total": sum(reasons.values()), "kept": reasons.get(None, 0), **dropped}
 
 
 def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:
-    """Return the pseudonyms of annotators in summaries, by name."""
-    return {name: f"annotator-{n}" for n, name in enumerate(sorted({decision.annotator for decision in decisions}), 1)}
+    """Return the pseudonyms of annotators in summaries, by name, in the order of the names."""
+    return _pseudonyms({decision.annotator for decision in decisions})
+
+
+def _pseudonyms(names: set[str]) -> dict[str, str]:
+    return {name: f"annotator-{n}" for n, name in enumerate(sorted(names), 1)}
 
 
 def short_agreement(ratings: list[Rating], categories: Sequence[str] = ()) -> dict[str, Any]:
     """Return percent agreement and alpha, rounded, without intervals."""
-    whole = agreement_of(ratings, categories=categories, resamples=0)
+    return _short(columns_of(ratings, categories=categories))
+
+
+def _short(ratings: RatingColumns) -> dict[str, Any]:
+    whole = agreement_in(ratings, resamples=0)
     return rounded({"percent": whole.percent, "krippendorff_alpha": whole.krippendorff_alpha})
 
 

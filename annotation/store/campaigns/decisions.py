@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from sys import intern
@@ -70,7 +71,21 @@ def list_decisions(
     task: int | None = None,
     among: sa.Select[tuple[int]] | None = None,
 ) -> list[Annotation]:
-    """Return the latest decisions on a campaign's tasks, by item id, round and slot.
+    """Return the latest decisions on a campaign's tasks, by item id, round and slot; arguments as `each_decision`."""
+    return [*each_decision(connection, campaign, with_retired=with_retired, task=task, among=among)]
+
+
+def each_decision(
+    connection: sa.Connection,
+    campaign: Campaign,
+    *,
+    with_retired: bool = False,
+    task: int | None = None,
+    among: sa.Select[tuple[int]] | None = None,
+) -> Iterator[Annotation]:
+    """Yield the latest decisions on a campaign's tasks, by item id, round and slot.
+
+    Nothing may be written over the connection before the last one is taken.
 
     Args:
         connection: Connection in a read transaction.
@@ -82,13 +97,12 @@ def list_decisions(
     query = _decisions(with_retired=with_retired, of_task=task is not None)
     if among is not None:
         query = query.where(tasks.c.id.in_(among))
-    return [annotation_of(row) for row in connection.execute(query, {"campaign": campaign.id, "task": task})]
+    yield from map(annotation_of, connection.execute(query, {"campaign": campaign.id, "task": task}))
 
 
 def annotation_of(row: sa.Row[Any]) -> Annotation:
     """Return the annotation in a row with all columns of a version and those of its task, slot and annotator."""
-    # Texts that many annotations have are kept once: with a million items, whose decisions are read together, they are
-    # most of the memory.
+    # Texts that many annotations have are kept once: where decisions are read together, they are most of the memory.
     return Annotation(
         decision=intern(row.decision),
         reasons=tuple(json.loads(row.reasons)),

@@ -16,12 +16,12 @@ import sqlalchemy as sa
 from ...forms.assignment_settings import AssignmentSettings, assignment_settings_of
 from ...store.campaigns.adjudications import list_adjudicated
 from ...store.campaigns.closings import closings_in_force
-from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.decisions import each_decision
 from ...store.database.records import Campaign
 from ...store.database.schema import slots, tasks
 from ...store.review_store import ReviewStore
 from .further_votes import close_sure, estimate_anew
-from .revisions import by_version
+from .revisions import each_version
 from .rounds import NOBODY, votes_in
 from .settle import CLOSING, OPEN, policy_of, settle
 
@@ -108,10 +108,9 @@ def _decided(connection: sa.Connection, campaign: Campaign, *, task: int | None)
     """Return the versions of items that are settled, so that no missing decision changes the outcome."""
     policy = policy_of(campaign)
     adjudicated = list_adjudicated(connection, campaign, task=task)
-    decisions = by_version(list_decisions(connection, campaign, task=task))
     return {
         version
-        for version, annotations in decisions.items()
+        for version, annotations in each_version(each_decision(connection, campaign, task=task))
         if settle(policy, votes_in(policy, annotations, adjudicated.get(version, NOBODY))) != OPEN
     }
 

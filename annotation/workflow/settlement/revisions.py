@@ -5,15 +5,17 @@ The app does so after each decision, and a run does so for decisions that came i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
 
 from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
 
 from ...forms.payloads import TaskInput, item_in, payload_of_version
 from ...store.campaigns.adjudications import list_adjudicated
-from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.decisions import each_decision
 from ...store.campaigns.lineage import has_rounds
 from ...store.campaigns.revisions import add_revision, round_of
 from ...store.campaigns.tasks import find_task
@@ -38,14 +40,16 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
         return 0
     policy = policy_of(campaign)
     with store.writing(alone=True) as connection:
-        decisions = by_version(list_decisions(connection, campaign, task=task))
         adjudicated = list_adjudicated(connection, campaign, task=task)
+        due = [
+            (version, annotations, verdict, votes)
+            for version, annotations in each_version(each_decision(connection, campaign, task=task))
+            for verdict in (adjudicated.get(version, NOBODY),)
+            for votes in (votes_in(policy, annotations, verdict),)
+            if settle(policy, votes) == NEXT_ROUND  # else not in a later round either, which few tasks look up
+        ]
         opened = 0
-        for version, annotations in decisions.items():
-            verdict = adjudicated.get(version, NOBODY)
-            votes = votes_in(policy, annotations, verdict)
-            if settle(policy, votes) != NEXT_ROUND:  # nor in a later round, which few tasks look up
-                continue
+        for version, annotations, verdict, votes in due:
             before, proposal = find_task(connection, campaign, *version), next_edits(policy, annotations, verdict)
             round_number = round_of(connection, before.id)
             if proposal is None or settle(policy, votes, round_number=round_number) != NEXT_ROUND:
@@ -55,6 +59,12 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
                 connection, campaign, before, task_input, edits=proposal.edits, annotator=proposal.annotator, now=now
             )
         return opened
+
+
+def each_version(decisions: Iterable[Annotation]) -> Iterator[tuple[tuple[str, str], list[Annotation]]]:
+    """Yield what `by_version` returns, from decisions that come item by item; those on one item are kept at a time."""
+    for _, of_item in groupby(decisions, key=attrgetter("item_id")):
+        yield from by_version(of_item).items()
 
 
 def by_version(decisions: Iterable[Annotation]) -> dict[tuple[str, str], list[Annotation]]:
