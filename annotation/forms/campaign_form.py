@@ -24,38 +24,40 @@ class CampaignForm(Record):
 
     A decision is one of `decisions`, or of the task's own choices (`decisions_from`), with reasons and a note beside
     it. In a typed form it is entered field by field (`fields`), and follows from the first of them.
+
+    Attributes:
+        decisions: Decisions that an annotator chooses from, where the form has no fields.
+        decisions_from: `choices`: the decisions on a task are the letters of its own choices.
+        fields: Fields of a typed form, in the order in which they are filled in.
+        reasons: Codes of reasons that may stand beside a decision; the app asks for one with a rejection.
+        needs_note: Decisions that need a note, or edits.
+        guidelines: What the recipe tells annotators, in Markdown; null leaves it to the kind of campaign.
+        edits: Whether annotators may edit the item, which makes its next version.
+        rounds: Rounds that an item gets, a version of it each; 0 where items do not come again.
+        editors_verify: Whether annotators may judge a version that they edited themselves.
+        explained: Whether annotators who may edit the item may edit the explanation of its key too.
+        evidence: Regions that annotators mark beside a decision, to justify it; null asks for none.
+        blind_first: Whether annotators answer before they see the key, and fill in the other fields afterwards.
+        to_writer: Whether annotators may send the item back to whoever wrote it, with what is to change.
+        writer_rounds: Versions of an item that go back to its writer; 0 where annotators send none back.
+        states_facts: Whether the fields state facts about a picture: they are checked together, as a facts file is.
     """
 
     decisions: tuple[str, ...] = ()
-    """Decisions that an annotator chooses from, where the form has no fields."""
     decisions_from: Literal["choices"] | None = None
-    """`choices`: the decisions on a task are the letters of its own choices."""
     fields: tuple[FormField, ...] | None = None
-    """Fields of a typed form, in the order in which they are filled in."""
     reasons: tuple[str, ...] = ()
-    """Codes of reasons that may stand beside a decision; the app asks for one with a rejection."""
     needs_note: tuple[str, ...] = ()
-    """Decisions that need a note, or edits."""
     guidelines: str | None = None
-    """What the recipe tells annotators, in Markdown; null leaves it to the kind of campaign."""
     edits: bool = False
-    """Whether annotators may edit the item, which makes its next version."""
     rounds: int = 0
-    """Rounds that an item gets, a version of it each; 0 where items do not come again."""
     editors_verify: bool = False
-    """Whether annotators may judge a version that they edited themselves."""
     explained: bool = False
-    """Whether annotators who may edit the item may edit the explanation of its key too."""
     evidence: RegionField | None = None
-    """Regions that annotators mark beside a decision, to justify it; null asks for none."""
     blind_first: bool = False
-    """Whether annotators answer before they see the key, and fill in the other fields afterwards."""
     to_writer: bool = False
-    """Whether annotators may send the item back to whoever wrote it, with what is to change."""
     writer_rounds: int = 0
-    """Versions of an item that go back to its writer; 0 where annotators send none back."""
     states_facts: bool = False
-    """Whether the fields state facts about a picture: they are checked together, as a facts file is."""
 
     @cached_property
     def typed(self) -> Form | None:
