@@ -305,8 +305,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "metadata_name_answer",
         "given_away",
         "medium",
-        "title, description, keywords or comment in EXIF, IPTC, XMP or PNG texts of a picture hold the right option, "
-        "and no wrong one",
+        "a text in EXIF, IPTC, XMP, PNG texts or a comment of a picture's file holds the right option, and no wrong "
+        "one: title, keywords, instructions, author, any field but those of devices, programs and times",
         _in_metadata,
         ("key", "options", "metadata"),
     ),

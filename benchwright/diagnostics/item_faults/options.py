@@ -8,7 +8,7 @@ from benchwright.records import Item
 
 from ..wording.authors_notes import texts_without_words
 from ..wording.number_ranges import number_range
-from ..wording.option_order import pointing_options
+from ..wording.pointing_options import pointing_options
 from ..wording.repeated_options import repeated_pairs, spelled_pairs
 from ..wording.text_checks import missing_values
 from .fault_rules import FaultRule, ItemFacts, ItemFault
@@ -76,7 +76,9 @@ def _pointing(facts: ItemFacts) -> Iterator[ItemFault]:
             text = _text_of(facts.item, option.key)
             why = option.fault or "it is right in this one order of the options only, and any shuffle breaks it"
             yield ItemFault(
-                f"Option {option.key}, {text!r}, points at others: {why}.", {"option": option.key, "text": text}
+                f"Option {option.key}, {text!r}, points at others: {why}.",
+                {"option": option.key, "text": text},
+                "low" if option.is_vague else None,
             )
 
 
@@ -150,8 +152,9 @@ RULES = (
         "option_points_at_others",
         "options",
         "medium",
-        "`both A and B`, and `none of the above` where options stand below it: it names itself, no option, or others "
-        "by letters that a shuffle breaks",
+        "`both A and B`, `the opposite of C`, `the previous option`, and `none of the above` where options stand below "
+        "it, in nine languages: it names itself, no option, or others by letters that a shuffle breaks; low for `all "
+        "of these` before other options",
         _pointing,
         ("options",),
     ),
