@@ -19,6 +19,15 @@ _SAYS_IT_IS_RIGHT = re.compile(
     r"|[✓✔☑✅]|\[x\]|(?:<-+|←|<=)\s*(?:correct|right|answer|key)|\*{2}correct\*{2}",
     re.IGNORECASE,
 )
+_SAYS_SO_ALONE = re.compile(
+    r"^(?-i:TRUE|CORRECT|RIGHT|ANSWER|KEY|RICHTIG|VRAI|VERO|CIERTO|正确)\s*[:：-]\s*\S"
+    r"|[(\[](?:answer|key|ans|(?-i:T)|richtig|correcte|vrai|correcta|cierto|corretta|certo|对|正确|正解)[)\]]\s*$"
+    r"|^(?:\*{1,2}|_{2})[^*_]+(?:\*{1,2}|_{2})$|^\*+\s*[^\W\d_]|[^\s*]\s*\*$"
+    r"|^(?:→|⇒|➔|➤|►|▶|★|»|[-=]+>|>>+)\s*\S|\S\s*(?:←|⇐|★|«|<[-=]+|<<+)$",
+    re.IGNORECASE,
+)
+"""Marks that say so where the right option alone has one: stars, arrows, `(T)`."""
+_SAYS_WRONG = re.compile(r"^\W*(?:false|wrong|incorrect|no|falsch|faux|falso)\b|^[^\w\s]*\([FX]\)", re.IGNORECASE)
 _ALT = re.compile(r"""<img\b[^<>]*?\balt\s*=\s*["']([^"'<>]+)["']|!\[([^\]\n]+)\]\([^)\n]*\)""", re.IGNORECASE)
 _ALT_COLUMN = re.compile(
     r"(?:(?:image|img|picture|photo|figure|pic)s?_?)?(?:alt(?:ernative)?(?:_?text)?|captions?|title|description)"
@@ -89,6 +98,13 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
 
 def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
     marked = [choice for choice in facts.worded if _SAYS_IT_IS_RIGHT.search(choice.text or "")]
+    if not marked and (mark := _mark_of_right(facts)) is not None:
+        yield ItemFault(
+            f"The right option alone has a mark, {mark!r}: {facts.right_text!r}.",
+            {"option": facts.item.right_key, "text": facts.right_text, "mark": mark},
+            "medium",
+            "likely",
+        )
     if len(marked) != 1 or facts.right is None:
         return
     (choice,) = marked
@@ -99,6 +115,18 @@ def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
             f"Option {choice.key} says that it is right ({choice.text!r}), and the key is {facts.item.right_key}.",
             {"option": choice.key, "text": choice.text, "key": facts.item.right_key},
         )
+
+
+def _mark_of_right(facts: ItemFacts) -> str | None:
+    """Return the mark that the right option has, and no other; None where it has none.
+
+    None, too, where another option has the same words: there the question is about marks.
+    """
+    found = _SAYS_SO_ALONE.search(facts.right_text or "")
+    if found is None or any(_SAYS_SO_ALONE.search(text) or _SAYS_WRONG.search(text) for text in facts.wrong_texts):
+        return None
+    words = _TOKEN.findall((facts.right_text or "").casefold())
+    return None if any(_TOKEN.findall(text.casefold()) == words for text in facts.wrong_texts) else found.group()
 
 
 def _in_metadata(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -270,7 +298,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "option_says_it_is_right",
         "given_away",
         "high",
-        "`a fox (correct)`, `a fox ✓`: an option says that it is right, or that another than the key is",
+        "`a fox (correct)`, `a fox ✓`: an option says that it is right, or that another than the key is; medium for a "
+        "star, an arrow or another mark that the right option alone has (`*a fox`, `>> a fox`)",
         _says_of_itself,
         ("key", "options"),
         certainty="certain",
