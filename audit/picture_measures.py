@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .check import AuditContext
 
-_KIND = "audit picture 3"
+_KIND = "audit picture 4"
 """Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16

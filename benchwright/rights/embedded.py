@@ -7,7 +7,7 @@ be read counts as not stated; it is no reason to refuse intact pixels.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 from xml.parsers import expat
@@ -86,7 +86,7 @@ def _notice(text: str | None) -> dict[str, str | None]:
 class _XmpProperties:
     """Collector of the wanted properties of an XMP packet, as elements, attributes or resources."""
 
-    def __init__(self, wanted: Mapping[str, str]) -> None:
+    def __init__(self, wanted: Callable[[str], str | None]) -> None:
         self.texts: dict[str, list[str]] = {}
         self._wanted = wanted
         self._path: list[str] = []
@@ -98,22 +98,17 @@ class _XmpProperties:
         self._path.append(name)
         self._text = []
         for attribute, value in attributes.items():
-            if attribute in self._wanted:
-                self._add(self._wanted[attribute], value)
-            elif attribute == f"{_RDF}resource" and name in self._wanted:
-                self._add(self._wanted[name], value)
+            wanted = self._wanted(name if attribute == f"{_RDF}resource" else attribute)
+            if wanted is not None:
+                self._add(wanted, value)
 
     def data(self, text: str) -> None:
         self._text.append(text)
 
     def end(self, name: str) -> None:
-        holder = (
-            name
-            if name in self._wanted
-            else next((part for part in reversed(self._path) if part in self._wanted), None)
-        )
-        if holder is not None:
-            self._add(self._wanted[holder], "".join(self._text))
+        holders = (self._wanted(part) for part in (name, *reversed(self._path)))
+        if (holder := next((wanted for wanted in holders if wanted is not None), None)) is not None:
+            self._add(holder, "".join(self._text))
         self._path.pop()
         self._text = []
 
@@ -126,13 +121,13 @@ def _refuse_document_type(*_: object) -> None:
     raise ValueError("XMP with a document type is not read")
 
 
-def xmp_texts(handle: BinaryIO, block: MetadataBlock, wanted: Mapping[str, str]) -> dict[str, list[str]]:
+def xmp_texts(handle: BinaryIO, block: MetadataBlock, wanted: Callable[[str], str | None]) -> dict[str, list[str]]:
     """Return the texts of properties of an XMP packet by their names here; none where it is damaged.
 
     Args:
         handle: The file.
         block: The packet.
-        wanted: Name here of each property, by its namespace and name with a space between.
+        wanted: Function from a property's namespace and name with a space between to its name here; None for others.
     """
     properties = _XmpProperties(wanted)
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -150,7 +145,7 @@ def xmp_texts(handle: BinaryIO, block: MetadataBlock, wanted: Mapping[str, str])
 
 
 def _from_xmp(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
-    texts = xmp_texts(handle, block, _WANTED)
+    texts = xmp_texts(handle, block, _WANTED.get)
     first = {name: values[0] for name, values in texts.items()}
     fields = _notice(first.get("rights"))
     statement = first.get("statement")

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from urllib.parse import unquote
 
 from benchwright.records import LETTERS
-from benchwright.texts.normalization import normal
 
 from ..wording.text_checks import names_answer, right_named_in
 from .fault_rules import FaultRule, ItemFacts, ItemFault, SetFault, SetRule, excerpt
+from .stated_answers import named_answer, stated_answer, stated_in_name
 
 _SAYS_IT_IS_RIGHT = re.compile(
     r"[(\[<*]\s*(?:this is )?(?:the )?(?:correct|right|true|key)(?: answer| option| one)?\s*[)\]>*]"
     r"|[✓✔☑✅]|\[x\]|(?:<-+|←|<=)\s*(?:correct|right|answer|key)|\*{2}correct\*{2}",
     re.IGNORECASE,
 )
-_STATES_KEY = re.compile(
-    r"\b(?:answer|ans|key|correct(?: option| answer| choice)?|right(?: option| answer)|solution|gt|label|target)\b"
-    r"\W{0,3}(?:is\W{1,2})?(?:option |choice )?\(?(?-i:([A-Z]))\)?(?![\w'’])(?! or\b|,| and\b)",
+_SAYS_SO_ALONE = re.compile(
+    r"^(?-i:TRUE|CORRECT|RIGHT|ANSWER|KEY|RICHTIG|VRAI|VERO|CIERTO|正确)\s*[:：-]\s*\S"
+    r"|[(\[](?:answer|key|ans|(?-i:T)|richtig|correcte|vrai|correcta|cierto|corretta|certo|对|正确|正解)[)\]]\s*$"
+    r"|^(?:\*{1,2}|_{2})[^*_]+(?:\*{1,2}|_{2})$|^\*+\s*[^\W\d_]|[^\s*]\s*\*$"
+    r"|^(?:→|⇒|➔|➤|►|▶|★|»|[-=]+>|>>+)\s*\S|\S\s*(?:←|⇐|★|«|<[-=]+|<<+)$",
     re.IGNORECASE,
 )
-_STATES_TEXT = re.compile(
-    r"\b(?:answer|key|solution|correct (?:one|option|choice))\b\s*(?:is|was|:|=)\s*(?P<said>[^\n]{1,300})",
-    re.IGNORECASE,
-)
+"""Marks that say so where the right option alone has one: stars, arrows, `(T)`."""
+_SAYS_WRONG = re.compile(r"^\W*(?:false|wrong|incorrect|no|falsch|faux|falso)\b|^[^\w\s]*\([FX]\)", re.IGNORECASE)
 _ALT = re.compile(r"""<img\b[^<>]*?\balt\s*=\s*["']([^"'<>]+)["']|!\[([^\]\n]+)\]\([^)\n]*\)""", re.IGNORECASE)
-_ALT_COLUMNS = frozenset({"alt", "alt_text", "alttext", "image_alt", "picture_alt", "img_alt", "image_alt_text"})
+_ALT_COLUMN = re.compile(
+    r"(?:(?:image|img|picture|photo|figure|pic)s?_?)?(?:alt(?:ernative)?(?:_?text)?|captions?|title|description)"
+)
+"""Columns with words about a picture that pages show with it."""
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OF_FOLDERS = frozenset(
@@ -78,25 +82,6 @@ _NEARLY_ALL = 0.9
 _BY_CHANCE = 1e-4
 
 
-def _named(facts: ItemFacts, text: str) -> str | None:
-    """Return the right option where a text names it, in words or by its letter, and no wrong one."""
-    return _stated(facts, text) or right_named_in(facts.item, text)
-
-
-def _stated(facts: ItemFacts, text: str) -> str | None:
-    """Return the words in which a text says which option is right, by letter or in its words; None where none do."""
-    letter = _STATES_KEY.search(text)
-    if letter is not None and letter[1].upper() == facts.item.right_key:
-        return letter.group()
-    said = _STATES_TEXT.search(text)
-    if said is None or not facts.right_text:
-        return None
-    words = normal(said["said"])
-    meant = [choice for choice in facts.worded if f"{words} ".startswith(f"{normal(choice.text or '')} ")]
-    longest = max(meant, key=lambda choice: len(choice.text or ""), default=None)
-    return said.group() if longest is facts.right else None
-
-
 def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
     question = facts.item.question
     if (answer := names_answer(facts.item)) is not None:
@@ -104,7 +89,7 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
             f"The question holds the right option, {answer!r}, and no wrong one.",
             {"question": question, "answer": answer},
         )
-    elif (stated := _stated(facts, question)) is not None:
+    elif (stated := stated_answer(facts, question)) is not None:
         yield ItemFault(
             f"The question says which option is right: {excerpt(stated)!r}.",
             {"question": question, "answer": facts.item.right_key},
@@ -113,6 +98,13 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
 
 def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
     marked = [choice for choice in facts.worded if _SAYS_IT_IS_RIGHT.search(choice.text or "")]
+    if not marked and (mark := _mark_of_right(facts)) is not None:
+        yield ItemFault(
+            f"The right option alone has a mark, {mark!r}: {facts.right_text!r}.",
+            {"option": facts.item.right_key, "text": facts.right_text, "mark": mark},
+            "medium",
+            "likely",
+        )
     if len(marked) != 1 or facts.right is None:
         return
     (choice,) = marked
@@ -125,10 +117,22 @@ def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
         )
 
 
+def _mark_of_right(facts: ItemFacts) -> str | None:
+    """Return the mark that the right option has, and no other; None where it has none.
+
+    None, too, where another option has the same words: there the question is about marks.
+    """
+    found = _SAYS_SO_ALONE.search(facts.right_text or "")
+    if found is None or any(_SAYS_SO_ALONE.search(text) or _SAYS_WRONG.search(text) for text in facts.wrong_texts):
+        return None
+    words = _TOKEN.findall((facts.right_text or "").casefold())
+    return None if any(_TOKEN.findall(text.casefold()) == words for text in facts.wrong_texts) else found.group()
+
+
 def _in_metadata(facts: ItemFacts) -> Iterator[ItemFault]:
     for number, picture in enumerate(facts.pictures or (), start=1):
         for field, text in (picture.stated or {}).items():
-            if (answer := _named(facts, text)) is not None:
+            if (answer := named_answer(facts, text)) is not None:
                 yield ItemFault(
                     f"{field} of {picture.name or f'picture {number}'} names the right option, {answer!r}, and no "
                     "wrong one.",
@@ -140,10 +144,12 @@ def _in_metadata(facts: ItemFacts) -> Iterator[ItemFault]:
 def _in_alt_text(facts: ItemFacts) -> Iterator[ItemFault]:
     texts = [match[1] or match[2] for _, text in facts.texts for match in _ALT.finditer(text)]
     texts += [
-        str(value) for name, value in facts.item.attributes.items() if name.casefold().replace(" ", "_") in _ALT_COLUMNS
+        str(value)
+        for name, value in facts.item.attributes.items()
+        if _ALT_COLUMN.fullmatch(re.sub(r"[\s-]", "_", name.casefold()))
     ]
     for text in texts:
-        if (answer := _named(facts, text)) is not None:
+        if (answer := named_answer(facts, text)) is not None:
             yield ItemFault(
                 f"The alternative text of the picture, {excerpt(text)!r}, names the right option, {answer!r}, and no "
                 "wrong one.",
@@ -159,7 +165,7 @@ def tokens_of(name: str) -> list[str]:
         >>> tokens_of("images/RedCar_012.jpg")
         ['images', 'red', 'car', '012']
     """
-    bare = re.sub(r"\.[A-Za-z]{2,4}$", "", name.rpartition("://")[2])
+    bare = re.sub(r"\.[A-Za-z]{2,4}$", "", unquote(name.rpartition("://")[2]))
     return [token.casefold() for token in _TOKEN.findall(_CAMEL.sub(" ", bare))]
 
 
@@ -189,6 +195,34 @@ def _words_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
                     {"name": name, "answer": answer},
                 )
                 break
+    yield from _keys_in_names(items, names, what)
+
+
+def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iterator[SetFault]:
+    """Yield a fault for each item of which a name says the key: `q3_answer_b`; not where as many say another letter.
+
+    Numbers (`ans_2`) may count from 0 or from 1: they are low, and two have to be right by one way of counting.
+    """
+    said: defaultdict[str, list[tuple[int, str, bool]]] = defaultdict(list)
+    for place, facts in enumerate(items):
+        for name in names(facts):
+            if (token := stated_in_name(tokens_of(name))) is None:
+                continue
+            for reading_name, read in _READINGS:
+                if (named := read(token, len(facts.item.choices))) is not None:
+                    said[reading_name].append((place, name, LETTERS[named] == facts.item.right_key))
+    for reading_name, found in said.items():
+        hits = [(place, name) for place, name, is_right in found if is_right]
+        is_letter = reading_name == _READINGS[0][0]
+        if 2 * len(hits) <= len(found) or (not is_letter and (len(hits) < 2 or len(hits) < len(found))):
+            continue
+        for place, name in hits:
+            yield SetFault(
+                [place],
+                f"{what} {name!r} says {reading_name} of the right option, {items[place].item.right_key}.",
+                {"name": name, "answer": items[place].item.right_key},
+                None if is_letter else "low",
+            )
 
 
 _Reading = Callable[[str, int], int | None]
@@ -264,7 +298,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "option_says_it_is_right",
         "given_away",
         "high",
-        "`a fox (correct)`, `a fox ✓`: an option says that it is right, or that another than the key is",
+        "`a fox (correct)`, `a fox ✓`: an option says that it is right, or that another than the key is; medium for a "
+        "star, an arrow or another mark that the right option alone has (`*a fox`, `>> a fox`)",
         _says_of_itself,
         ("key", "options"),
         certainty="certain",
@@ -273,7 +308,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "file_name_names_answer",
         "given_away",
         "medium",
-        "the name or folder of a picture's file holds the right option (`dog_12.jpg`), and no wrong one",
+        "the name or folder of a picture's file holds the right option (`dog_12.jpg`), and no wrong one, or says its "
+        "letter (`q3_answer_b.png`); low for numbers, which may count from 0 or 1",
         partial(_words_in_names, names=_file_names, what="The file name"),
         ("key", "options", "names"),
     ),
@@ -289,7 +325,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "id_names_answer",
         "given_away",
         "medium",
-        "the id holds the right option, and no wrong one",
+        "the id holds the right option, and no wrong one, or says its letter (`q3_answer_b`); low for numbers",
         partial(_words_in_names, names=_ids, what="The id"),
         ("key", "options"),
     ),
@@ -305,8 +341,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "metadata_name_answer",
         "given_away",
         "medium",
-        "title, description, keywords or comment in EXIF, IPTC, XMP or PNG texts of a picture hold the right option, "
-        "and no wrong one",
+        "a text in EXIF, IPTC, XMP, PNG texts or a comment of a picture's file holds the right option, and no wrong "
+        "one: title, keywords, instructions, author, any field but those of devices, programs and times",
         _in_metadata,
         ("key", "options", "metadata"),
     ),
@@ -314,8 +350,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "alt_text_names_answer",
         "given_away",
         "medium",
-        'alternative text of a picture (`<img alt="…">`, `![…](…)`, a column `alt_text`) holds the right option, and '
-        "no wrong one",
+        'alternative text of a picture (`<img alt="…">`, `![…](…)`, a column `alt_text`, `image_caption`, '
+        "`title`) holds the right option, and no wrong one",
         _in_alt_text,
         ("key", "options"),
     ),

@@ -20,6 +20,20 @@ _PUT_ASIDE = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence|in conclusion|accordingly)\b", re.IGNORECASE)
+_SPEAKS_FOR = re.compile(
+    r"\b(?:supports?|speaks? for|points? to|confirms?|matches|(?:what|all that) remains is|can only be|must be|"
+    r"leaves)\b"
+)
+_CLAUSE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_EXCLUDED = (
+    r"(?:can|could|must|should|may|has to)\s+be\s+(?:excluded|ruled out|eliminated|discarded|rejected)|"
+    r"(?:is|are|was|would be)\s+(?:excluded|ruled out|eliminated|wrong|incorrect|false|a mistake)"
+)
+_RULED_OUT = re.compile(
+    r"\b(?:rule[sd]?|ruling) out\s+(?P<letters>\(?[A-J]\)?(?:\s*(?:,|and|&|, and)\s*\(?[A-J]\)?)*)(?![\w'’])"
+)
+_RESULT = re.compile(r"=\s*([^=\n]{1,40}?)\s*[.!]?\s*(?=\n|\Z)")
+_ANSWERS_FIRST = re.compile(r"^\W*(yes|no|true|false)\b\s*[,.;:!–-]", re.IGNORECASE)
 _VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect"})
 _STEM = 5
 """Letters that words begin with that may speak of the same: `increase`, `increasing`."""
@@ -86,6 +100,44 @@ def _names_a_wrong_one(facts: ItemFacts) -> Iterator[ItemFault]:
         )
 
 
+def _speaks_against(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where an explanation excludes the key, or comes to another result."""
+    explanation, right = facts.item.explanation or "", facts.item.right_key or ""
+    if facts.right_text is None or facts.stated_key.stated is not None:
+        return
+    texts = {choice.key: normal(choice.text or "") for choice in facts.worded}
+    cores = {choice.key: _core(choice.text or "") for choice in facts.worded}
+    excluded = re.search(rf"(?<!\w)(?:{right}|{re.escape(facts.right_text)})[\"'”’)]*\s+(?:{_EXCLUDED})\b", explanation)
+    ruled_out = [match for match in _RULED_OUT.finditer(explanation) if right in match["letters"]]
+    said: str | None = None
+    if any(_CONCLUDES.match(each) and _named_in(each, cores) == right for each in _CLAUSE.split(explanation)):
+        return
+    if excluded is not None or ruled_out:
+        clauses = [each for each in _CLAUSE.split(explanation) if _SPEAKS_FOR.search(each)]
+        said = next((key for each in clauses if (key := _named_in(each, cores)) is not None), "")
+    elif set(cores.values()) <= _VERDICTS:
+        first = _ANSWERS_FIRST.match(explanation)
+        said = (
+            None if first is None else next((key for key, text in cores.items() if text == first[1].casefold()), None)
+        )
+    elif (results := _RESULT.findall(explanation)) and len(set(texts.values())) == len(texts):
+        said = next((key for key, text in texts.items() if text and text == normal(results[-1])), None)
+    if said is not None and said != right:
+        what = f"speaks for {said}" if said else "excludes it"
+        yield ItemFault(
+            f"The key is {right} ({facts.right_text!r}), and the explanation {what}.",
+            {"key": right, "named": said or None, "sentence": excerpt(explanation)},
+        )
+
+
+def _speaks_for_another(facts: ItemFacts) -> Iterator[ItemFault]:
+    against = next(_speaks_against(facts), None)
+    if against is not None:
+        yield against
+    else:
+        yield from _names_a_wrong_one(facts)
+
+
 def _named_in(text: str, cores: Mapping[str, str]) -> str | None:
     """Return the letter of the only option that a text holds, or of the longest where that holds the others."""
     words = f" {_core(text)} "
@@ -111,7 +163,7 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "explanation_contradicts_key",
         "keys",
         "high",
-        "the explanation calls another option right in so many words",
+        "the explanation calls another option right in so many words, in seven languages",
         _contradicted,
         ("key", "explanation"),
         look=_look,
@@ -129,8 +181,9 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "explanation_names_wrong_option",
         "keys",
         "medium",
-        "the explanation concludes with a wrong option, or has one and no word that only the right one has",
-        _names_a_wrong_one,
+        "the explanation concludes with a wrong option, excludes the right one, comes to another result (`= 25 %`), or "
+        "has a wrong one and no word that only the right one has",
+        _speaks_for_another,
         ("key", "options", "explanation"),
         certainty="possible",
     ),

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.records import Item
 
+from ..wording.asked_number import asks_for_several
 from ..wording.authors_notes import texts_without_words
 from ..wording.number_ranges import number_range
-from ..wording.option_order import pointing_options
+from ..wording.odd_options import option_in_another_script, option_of_another_kind
+from ..wording.pointing_options import pointing_options
 from ..wording.repeated_options import repeated_pairs, spelled_pairs
 from ..wording.text_checks import missing_values
-from .fault_rules import FaultRule, ItemFacts, ItemFault
+from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
 _DIFFER_IN = {
     "articles": "but for an article",
@@ -76,7 +78,9 @@ def _pointing(facts: ItemFacts) -> Iterator[ItemFault]:
             text = _text_of(facts.item, option.key)
             why = option.fault or "it is right in this one order of the options only, and any shuffle breaks it"
             yield ItemFault(
-                f"Option {option.key}, {text!r}, points at others: {why}.", {"option": option.key, "text": text}
+                f"Option {option.key}, {text!r}, points at others: {why}.",
+                {"option": option.key, "text": text},
+                "low" if option.is_vague else None,
             )
 
 
@@ -85,6 +89,36 @@ def _bound(facts: ItemFacts) -> Iterator[ItemFault]:
         if not option.fault and not option.by_letter:
             text = _text_of(facts.item, option.key)
             yield ItemFault(f"Option {option.key}, {text!r}, must stay where it is.", {"option": option.key})
+
+
+def _asks_for_several(facts: ItemFacts) -> Iterator[ItemFault]:
+    words = asks_for_several(facts.item.question, facts.right_text or "")
+    if words is not None:
+        yield ItemFault(
+            f"The question asks for several answers ({words!r}), and one option is right, {facts.item.right_key}.",
+            {"question": excerpt(facts.item.question), "words": words, "key": facts.item.right_key},
+        )
+
+
+def _of_another_kind(facts: ItemFacts) -> Iterator[ItemFault]:
+    odd = option_of_another_kind([choice.text or "" for choice in facts.worded])
+    if odd is not None and facts.worded[odd] is not facts.right:
+        option = facts.worded[odd]
+        yield ItemFault(
+            f"Option {option.key}, {option.text!r}, is of another kind than the others: nobody chooses it.",
+            {"option": option.key, "text": option.text},
+        )
+
+
+def _in_another_script(facts: ItemFacts) -> Iterator[ItemFault]:
+    odd = option_in_another_script([choice.text or "" for choice in facts.worded])
+    if odd is not None:
+        option = facts.worded[odd]
+        yield ItemFault(
+            f"Option {option.key}, {option.text!r}, is in another script than the others.",
+            {"option": option.key, "text": option.text},
+            "medium" if option is facts.right else None,
+        )
 
 
 def _missing(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -150,8 +184,9 @@ RULES = (
         "option_points_at_others",
         "options",
         "medium",
-        "`both A and B`, and `none of the above` where options stand below it: it names itself, no option, or others "
-        "by letters that a shuffle breaks",
+        "`both A and B`, `the opposite of C`, `the previous option`, and `none of the above` where options stand below "
+        "it, in nine languages: it names itself, no option, or others by letters that a shuffle breaks; low for `all "
+        "of these` before other options",
         _pointing,
         ("options",),
     ),
@@ -173,6 +208,32 @@ RULES = (
         "right one",
         _wordless,
         ("options",),
+    ),
+    FaultRule(
+        "option_of_another_kind",
+        "options",
+        "low",
+        "a wrong option is words where all others are numbers, or a number where they are words: nobody chooses it",
+        _of_another_kind,
+        ("key", "options"),
+        certainty="possible",
+    ),
+    FaultRule(
+        "option_in_another_script",
+        "options",
+        "low",
+        "one option is in another script than the others (`颜色` among English words); medium where it is the right "
+        "one",
+        _in_another_script,
+        ("options",),
+    ),
+    FaultRule(
+        "asks_for_several",
+        "options",
+        "medium",
+        "`Select all that apply`, `Name both`, in eight languages, and one option is right",
+        _asks_for_several,
+        ("key", "options"),
     ),
     FaultRule(
         "missing_value_as_option",

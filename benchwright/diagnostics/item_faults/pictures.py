@@ -77,10 +77,38 @@ COLORS = frozenset(
     ]
 )
 """Colors that a grey picture cannot show; `black`, `white`, `grey` and `silver` it can."""
-_ASKS_COLOR = re.compile(
-    r"\b(?:what|which)(?:\s+\w+){0,3}?\s+colou?rs?\b|\bcolou?rs? (?:of|is|are|does|do)\b|\bwhat colou?r", re.I
+_COLOR_STEMS = re.compile(
+    r"(?:(?:hell|dunkel|bordeaux|rosa)?(?:rot|gelb|grün|blau|braun|violett|lila|pink|orange)(?:e[nmrs]?)?"
+    r"|rouges?|jaunes?|vert(?:es?|s)?|bleu(?:es?|s)?|violet(?:te)?s?|roses?|marron|brune?s?"
+    r"|roj[oa]s?|amarill[oa]s?|verdes?|azul(?:es)?|morad[oa]s?|naranjas?|rosad[oa]s?|marrón|marrones"
+    r"|ross[oaie]|giall[oaie]|verd[ei]|blu|azzurr[oaie]|viola|arancione|marrone"
+    r"|vermelh[oa]s?|amarel[oa]s?|rox[oa]s?|laranjas?|castanh[oa]s?"
+    r"|.?[红紅黄黃绿綠蓝藍紫粉棕褐橙]色?的?|赤い?|青い?|黄色い?|緑色?)"
 )
+"""Colors in German, French, Spanish, Italian, Portuguese, Chinese and Japanese, in small letters."""
+_YES_NO = frozenset(["yes", "no", "true", "false"])
 _IS_IT = re.compile(rf"^(?:is|are|was|were|does|do)\b.*\b(?:{'|'.join(sorted(COLORS))})\b", re.IGNORECASE | re.DOTALL)
+_NEUTRAL = frozenset(
+    ["black", "white", "grey", "gray", "silver", "schwarz", "weiß", "grau", "noir", "blanc", "gris", "negro", "blanco"]
+)
+_ASKS_COLOR = re.compile(
+    r"\b(?:colou?rs?|hues?|tints?|farben?|farbton|couleurs?|color(?:es)?|colore|colori|cor|cores)\b|颜色|顏色|什么色|何色",
+    re.IGNORECASE,
+)
+_ASKS_WORDS = re.compile(
+    r"\b(?:words?|written|write|says?|text|labell?ed|called|names?|named|team|bars?|sectors?|chart|entry|entries)\b",
+    re.I,
+)
+"""Words of questions about names, which may be those of colors."""
+_OF_THINGS = re.compile(
+    r"(?<![\w\"'“‘-])(?P<color>red|yellow|green|blue|purple|pink|orange|brown)(?= (?P<thing>[a-z]+)|\s*[?.,]|$)"
+)
+_NO_COLORED = frozenset([
+    "blood", "cell", "cells", "wine", "card", "cross", "planet", "whale", "bear", "tea", "juice", "light", "house",
+    "energy", "algae", "plant", "plants", "light", "lights", "rice", "sugar", "bread", "tree", "peel", "team", "line",
+    "and", "or", "to", "in", "with",
+])  # fmt: skip
+"""Words with which a color is a name: `red blood cells`, `orange juice`."""
 
 
 def _marked(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -133,27 +161,48 @@ def _unseen(place: str, text: str, match: re.Match[str], shown: int) -> ItemFaul
     )
 
 
+def is_color(text: str) -> bool:
+    """Return whether a text, in whatever of eight languages, is or has a color that a grey picture cannot show."""
+    words = normal(text).split()
+    return any(word in COLORS or _COLOR_STEMS.fullmatch(word) for word in words)
+
+
 def asks_for_color(item: Item) -> bool:
     """Return whether the right answer to a question is a color, or whether something has one."""
-    if item.kind == "yes_no":
-        return _IS_IT.search(item.question.strip()) is not None
+    texts = {choice.key: choice.text or "" for choice in item.choices}
+    if item.kind == "yes_no" or {normal(text) for text in texts.values()} <= _YES_NO:
+        return _names_color(item.question) or _IS_IT.search(item.question.strip()) is not None
     if _ASKS_COLOR.search(item.question) is None:
-        return False
-    texts = {choice.key: set(normal(choice.text or "").split()) for choice in item.choices}
+        are_colors = all(is_color(text) or normal(text) in _NEUTRAL for text in texts.values())
+        if not are_colors or _ASKS_WORDS.search(item.question) is not None:
+            return False
     right = texts.get(str(item.right_key))
-    return bool(right & COLORS) if right is not None else any(words & COLORS for words in texts.values())
+    return is_color(right) if right is not None else any(map(is_color, texts.values()))
+
+
+def _names_color(question: str) -> bool:
+    """Return whether a question says of a thing that it has a color; `red blood cells` and names say it not."""
+    return any(match["thing"] not in _NO_COLORED for match in _OF_THINGS.finditer(question))
 
 
 def _colors_of_grey(facts: ItemFacts) -> Iterator[ItemFault]:
-    if not all(picture.is_grey for picture in facts.pictures or ()) or not asks_for_color(facts.item):
+    if not all(picture.is_grey for picture in facts.pictures or ()):
         return
     if any(image.prompts for image in facts.item.images):
         return  # marks are drawn in color over the picture
-    key = "" if facts.right is None or facts.item.kind == "yes_no" else f", and the key is {facts.right_text!r}"
-    yield ItemFault(
-        f"The question asks for a color{key}, and its picture has none: it is grey.",
-        {"question": excerpt(facts.item.question)},
-    )
+    if asks_for_color(facts.item):
+        key = "" if facts.right is None or facts.item.kind == "yes_no" else f", and the key is {facts.right_text!r}"
+        yield ItemFault(
+            f"The question asks for a color{key}, and its picture has none: it is grey.",
+            {"question": excerpt(facts.item.question)},
+        )
+    elif _names_color(facts.item.question):
+        yield ItemFault(
+            "The question names the color of a thing, and its picture has none: it is grey.",
+            {"question": excerpt(facts.item.question)},
+            "low",
+            "possible",
+        )
 
 
 def _without_picture(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
@@ -203,7 +252,8 @@ RULES: tuple[FaultRule | SetRule, ...] = (
         "color_of_grey_picture",
         "pictures",
         "medium",
-        "a color is asked for, and every picture of the item is grey",
+        "a color is asked for, in seven languages, and every picture of the item is grey; low where the question names "
+        "one (`the red stripes`)",
         _colors_of_grey,
         ("colors",),
     ),

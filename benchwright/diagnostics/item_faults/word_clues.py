@@ -17,10 +17,15 @@ from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 _BLANK = r"(?:_{2,}|\.{3,}|…|\[\s*(?:blank)?\s*\]|\(\s*\)|-{3,}|<blank>|\[MASK\])"
 _ARTICLE_AND_BLANK = re.compile(rf"(?<![\w/('])(an?)\s*(?:{_BLANK}|[:?.]?\s*$)", re.IGNORECASE)
 _VERB_AND_BLANK = re.compile(
-    rf"\b(is|are|was|were)\s+(?:(these|those|this|that)\s+)?(?:{_BLANK}|:?\s*$)", re.IGNORECASE
+    rf"\b(is|are|was|were)\s+(?:(?:called|named|these|those|this|that)\s+)?(?:{_BLANK}|:?\s*$)", re.IGNORECASE
+)
+_SEVERAL_AND_BLANK = re.compile(
+    rf"\b(several|many|both|two|three|four|five|six|these|those|(?:each|one|all) of the(?: \d+)?)\s+{_BLANK}",
+    re.IGNORECASE,
 )
 _ASKS_THINGS = re.compile(
-    r"^\s*(?:what|which(?: \w+)?)\s+(?:(are|were)\s+(?:these|those|they|the [\w-]+s)|(is|was)\s+(?:this|that|it))\b"
+    r"^\s*(?:what|which(?: \w+)?)\s+(?:(are|were)\s+(?:these|those|they|the (?:[\w-]+ ){0,2}[\w-]+s)"
+    r"|(is|was)\s+(?:this|that|it))\b"
     r"(?:\s+\w+)?\s*\??\s*$",
     re.IGNORECASE,
 )
@@ -56,6 +61,7 @@ _PLURALS = frozenset(
 _NO_PLURAL = re.compile(r"(?:ss|us|is|ics|news|lens|gas|bus|glass|species|series|'s|’s)$", re.IGNORECASE)
 _LONGEST_PHRASE = 5
 
+_OF_SEVERAL = frozenset({"are", "were"})
 _BEFORE_VERB = (
     ("bare", rf"\b(?:can|could|will|would|may|might|must|shall|should|(?:likes?|wants?|tries|has|have|had|going|about|"
              rf"needs?|begins?|hopes?|plans?|is|used) to|let|helps?)(?: (?:not|soon|now|probably|also|then|"
@@ -127,13 +133,19 @@ def _article(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _number(facts: ItemFacts) -> Iterator[ItemFault]:
-    match = _VERB_AND_BLANK.search(facts.item.question) or _ASKS_THINGS.search(facts.item.question)
+    question = facts.item.question
+    several = _SEVERAL_AND_BLANK.search(question)
+    match = several or _VERB_AND_BLANK.search(question) or _ASKS_THINGS.search(question)
     if match is None:
         return
     verb = match[1] or match[2]
     numbers = [(choice, _is_plural((choice.text or "").strip())) for choice in facts.worded]
     if all(number is not None for _, number in numbers):
-        fits = [choice for choice, is_plural in numbers if is_plural == (verb.casefold() in {"are", "were"})]
+        fits = [
+            choice
+            for choice, is_plural in numbers
+            if is_plural == (several is not None or verb.casefold() in _OF_SEVERAL)
+        ]
         yield from _told(facts, fits, f"{verb!r} in the question")
 
 
@@ -252,7 +264,11 @@ RULES = (
         "excludes some",
         _article,
     ),
-    _rule("number_tells_answer", "`is` or `are` before the blank fits the number of the right option alone", _number),
+    _rule(
+        "number_tells_answer",
+        "`is`, `are`, `several` before the blank fits the number of the right option alone",
+        _number,
+    ),
     _rule(
         "tense_tells_answer",
         "only the right option has the tense of the question, or the form of a verb that the words before a blank ask "

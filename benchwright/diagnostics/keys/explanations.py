@@ -1,8 +1,8 @@
 """Explanations that name another option than the key as the right one.
 
 Rules only, and few: an explanation counts where it says which option is right in so many words ("the answer is B",
-"(B) is correct", "the correct answer is a red cat"), always the same one, and never says the same of the key. That an
-option is discussed says nothing, and an explanation that says nothing about options is silent.
+"(B) is correct", "the correct answer is a red cat", "Hence B"), always the same one, and never says the same of the
+key. That an option is discussed says nothing, and an explanation that says nothing about options is silent.
 """
 
 from __future__ import annotations
@@ -41,6 +41,22 @@ _DENIES = re.compile(
 )
 """In a sentence with such a word, what is called right may be put aside; it does not count."""
 
+_CONCLUDES = re.compile(
+    r"(?:\b(?:hence|therefore|thus|so|consequently|accordingly|(?:which|this|that) leaves|leaving|daher|somit|"
+    r"folglich|donc|ainsi|por (?:lo )?tanto|luego|quindi|dunque|portanto)\b[,:]?"
+    r"\s*(?:only\s+)?(?:option\s+|choice\s+|answer\s+)?"
+    r"|\b(?:richtige?|korrekte?)\s+(?:antwort|lösung)\s+(?:ist|lautet)\s+(?:die\s+)?(?:antwort\s+)?"
+    r"|\b(?:(?:bonne|juste)\s+réponse|réponse\s+(?:correcte|exacte|juste))\s+est\s+(?:la\s+)?(?:réponse\s+)?"
+    r"|\brespuesta\s+(?:correcta\s+)?es\s+(?:la\s+)?(?:opción\s+)?"
+    r"|\brisposta\s+(?:corretta|esatta|giusta)\s+è\s+(?:la\s+)?|\bresposta\s+(?:correta|certa)\s+é\s+(?:a\s+)?)"
+    r"[(\[]?(?-i:(?P<latin>[A-J]))[)\]]?(?=\s*(?:[.!;,]|\Z))"
+    r"|(?:(?:正确)?答案(?:应)?(?:是|为|為|選|选|[:：])|(?:故|应|應|因此|所以)(?:本题|该)?[选選]|正解は)\s*[(（]?"
+    r"(?-i:(?P<han>[A-J]))(?![A-Za-z])",
+    re.IGNORECASE,
+)
+"""Conclusions that are a letter: `Hence A.`, `which leaves D`, `故选A`, `La respuesta correcta es la C`."""
+
+_IS_CONDITION = re.compile(r"\b(?:if|unless|not|never|wrong|would|falls|wenn|si|se)\b|n't\b|如果", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;]+(?=\s|\Z)|\n+")
 
 
@@ -136,6 +152,12 @@ def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int,
     choices = list(zip(LETTERS, options, strict=False))
     found: dict[str, str] = {}
     for sentence in _SENTENCE.split(plain(explanation)):
+        concluded = _CONCLUDES.search(sentence)
+        if concluded is not None and not _IS_CONDITION.search(sentence):
+            letter = concluded["latin"] or concluded["han"]
+            if LETTERS.index(letter) < len(options):
+                found.setdefault(letter, sentence.strip())
+                continue
         if not _SAYS_RIGHT.search(sentence) or _DENIES.search(sentence):
             continue
         reading = read_answer(sentence.strip(), choices)

@@ -134,8 +134,15 @@ def _says_something(text: str) -> bool:
     return len(letters) >= least and not words <= _SMALL
 
 
+_ARTICLE = re.compile(
+    r"^(?:(?:a|an|the) |(?:der|die|das|den|dem|ein|eine|einen|einem|einer|les?|la|l|une?|des|du|el|los|las|un[oa]s?|il|"
+    r"lo|gli|uma?s?|het|een) (?=\w{4}))"
+)
+"""Articles; those of other languages than English before words of four letters or more."""
+
+
 def _stands_in(text: str, question: str) -> bool:
-    core = re.sub(r"^(?:a|an|the) ", "", text)
+    core = _ARTICLE.sub("", text)
     if not core:
         return False
     if any(_has_no_spaces(character) for character in core):

@@ -21,6 +21,8 @@ _NAMED = re.compile(
     re.I,
 )
 _STARTS = ("(image)", "![", "<img")
+_ALT = re.compile(r"""!\[([^\[\]\n]+)\]|\balt\s*=\s*(?:"([^"<>]+)"|'([^'<>]+)'|([^\s"'<>]+))""", re.I)
+_ALT_COLUMN = "alt_text"
 
 
 def _places(entry: Entry) -> tuple[str, ...]:
@@ -71,6 +73,12 @@ def _name(match: re.Match[str]) -> str:
     return str(next(filter(None, match.groups()))).strip()
 
 
+def _alternative(mark: str) -> str | None:
+    """Return the alternative text in a mark for a picture, which is no part of the question; None where it has none."""
+    found = _ALT.search(mark)
+    return None if found is None else (next(filter(None, found.groups())).strip() or None)
+
+
 def _taken(entry: Entry) -> frozenset[str]:
     _, words = _columns(tuple(entry))
     return frozenset(_places(entry)) if any(_names_one(entry[place]) for place in words) else NOTHING
@@ -83,10 +91,14 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     asked = named(entry)
     question = next((asked[name] for name in FIELDS["question"] if name in asked), None)
 
+    alternatives: dict[str, None] = {}
+
     def numbered(match: re.Match[str]) -> str:
         name = _name(match)
         if not is_picture_name(name):
             return match[0]
+        if (alternative := _alternative(match[0])) is not None:
+            alternatives[alternative] = None
         is_of_exam = match["exam"] is not None and "/" not in name
         path = f"{folder}/{name}" if folder and is_of_exam else name
         return f"<image {_number(path, names)}>"
@@ -101,6 +113,8 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     row = {**entry, **{place: read(entry[place]) for place in places}}
     if question in places and isinstance(entry[question], str):
         row[question] = _without_ends(entry[question], numbered)
+    if alternatives and _ALT_COLUMN not in asked:
+        row[_ALT_COLUMN] = "; ".join(alternatives)
     by_number = {number: name for name, number in reversed(names.items())}
     pictures = [by_number[number] for number in sorted(by_number)]
     if own is not None:
@@ -136,8 +150,9 @@ NAMED_IN_WORDS = Layout(
     "pictures named in the words",
     "`(image)[1.png]`, `![...](1.png)`, `<img src=...>` or `<img>1.png</img>` in the question, what leads to it or an "
     "option, alone or beside one column that names pictures",
-    "the words have `<image 1>` in that place, but for Markdown and HTML before and after the question; an option that "
-    "is no more is the picture; `(image)[...]` lies in `images-LANGUAGE`, where a language is stated",
+    "the words have `<image 1>` in that place, but for Markdown and HTML before and after the question; alternative "
+    "texts become the attribute `alt_text`; an option that is no more is the picture; `(image)[...]` lies in "
+    "`images-LANGUAGE`, where a language is stated",
     ("M3Exam",),
     _taken,
     _rows,

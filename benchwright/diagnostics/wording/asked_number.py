@@ -1,0 +1,54 @@
+"""Whether a question asks for several answers: `Select all that apply`, `Zwei Antworten sind richtig`, `多选题`."""
+
+from __future__ import annotations
+
+import re
+
+_COUNT = r"(?:two|three|four|both|several|multiple|[2-4])"
+_ANSWERS = (
+    r"(?:answers?|options?|choices?|responses?|alternatives|solutions|statements|of them|of these|"
+    r"of the following(?=[.:)]|$))"
+)
+_RIGHT = r"(?:correct |right |true |possible |best |fitting )?"
+_VERB = r"(?:select|choose|pick|mark|tick|check|circle|name|give|indicate|identify)"
+_ASKS = re.compile(
+    "|".join((
+        rf"\b{_VERB}\s+(?:all|every|any)\b[^.?!]{{0,40}}\b(?:that|which)\s+(?:apply|applies|are|fits?|hold)\b",
+        r"\ball that apply\b",
+        rf"\b{_VERB}\s+(?:all|every)\s+(?:of (?:them|these)|{_RIGHT}{_ANSWERS})\b",
+        rf"\b{_VERB}\s+(?:exactly |at least |any |the |up to )?{_COUNT}\s*(?:{_RIGHT}{_ANSWERS}\b|(?=[.!)\]]|$))",
+        rf"\b(?:more than one|{_COUNT}|(?<!how )many)\s+(?:of the )?{_RIGHT}{_ANSWERS}\s+"
+        r"(?:is|are|may|can|could|apply|must|allowed)\b",
+        r"\bmultiple[- ](?:answers?|responses?|select(?:ion)?)\b(?! is\b)",
+        r"\bmehrfach(?:nennung|auswahl|antwort)\w*|\bmehrere antworten\b"
+        r"|\b(?:zwei|drei|alle)\s+(?:richtigen? |zutreffenden |korrekten )?antworten\b",
+        r"\b(?:wähle|kreuze|nenne|markiere)n?(?: sie)?\s+(?:genau |alle )?(?:zwei|drei|beide|alle|zutreffende)\b",
+        r"\b(?:plusieurs|deux|trois)\s+(?:bonnes )?réponses\b"
+        r"|\b(?:choisis|coche|sélectionne|indique)(?:sez|z)?\s+(?:les )?(?:deux|trois|toutes|plusieurs)\b",
+        r"\b(?:varias|dos|tres|múltiples)\s+respuestas\b|\bmás de una respuesta\b"
+        r"|\b(?:elig[ea]|elija|seleccion[ea]|mar[cq]u?[ea]|esco[gj][ea])n?\s+(?:las )?(?:dos|tres|todas|varias)\b",
+        r"\b(?:più|due|tre)\s+risposte\b|\b(?:scegli|selezion[ai]|indica|segna)(?:te)?\s+(?:le )?(?:due|tre|tutte)\b",
+        r"\b(?:várias|duas|três)\s+respostas\b|\bmais de uma resposta\b"
+        r"|\b(?:escolha|selecione|marque|assinale)m?\s+(?:as )?(?:duas|três|todas|várias)\b",
+        r"可?多选|多選|不定项|不定項|选(?:出|择)?(?:所有|全部|[两二三]个|[两二三]项)|複数選択|(?:すべて|全て|[二三2-4]つ)選",
+    )),
+    re.IGNORECASE,
+)  # fmt: skip
+_SEVERAL_IN_ONE = re.compile(r"\b(?:and|und|et|y|e|both)\b|[,&+/、;和与]", re.IGNORECASE)
+
+
+def asks_for_several(question: str, answer: str) -> str | None:
+    """Return the words in which a question asks for several answers; None where it asks for one.
+
+    None, too, where the right option has several in it: `Name both. - Salt and pepper`.
+
+    Args:
+        question: The question.
+        answer: The right option.
+
+    Example:
+        >>> asks_for_several("What is shown? Select all that apply.", "a fox")
+        'Select all that apply'
+    """
+    match = _ASKS.search(question)
+    return None if match is None or _SEVERAL_IN_ONE.search(answer) else match.group().strip()

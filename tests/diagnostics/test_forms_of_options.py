@@ -1,0 +1,68 @@
+"""Options of another kind or script than the others, and forms of words that a blank asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from worded_items import item
+
+from benchwright.diagnostics.item_faults.fault_rules import ItemFacts
+from benchwright.diagnostics.item_faults.rules import faults_of_item
+
+
+def _kinds(question: str, options: Sequence[str], answer: str = "A") -> set[str]:
+    return {rule.kind for rule, _ in faults_of_item(ItemFacts(item("7", question, options, answer), "7"))}
+
+
+@pytest.mark.parametrize(
+    "options", [("4", "a lamp", "7", "9"), ("12 cm", "3 cm", "Because of rain"), ("red", "18:30", "blue"),
+                ("a cat", "forty-two", "a dog")],
+)  # fmt: skip
+def test_a_wrong_option_of_another_kind_is_found(options: Sequence[str]) -> None:
+    assert "option_of_another_kind" in _kinds("Which one?", options)
+
+
+@pytest.mark.parametrize(
+    "options", [("4", "None", "7"), ("9π", "3π", "π"), ("4", "Cannot be known", "7"), ("a lamp", "4", "7"), ("two", "4", "7"),
+                ("4", "No correct answer", "7"), ("H2O", "salt", "sugar")],
+)  # fmt: skip
+def test_what_stands_for_no_number_and_symbols_are_none(options: Sequence[str]) -> None:
+    assert "option_of_another_kind" not in _kinds("Which one?", options)
+
+
+def test_an_option_in_another_script_is_found_and_symbols_are_not() -> None:
+    assert "option_in_another_script" in _kinds("Which one?", ("lamp", "лампа", "chair"))
+    assert "option_in_another_script" in _kinds("哪一个？", ("椅子", "桌子", "lamp"))
+    assert "option_in_another_script" not in _kinds("Which one?", ("2π", "4π", "No correct answer"))
+    assert "option_in_another_script" not in _kinds("Which angle?", ("α", "β", "none"))
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("The girl was ___.", ("pulling a rope", "sang a song", "climb a hill")),
+        ("The dog wants to ___.", ("chase a ball", "sleeping", "ran home")),
+        ("The guest has already ___.", ("eaten a cake", "drink tea", "singing")),
+    ],
+)
+def test_the_form_of_a_verb_that_a_blank_asks_for_tells(question: str, options: Sequence[str]) -> None:
+    assert "tense_tells_answer" in _kinds(question, options)
+    assert "tense_tells_answer" not in _kinds(question, options, "B")
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [("The bird is ___.", ("sleeping", "black", "a pet")), ("The man will ___.", ("run", "jump", "sleep"))],
+)
+def test_blanks_that_several_options_fit_tell_nothing(question: str, options: Sequence[str]) -> None:
+    assert "tense_tells_answer" not in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    "question", ["There are several ___ here.", "These are called ___.", "Each of the 12 ___ is new."]
+)
+def test_words_for_several_before_a_blank_tell_the_number(question: str) -> None:
+    options = ("lamps", "a chair", "a bed")
+    assert "number_tells_answer" in _kinds(question, options)
+    assert "number_tells_answer" not in _kinds(question, options, "B")
