@@ -61,7 +61,7 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Co
     before, written = resource.getrusage(resource.RUSAGE_CHILDREN), _written_bytes()
     started = time.perf_counter()
     with open(output or os.devnull, "wb") as sink, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(arguments, stdout=sink, stderr=errors, env=_as_users_have_it())
+        process = subprocess.Popen(arguments, stdout=sink, stderr=errors)
         peak = _Peak(process.pid)
         exit_code = process.wait()
         wall = time.perf_counter() - started
@@ -76,11 +76,6 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Co
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Cost(wall, cpu, peak.peak_kb / 1024, exit_code, (_written_bytes() - written) / 1e6)
-
-
-def _as_users_have_it() -> dict[str, str]:
-    """Return the environment, in which Python keeps what it compiled: else each start would compile all of it anew."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _written_bytes() -> int:

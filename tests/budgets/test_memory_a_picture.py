@@ -96,7 +96,7 @@ class MadeWords:
         pytest.param(pairs_of_codes, (60_000, 120_000), 43, id="pairs_of_codes"),
         pytest.param(partners_by_hash, (60_000, 120_000), 86, id="partners_by_hash"),
         pytest.param(partners_by_words, (1_000, 2_000), 5_000, id="partners_by_words"),
-        pytest.param(verdicts, (2_000, 4_000), 525, id="verdicts_of_a_campaign"),
+        pytest.param(verdicts, (2_000, 4_000), 600, id="verdicts_of_a_campaign"),
     ],
 )
 def test_a_search_keeps_so_many_bytes_a_picture_at_most(
