@@ -39,7 +39,7 @@ from .option_words import (
 from .polarity_phrases import LEFT_OPEN, TAKEN_BACK, UNDECIDED, WITHDRAWN, Grammar, grammar_of
 from .referents import with_referents
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
-from .reply_text import bounded, folded, plain
+from .reply_text import bounded, folded, plain, without_closing_aside
 from .stated_answers import stated_answers
 from .telling_words import told_by_words
 
@@ -73,9 +73,11 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
     declines = _declines(text, options)
     stated = stated_answers(text, options)
     if stated and stated[-1].letter is not None:
-        return _unless_taken_back(text, stated[-1].place, _read(stated[-1].letter, stated[-1].rule), options)
+        reading = _read(stated[-1].letter, stated[-1].rule)
+        says_sorry = any(o.key == reading.letter and TAKEN_BACK.search(o.words) for o in options)
+        return reading if says_sorry else _unless_taken_back(text, stated[-1].place, reading, options)
     if declines:
-        letter = _declining_option(text, options)
+        letter = _declining_option(text, options) or _answered_all_the_same(text, options)
         return _read(letter, "declines") if letter else ParsedAnswer("refusal", None, "refusal")
     if (
         (stated and stated[-1].rule != "several")
@@ -96,7 +98,9 @@ def _prose(text: str, options: tuple[ReadableOption, ...]) -> str | None:
     grammar = grammar_of(text)
     prose = prose_of(text, grammar)
     keys = [option.key for option in options]
-    sentences = sentences_of(prose, grammar)._replace(breaks_off=not text.rstrip().endswith(prose[-_FEW:]))
+    sentences = sentences_of(prose, grammar)._replace(
+        breaks_off=not without_closing_aside(text).rstrip().endswith(prose[-_FEW:])
+    )
     found = candidates_of(prose, options, grammar)
     return decided(found, keys, sentences, prose, grammar) or _told(found, options, sentences, prose, grammar)
 
@@ -146,13 +150,9 @@ def _unless_taken_back(
         return reading
     grammar = grammar_of(rest)
     found = candidates_of(rest, options, grammar)
-    firm = any(
-        c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM)
-        for c in found
-    )
     if any(c.key == reading.letter and c.polarity is Polarity.STATED for c in found):
         return reading
-    return _read(letter, "candidates") if firm else ParsedAnswer("miss", None, "taken_back")
+    return _read(letter, "candidates") if _is_firm(letter, rest, options) else ParsedAnswer("miss", None, "taken_back")
 
 
 _SENTENCE = re.compile(r"[.!?;,]\s|\n|\.\.\.")
@@ -166,6 +166,22 @@ def _declines(text: str, options: Sequence[ReadableOption]) -> bool:
     return REFUSAL.search(seen) is not None
 
 
+def _answered_all_the_same(text: str, options: tuple[ReadableOption, ...]) -> str | None:
+    """Return the option that a reply concludes with after the sentences in which it declines."""
+    *_, last = REFUSAL.finditer(text)
+    rest = text[next((end for end in sentence_ends(text) if end > last.end()), len(text)) :].strip()
+    letter = _prose(rest, options)
+    return letter if letter and _is_firm(letter, rest, options) else None
+
+
+def _is_firm(letter: str, text: str, options: tuple[ReadableOption, ...]) -> bool:
+    """Return whether a text concludes or claims an option."""
+    return any(
+        c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM)
+        for c in candidates_of(text, options, grammar_of(text))
+    )
+
+
 def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | None:
     """Return the one option that itself declines, where the last sentence of a declining reply says it in its words.
 
@@ -175,16 +191,20 @@ def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | N
     last = _bare(text[sentences[-1] :] if sentences else text)
     grammar = grammar_of(text)
     found = [c for c in candidates_of(text, options, grammar) if c.polarity is Polarity.STATED]
-    at_end = {c.key for c in found if c.place >= len(text) - len(last) - 4 and c.is_label}
+    at_end = {c.key for c in found if c.place >= len(text) - len(last) - 4}
     declining = [
         o.key
         for o in options
         if REFUSAL.search(o.words)
         and (_bare(o.words) in last or o.key in at_end or o.words in folded(text[-len(o.words) - _CLOSE // 4 :]))
     ]
-    others = {c.key for c in found} - {*declining}
+    named_last = {c.key for c in found if c.key in at_end}
+    others = {c.key for c in found if not named_last or c.strength >= Strength.CLAIM} - {*declining}
     return declining[0] if len(declining) == 1 and not others else None
 
 
 def _bare(text: str) -> str:
-    return text.casefold().strip(" .!?;,")
+    return _CANNOT.sub("cannot", text.casefold()).replace("'s ", " is ").strip(" .!?;,()")
+
+
+_CANNOT = re.compile(r"\b(?:can't|can\s+not)\b")

@@ -143,8 +143,17 @@ def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Gra
             and following.strength is candidate.strength is Strength.CLAIM
             and grammar["but"].search(prose, candidate.place, following.place) is not None
         )
+        is_reason = any(
+            c.sentence == candidate.sentence
+            and c.key != candidate.key
+            and c.polarity is Polarity.STATED
+            and (reason := grammar["because"].search(prose, c.place, candidate.place)) is not None
+            and not grammar["so"].search(prose, reason.end(), candidate.place)
+            for c in candidates
+            if c.place < candidate.place
+        )
         told = candidate.polarity is Polarity.SEVERAL and candidate.is_label and candidate.sentence in by_words
-        yield candidate._replace(polarity=Polarity.CONTRASTED) if turned or told else candidate
+        yield candidate._replace(polarity=Polarity.CONTRASTED) if turned or told or is_reason else candidate
 
 
 _ENTRY = re.compile(
@@ -174,7 +183,7 @@ def _among_entries(candidate: NamedPlace, span: range) -> NamedPlace:
 
 _BACK, _AHEAD = 200, 160
 """Characters of a sentence, before and after an option, that are looked at."""
-_BOUNDARY = re.compile(r"[,:](?![\d])|(?<!\d)\s-\s|\((?!\Z)|\n|[.!?;]\s")
+_BOUNDARY = re.compile(r"[,:](?![\d])|(?<!\d)\s-\s|\((?!\Z)|\n|(?<!\bi\.e)(?<!\be\.g)[.!?;]\s")
 _BRACKET = re.compile(r"\A[)\]\"']+(?:\s*\([^()\n]{1,60}\))?|\A\s*\([^()\n]{1,60}\)")
 
 

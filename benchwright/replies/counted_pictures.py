@@ -49,6 +49,9 @@ _ARTICLE = r"(?:the|la|el|le|il|lo|o|a|os|das|die|der|dem|de|het|den|des|l')"
 _SHOWS = (
     r"(?:is|has|shows?|does|lacks|contains|matches|es|tiene|muestra|contiene|presenta|est|a|montre|présente|contient|"
     r"ist|hat|zeigt|enthält|passt|é|è|tem|mostra|contém|ha|mostra|apresenta|presenta|contiene|no|non|não|ne|n'|also|"
+    r"reprend|partage|utilise|emploie|conserve|garde|continue|complète|retoma|comparte|usa|utiliza|mantiene|continúa|"
+    r"completa|lleva|riprende|condivide|mantiene|mantém|compartilha|teilt|verwendet|ergänzt|behält|setzt|shares|keeps|"
+    r"continues|completes|fits|looks|se|s'|sería|serait|wäre|seria|sarebbe|encaja|convient|"
     r"sí|sim|también|también|anche|também|aussi|corresponde|coincide|correspond|corrisponde|"
     r"and|or|as|y|und|et|e|o|ou|oder|une?|ein\w*|una|uno|uma?)"
 )
@@ -82,7 +85,7 @@ def with_pictures_labelled(text: str, options: tuple[ReadableOption, ...]) -> st
     def label(match: re.Match[str]) -> str:
         word = next(group for group in match.groups() if group).lower()
         place = int(word) if word.isdigit() else _HAN.get(word, PLACES.get(word, 0))
-        own = _ENGLISH.fullmatch(match[0].lower()) is not None and match[0].isascii()
+        own = place > 0 and _ENGLISH.fullmatch(match[0].lower()) is not None and match[0].isascii()
         return match[0] if own or place not in key_of else f"option {key_of[place]}"
 
     return _NAMED.sub(label, text)
@@ -98,4 +101,6 @@ def _keys(options: tuple[ReadableOption, ...]) -> dict[int, str]:
             return {}
         word = next(group for group in match.groups() if group)
         key_of[int(word) if word.isdigit() else _HAN.get(word, PLACES.get(word, 0))] = option.key
-    return key_of if len(key_of) == len(options) and 0 not in key_of else {}
+    if len(key_of) != len(options) or 0 in key_of:
+        return {}
+    return {-1: key_of[max(key_of)], **key_of}

@@ -38,29 +38,32 @@ class _AnswerPhrases(NamedTuple):
 
 _SPACED = {
     "es": _AnswerPhrases(
-        "respuesta|solución|solucion", "opción|opcion|alternativa|letra", "correcta|correcto|adecuada|adecuado|final",
+        "respuesta|solución|solucion|resultado",
+        "opción|opcion|alternativa|letra", "correcta|correcto|adecuada|adecuado|final",
         "es|sería|seria|será", "elijo|escojo|selecciono|elegiría|me quedo con|me inclino por", "la|el",
     ),
     "fr": _AnswerPhrases(
-        "réponse|reponse|solution", "option|lettre|proposition|choix",
+        "réponse|reponse|solution|résultat|resultat", "option|lettre|proposition|choix",
         "bonne|bon|correcte|correct|juste|exacte|finale|appropriée", "est|serait|sera",
         "je choisis|je sélectionne|je dirais|j'opte pour|je choisirais|je prends", "la|le|l'",
     ),
     "de": _AnswerPhrases(
-        "antwort|lösung|loesung|auswahl", "option|buchstabe|möglichkeit|antwort",
+        "antwort|lösung|loesung|auswahl|ergebnis|ergebniss|resultat", "option|buchstabe|möglichkeit|antwort",
         "richtige|richtig|korrekte|korrekt|beste|endgültige|passende", "ist|wäre|lautet|heißt",
         "ich wähle|ich nehme|ich entscheide mich für|ich würde sagen|ich tippe auf|ich würde", "die|der|das",
     ),
     "pt": _AnswerPhrases(
-        "resposta|solução|solucao", "opção|opcao|alternativa|letra", "correta|correto|certa|certo|final|adequada",
+        "resposta|solução|solucao|resultado",
+        "opção|opcao|alternativa|letra", "correta|correto|certa|certo|final|adequada",
         "é|e|seria|será", "escolho|seleciono|eu escolheria|fico com|opto pela|opto por", "a|o",
     ),
     "it": _AnswerPhrases(
-        "risposta|soluzione", "opzione|alternativa|lettera", "corretta|corretto|giusta|giusto|esatta|finale",
+        "risposta|soluzione|risultato", "opzione|alternativa|lettera", "corretta|corretto|giusta|giusto|esatta|finale",
         "è|é|sarebbe|sarà", "scelgo|seleziono|sceglierei|direi|opto per", "la|il|l'",
     ),
     "nl": _AnswerPhrases(
-        "antwoord|oplossing", "optie|keuze|letter", "juiste|juist|correcte|correct|goede|beste", "is|zou",
+        "antwoord|oplossing|resultaat|uitkomst",
+        "optie|keuze|letter", "juiste|juist|correcte|correct|goede|beste", "is|zou",
         "ik kies|ik ga voor|ik neem", "de|het",
     ),
     "pl": _AnswerPhrases(
@@ -73,7 +76,7 @@ _SPACED = {
         "vybírám|volím|zvolím",
     ),
     "ru": _AnswerPhrases(
-        "ответ|ответом|решение", "вариант|вариантом|опция|буква",
+        "ответ|ответом|решение|результат|итог", "вариант|вариантом|опция|буква",
         "правильный|верный|правильным|верным|окончательный|итоговый|правильная", "это|является|будет|-",
         "я выбираю|выбираю|я бы выбрал|я бы выбрала",
     ),

@@ -64,7 +64,7 @@ def decided(
     if key is not None or _NONE.search(prose):
         return key
     claims = [c for c in stated if c.strength >= Strength.CLAIM]
-    if sentences.closes:
+    if sentences.closes and not sentences.breaks_off:
         key = _closing(candidates, stated, sentences)
     if key is None and claims:
         key = _claimed(claims, candidates[0].sentence, sentences)
@@ -116,7 +116,7 @@ def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> 
 
     A conclusion that follows the claim, but names no option, may come to something else.
     """
-    for level in (Strength.BEST, Strength.CLAIM):
+    for level in (Strength.BEST,) if sentences.breaks_off else (Strength.BEST, Strength.CLAIM):
         firm = [c for c in claims if c.strength >= level]
         placed = [c for c in firm if c.sentence in {first, sentences.last}]
         if placed and len({c.key for c in firm}) == 1 and placed[-1].sentence >= max(sentences.concluding, default=-1):
@@ -124,7 +124,7 @@ def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> 
     return None
 
 
-_TOO_MUCH = re.compile(r"\b(?:too|zu|trop|troppo|demasiado|слишком)\s+\w+\W*\Z", re.I)
+_TOO_MUCH = re.compile(r"\b(?:too|zu(?!\s+\w+(?:en|eln|ern)\b)|trop|troppo|demasiado|слишком)\s+\w+\W*\Z", re.I)
 """At the end of a reply that says why something is not the case."""
 
 
@@ -162,6 +162,8 @@ def _affirmed(
         firmest = max(c.strength for c in said)
         others = [c for c in candidates if c.key != said[0].key]
         rivals = [c for c in others if c.strength >= firmest and c.polarity not in _PUT_ASIDE]
+        if sentences.breaks_off and number and firmest < Strength.BEST:
+            continue
         concluded = 0 if number else max(sentences.concluding, default=0)
         if firmest < Strength.CLAIM:
             sentence = prose[ends[number] : ends[number + 1]]

@@ -26,7 +26,8 @@ _ANSWER_NAMES = frozenset(
 _ORDINAL = "|".join(sorted((re.escape(word) for word in PLACES if len(word) > 1), key=lambda word: (-len(word), word)))
 _ARABIC_ORDINAL = "|".join(word for word in PLACES if "\u0600" < word[0] < "\u06ff")
 _NOUN = (
-    "(?:answer\\s+)?(?:option|choice|alternative)|opción|opcion|alternativa|opcao|opção|opzione|möglichkeit|"
+    "(?:answer\\s+)?(?:option|choice|alternative)|candidate(?:\\s+(?:image|picture|photo|tile|patch|piece|option|answer))?|"
+    "candidat[oa]?|kandidat(?:en)?|кандидат|opción|opcion|alternativa|opcao|opção|opzione|möglichkeit|"
     "antwortmöglichkeit|antwort|proposition|réponse|respuesta|resposta|"
     "вариант(?:ом|а|у)?|विकल्प|الخيار"
 )
@@ -44,7 +45,7 @@ _PLACED = re.compile(
     rf"|(?<!\w)(?:number|no\.)\s+([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)(?=[^.\n]{{0,30}}\b(?:describes|"
     rf"fits|matches|is\s+(?:the\s+)?(?:best|correct|right|answer)))"
     r"|(?<=[是选选择為为])第\s*([一二三四五1-5])\s*(?:个|個|项|項)(?![图圖张張幅])"
-    r"|第\s*([一二三四五1-9])\s*(?:个|個)?\s*(?:选项|選項|答案)|([一二三四五1-9])\s*(?:番目|つ目)の選択肢|(첫|"
+    r"|第\s*([一二三四五1-9])\s*(?:个|個)?\s*(?:选项|選項|答案|候选(?:图片|图像|图|项)?)|([一二三四五1-9])\s*(?:番目|つ目)の(?:選択肢|候補(?:画像)?)|(첫|"
     r"두|세|네|다섯)\s*번째\s*(?:선택지|보기|옵션|선택)|([1-5])번\s*(?:선택지|보기)",
     re.I,
 )
@@ -53,7 +54,7 @@ _ANSWER_PLACED = re.compile(
     rf"(?:(?:donc|quindi|portanto|also|daher|por\s+tanto)\s+)?)(?:la|le|el|il|a|o|die|der|the)\s+({_ORDINAL})(?=[.,;]|\s*\Z)",
     re.I,
 )
-_PLACED_NOUN = re.compile(rf"{_NOUN}|第|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째", re.I)
+_PLACED_NOUN = re.compile(rf"{_NOUN}|第|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째|候选|候補", re.I)
 
 
 def with_labels(text: str, options: Sequence[ReadableOption]) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from benchwright.records import LETTERS
 
-from .option_words import COUNTED_PICTURE, LATIN, ReadableOption, is_everyday, is_particle
+from .option_words import COUNTED_PICTURE, LATIN, PLACE_HEAD, ReadableOption, is_everyday, is_particle
 from .reply_text import end_of, start_of
 from .word_stems import StemmedWord, number_words, pieces_of, stems_of, tokens_of
 
@@ -91,14 +91,28 @@ def names_a_stranger(text: str, options: Sequence[ReadableOption]) -> bool:
     return any(label in LETTERS[:8] and label not in keys for label in labels)
 
 
-def _labels(text: str, options: Sequence[ReadableOption]) -> Iterator[NamedOption]:
+def _labels(text: str, options: tuple[ReadableOption, ...]) -> Iterator[NamedOption]:
     keys = {option.key for option in options}
+    points_apart = _names_no_point(options)
     for match in _LABEL.finditer(text):
         group = match.lastindex or 1
         letter, start, end = match[group], match.start(group), match.end(group)
         if letter not in keys or (group == _BARE and (letter == "I" or _is_word(letter, text, start, end))):
             continue
+        if points_apart and _POINT.match(text[max(0, start - 6) : end + 2]):
+            continue
         yield NamedOption(start, end, (letter,), is_label=True)
+
+
+_POINT = re.compile(r"(?i:.*\bpoints?\s)[A-Z]|.{0,6}(?<![A-Za-z])[A-Z]\s?[点點]", re.S)
+"""A point of the picture by its letter: "point A"."""
+_OF_POINT = re.compile(r"(?<![^\W_])[a-z](?![^\W_])|point|点|點|punto|punkt|ponto|точк|نقطة|बिंदु")
+
+
+@lru_cache(maxsize=1 << 10)
+def _names_no_point(options: tuple[ReadableOption, ...]) -> bool:
+    """Return whether all options have words and none speaks of a point, so that "point A" is not option A."""
+    return all(option.words and not _OF_POINT.search(option.words) for option in options)
 
 
 def _is_word(letter: str, text: str, start: int, end: int) -> bool:
@@ -113,13 +127,19 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
     """Return the places of options' words; exact words go before inflected and shortened ones that they overlap."""
     lowered = text.lower() if len(text.lower()) == len(text) else text
     tokens = tokens_of(lowered)
-    stems = {token.stem for token in tokens}
-    partial = {key for key, rest in _rest_of_longer(options).items() if not stems.isdisjoint(rest)}
+    longer = _rest_of_longer(options)
+    rest_at = {key: [t.start for t in tokens if t.stem in rest] for key, rest in longer.items()} if longer else {}
+    ends = sentence_ends(text) if any(rest_at.values()) else []
     clauses = {option.key for option in options if VERB.search(option.words)}
     close = [*_inflected(tokens, options), *_counted(lowered, options)]
     close.sort(key=lambda named: (named.start - named.end, named.start))
     marked = [
-        named._replace(is_clause=named.keys[0] in clauses, is_partial=named.keys[0] in partial)
+        named._replace(
+            is_clause=named.keys[0] in clauses,
+            is_partial=any(
+                bisect_right(ends, place) == bisect_right(ends, named.start) for place in rest_at.get(named.keys[0], ())
+            ),
+        )
         for named in (*_exact(lowered, options), *close)
     ]
     return _apart([*marked, *_shortened(lowered, options)])
@@ -146,7 +166,7 @@ def _apart(found: Sequence[NamedOption]) -> list[NamedOption]:
 def _exact(text: str, options: tuple[ReadableOption, ...]) -> Iterator[NamedOption]:
     pattern, key_of = _patterns(options)
     for match in pattern.finditer(text):
-        words = _spaced(match[0])
+        words = _spaced(match[0]).replace("ß", "ss")
         words = words if words in key_of else next((form for form in key_of if form.startswith(words)), words)
         if words in key_of and (not is_everyday(words) or _is_place(text, match)):
             yield NamedOption(match.start(), match.end(), (key_of[words],), is_label=False)
@@ -160,10 +180,16 @@ def _patterns(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dic
         for form in option.forms:
             key_of.setdefault(_spaced(form), option.key)
     forms = {form for option in options for form in option.forms if not is_particle(form)}
-    parts = [_spelled(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
+    heads = tuple(match[1] for option in options if (match := PLACE_HEAD.match(option.words)))
+    parts = [
+        _spelled(form) + (_NOT_OF if heads and any(head.endswith(form) for head in heads) else "")
+        for form in sorted(forms, key=lambda form: (-len(form), form))
+    ]
     return re.compile("|".join(parts) or "(?!)"), key_of
 
 
+_NOT_OF = r"(?!\s+(?:side|corner|half|edge|of|from|vom|von|de|del|du|da|do|di|от)(?!\w)|-)"
+"""Behind a side that is not that of something else."""
 _BETWEEN = r"[\s=:,\"'()]+"
 """Between the words of an option as a reply writes them: "x = 2" for "x 2"."""
 _COUNTER = "[个只張张本条辆人朵把头匹位棵座台名块件盏根つ匹冊枚頭羽脚台個杯개명마리대송권인]"
@@ -196,7 +222,7 @@ def _spelled(form: str) -> str:
             rf"(?<=[\s\"'(,.是为為像]){form}(?![\u4e00-\u9fff])|{form}(?=[\s\"'),.色]|的[.,]|です|では|"
             rf"である|でしょう|だ|が|は|を|\Z)"
         )
-    return start_of(form) + re.escape(form).replace(r"\ ", _BETWEEN) + end_of(form)
+    return start_of(form) + re.escape(form).replace(r"\ ", _BETWEEN).replace("ss", "(?:ss|ß)") + end_of(form)
 
 
 _DIRECTION = re.compile(
@@ -205,6 +231,8 @@ _DIRECTION = re.compile(
     r"|\b(?:direction|answer|answer\s+would\s+be)\s+(?:is\s+)?(?:to\s+)?(?:the\s+)?)\Z",
     re.I,
 )
+_IN_BRACKETS = re.compile(r"\b(?:counter-?\s?|anti-?\s?)?clockwise\s+\(\Z", re.I)
+"""Before a direction that explains a sense of rotation."""
 _POSITION = re.compile(
     r"\b(?:is|are|was|'s|located|positioned|placed|sits?|stands?|lies?)\s+(?:\w+\s+)?(?:(?:on|to|at|in)\s+)?"
     r"(?:(?:the|its)\s+)?\Z",
@@ -218,6 +246,8 @@ def _is_place(text: str, match: re.Match[str]) -> bool:
     """Return whether an everyday word such as "left" is meant as the direction or place that an option is."""
     before = text[max(0, match.start() - 40) : match.start()]
     after = text[match.end() : match.end() + 12]
+    if _IN_BRACKETS.search(before) and after.startswith(")"):
+        return True
     if _DIRECTION.search(before):
         return _PART.match(after) is None
     return _POSITION.search(before) is not None and _PLACE_ENDS.match(after) is not None

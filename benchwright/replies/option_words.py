@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .reply_text import end_of, folded
+from .translated_words import translations_of
 
 _YES = """
 yes yeah yep yup sí si oui ja jawohl sim sì tak да так ano kyllä igen evet có vâng đúng ya iya ναι כן ใช่ بله آری نعم أجل
@@ -38,6 +39,21 @@ _ARTICLE = re.compile(
 )
 
 
+_LANDMARK = re.compile(
+    r"((?:directly\s+)?(?:behind|in front of|under|underneath|below|beneath|above|over|"
+    r"beside|next to|inside|on top of|near|outside))"
+    r" (?:the|an?|his|her) \w+(?: \w+)?"
+)
+"""An option that names a place by a thing, which a reply may have named before: "behind it"."""
+_VERB_AND_OBJECT = re.compile(
+    "[骑騎开開打踢弹彈坐看读讀吃喝穿拿拉写寫唱跳洗做买買放][\u4e00-\u9fff]{1,2}[\u4e00-\u9fff]"
+)
+"""A Chinese verb with an object of two or three characters, of which replies keep the last: "骑自行车" is "骑车"."""
+PLACE_HEAD = re.compile(
+    r"(.*\b(?:left|right|top|bottom|links|rechts|izquierda|derecha|gauche|droite|esquerda|direita|sinistra|destra|слева|справа))"
+    r"(?:\s+side)?\s+(?:of|from|vom|von|de|del|du|da|do|di|del|dello|della|dell'\w+|от)(?!\w)"
+)
+"""An option that names a side of something, of which a reply may name the side alone."""
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 COUNTED_PICTURE = re.compile(
@@ -54,6 +70,15 @@ def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
     forms |= {form.replace(" ", "-") for form in forms if form.count(" ") == 1} | {
         form.replace("-", " ") for form in forms
     }
+    forms |= translations_of(words)
+    if head := PLACE_HEAD.match(words):
+        forms |= {head[1], _ARTICLE.sub("", head[1])}
+        if head[1] in {"links", "rechts"}:
+            forms |= {f"{head[1]} {behind}" for behind in ("von ihm", "von ihr", "von ihnen", "davon")}
+    if beside := _LANDMARK.fullmatch(words):
+        forms |= {f"{beside[1]} {it}" for it in ("it", "him", "her", "them")}
+    if _VERB_AND_OBJECT.fullmatch(words):
+        forms.add(words[0] + words[-1])
     if words in {"left", "right"}:
         forms |= {f"{words}ward", f"{words}wards"}
     if words in _NUMBERS:
@@ -224,7 +249,9 @@ def _begins(text: str, words: str) -> bool:
     return (
         words not in _PARTICLES
         or re.match(
-            r"\Z|[.,:]|\s?(?:です|である|입니다)|\s-\s|\s(?:it|there|they|he|she|this|that|because|since)\b", rest
+            r"\Z|[.,:]|\s?(?:です|である|だ|입니다|है|हैं)(?!\w)|\s-\s|"
+            r"\s(?:it|there|they|he|she|this|that|because|since)\b",
+            rest,
         )
         is not None
     )

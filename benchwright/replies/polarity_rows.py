@@ -24,6 +24,7 @@ class Turns(NamedTuple):
         at_first: Before an option that the reply takes back.
         may: Before an option that the reply only considers.
         leaves: Before the option that is left over, or anywhere in a sentence that says that one is.
+        because: What opens a reason; an option in it is no answer beside one that the sentence named before.
         conceded: After an option of which the reply says what would be if it were the one, or grants something.
         is_left: After the option that is left over.
         names: Before the words that answer: the copula and its like.
@@ -41,6 +42,7 @@ class Turns(NamedTuple):
     at_first: str
     may: str
     leaves: str
+    because: str = NEVER
     conceded: str = NEVER
     is_left: str = NEVER
     names: str = NEVER
@@ -53,7 +55,8 @@ class Turns(NamedTuple):
 
 SPACED = {
     "en": Turns(
-        so=r"the\s+(?:highest|lowest|largest|smallest|greatest|fastest|slowest|biggest|longest|shortest|tallest|peak|maximum|minimum)|so(?!\s+(?:far|that|much|many|as|long|on|is|are|does|do|did)\b)|therefore|thus|hence|consequently|accordingly|overall|"
+        because=r"because|since|as(?=\s+(?:the|it|option|image|point|both)\b)|given\s+that|due\s+to",
+        so=r"which\s+is\s+why|it\s+is\s+clear\s+that|in\s+sum|to\s+summarise|the\s+(?:overall|general)\s+(?:impression|effect|mood|picture)|the\s+upshot|the\s+(?:highest|lowest|largest|smallest|greatest|fastest|slowest|biggest|longest|shortest|tallest|peak|maximum|minimum)|so(?!\s+(?:far|that|much|many|as|long|on|is|are|does|do|did)\b)|therefore|thus|hence|consequently|accordingly|overall|"
            r"in\s+(?:conclusion|summary|short)|"
         r"to\s+(?:conclude|sum\s+up|summari[sz]e)|conclusion|this\s+means(?:\s+that)?|which\s+means(?:\s+that)?|"
         r"as\s+a\s+result|for\s+(?:this|that|these|those|which)\s+reasons?|(?:this|that)(?:'s|\s+is)\s+why|by\s+elimination|all\s+in\s+all|"
@@ -84,7 +87,7 @@ SPACED = {
         r"mistaken\s+for|confused\s+with|different\s+from|not\s+to\s+be\s+confused\s+with|next\s+to|behind|"
         r"beside|near|in\s+front\s+of|along(?:side)?(?:\s+with)?|besides|"
         r"close\s+to|followed\s+by|(?:just\s+)?ahead\s+of",
-        at_first=r"at\s+first(?:\s+(?:glance|sight|look))?|initial\s+\w+|initially|first\s+(?:thought|guess|impression|"
+        at_first=r"(?:was|were)\s+(?:going|about|tempted|inclined)\s+to|would\s+have\s+(?:said|guessed|picked)|at\s+first(?:\s+(?:glance|sight|look))?|initial\s+\w+|initially|first\s+(?:thought|guess|impression|"
                  r"instinct|glance)|originally|"
         r"(?:might|may|could|would)\s+(?:\w+\s+){0,2}?(?:think|say|guess|expect|suggest|assume|seem|argue|call|"
         r"hint)|tempt(?:ed|ing)|mistake|(?:common|typical|naive|popular)\s+(?:answer|guess|choice)|thought|expected|assumed|mis(?:took|read)|said|"
@@ -101,7 +104,7 @@ SPACED = {
         r"things)?\s*down\s+to|everything\s+else\s+(?:is|can)|the\s+rest\s+(?:can|is|are)",
         is_left=r"(?:is|are|was)\s+(?:(?:the|what|all|we're|we|are|only|one|that|then|option|choice|candidate|"
                 r"answer|image|thing|us)\s+){0,5}(?:left|remaining|remains)|remains|survives",
-        names=r"(?<!\bso\s)is|are|will|would|was|were|be|been|being|'s|'re|(?:shown|found|represented|depicted|illustrated|given|seen)\s+(?:in|by)|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|"
+        names=r"(?:precisely|exactly|just)\s+what|i\.e\.|that\s+is(?:\s+to\s+say)?,?|one\s+of(?=\W*\Z)|(?:both|the\s+two|they)\s+(?:\w+\s+){0,3}?(?:have|share|has)|(?<!\bso\s)is|are|will|would|was|were|be|been|being|'s|'re|(?:shown|found|represented|depicted|illustrated|given|seen)\s+(?:in|by)|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|"
               r"shows?|showing|depicts?|represents?|means?|symboli[sz]es?|stands?\s+for|conveys?|expresses|signif(?:y|ies)|(?:playing|holding|wearing|doing|discussing|eating|riding|using|watching|reading|drinking|carrying)|mak(?:es|e|ing)(?:\s+(?:it|this|that))?|"
         r"called|described\s+as|identif(?:y|ies|ied)(?:\s+\w+){0,4}?\s+as|illustrat(?:es|ing)|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|"
         r"became|becomes?|(?:mov|turn|rotat|pann?|shift|head)(?:ing|ed|es|s)|(?:is|be|was|were)\s+(?:[\w-]+\s+){0,5}?(?:labell?ed|marked|left|made|caused|circled|called|designated|denoted|identified)(?:\s+(?:as|by|with))?|letter|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
@@ -118,7 +121,7 @@ SPACED = {
         r"odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted|"
         r"is(?=\s*(?:[.;!]|\Z))|is\s+(?:just|exactly)\s+right|does\s+(?!not\b)\w+|"
              r"(?:would\s+)?completes?\b|has\s+the\s+(?:missing|right|correct)",
-        fits_best=r"(?:has|have|had|shows?|is|was)\s+the\s+(?:(?!rest|west|forest)\w{3,}est|most)\b|(?:more|most|better)\s+(?:accurately|closely|tightly|precisely|likely|similar|consistent)|(?:has|have)\s+a\s+(?:darker|nearer|closer)|"
+        fits_best=r"\w{4,}s\s+(?:the\s+\w+\s+)?(?:best|most\s+(?:accurately|closely|tightly|precisely))(?=\s*(?:[.,;]|\Z))|(?:has|have|had|shows?|is|was)\s+the\s+(?:(?!rest|west|forest)\w{3,}est|most)\b|(?:more|most|better)\s+(?:accurately|closely|tightly|precisely|likely|similar|consistent)|(?:has|have)\s+a\s+(?:darker|nearer|closer)|"
                   r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|"
                   r"describes?(?:\s+\w+){0,3})\s+(?:(?:it|this|them|the\s+\w+|both|all|everything)\s+)?(?:best|"
                   r"better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
@@ -137,7 +140,8 @@ SPACED = {
                  r"have|need|require|involve|show|look|include|imply|mean|distort|break|draw|produce|cross|indicate|suggest|depict|display|concern|result)",
     ),
     "es": Turns(
-        so=r"de\s+ahí\s+que|en\s+consecuencia|por\s+(?:este|ese|esta|esa|estos|estas)\s+(?:motivos?|raz[óo]n(?:es)?)|concluyo\s+que|por\s+(?:lo\s+)?tanto|por\s+consiguiente|así\s+que|entonces|en\s+conclusión|en\s+resumen|luego|"
+        because=r"porque|ya\s+que|puesto\s+que|dado\s+que|pues",
+        so=r"por\s+lo\s+(?:cual|que)|lo\s+que\s+(?:significa|indica|implica)\s+que|es\s+decir|motivo\s+por\s+el\s+cual|en\s+suma|de\s+ahí\s+que|en\s+consecuencia|por\s+(?:este|ese|esta|esa|estos|estas)\s+(?:motivos?|raz[óo]n(?:es)?)|concluyo\s+que|por\s+(?:lo\s+)?tanto|por\s+consiguiente|así\s+que|entonces|en\s+conclusión|en\s+resumen|luego|"
            r"de\s+modo\s+que|por\s+eso|por\s+ende|en\s+definitiva|finalmente|conclusión",
         but=r"pero|sino|aunque|mientras(?:\s+que)?|sin\s+embargo|en\s+cambio",
         put_aside=r"no|ni|nunca|descart(?:o|amos|ar|ando|ada|ado)|elimin(?:o|amos|ar|ando)|excluy(?:o|endo)|"
@@ -154,11 +158,11 @@ SPACED = {
                r"(?:la\s+)?única\s+(?:opción\s+)?(?:restante|posible|que\s+queda|que\s+encaja)|por\s+descarte|"
                r"por\s+eliminación|restante|nos\s+deja",
         is_left=r"es\s+(?:la\s+|el\s+)?(?:únic[ao]\s+)?(?:opción\s+)?(?:que\s+queda|restante)",
-        names=r"fue|lleva|sostiene|toca|representa|simboliza|marcad[oa]\s+(?:como|con)|señalad[oa]\s+(?:como|con)|cuento|apunta\s+a|es|son|está|están|parece|parecen|muestra|indica|sugiere|de\s+color|sería|era|hay|elijo|se\s+ven?|"
-              r"se\s+trata\s+de|total\s+de|corresponde\s+a|coincide\s+con",
+        names=r"(?:ambos|ambas|los\s+dos|las\s+dos)\s+(?:\w+\s+){0,3}?(?:tienen|comparten)|fue|lleva|sostiene|toca|representa|simboliza|marcad[oa]\s+(?:como|con)|señalad[oa]\s+(?:como|con)|cuento|apunta\s+a|es|son|está|están|parece|parecen|muestra|indica|sugiere|de\s+color|sería|era|hay|elijo|se\s+ven?|"
+              r"se\s+trata\s+(?:\w+\s+)?de|total\s+de|corresponde\s+a|coincide\s+con",
         fits=r"continúa|completa|es\s+la\s+(?:parte|pieza)\s+que\s+falta|comparte\s+(?:el|la)\s+mism[ao]|coincide|corresponde|encaja|cumple|concuerda|es\s+(?:la|el)\s+(?:que|correct[ao]|adecuad[ao])|"
              r"tiene\s+(?:la|el)\s+mism[ao]|es\s+(?:correct|adecuad|cierta|verdader)[ao]?",
-        fits_best=r"(?:es|está)\s+(?:\w+\s+){0,2}?más\s+(?:cerca|próxim|parecid|similar|probable|oscur)\w*|(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|"
+        fits_best=r"\w{3,}[ae]\s+mejor|(?:es|está)\s+(?:\w+\s+){0,2}?más\s+(?:cerca|próxim|parecid|similar|probable|oscur)\w*|(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|"
                   r"el)\s+(?:que\s+)?(?:más|mejor|únic[ao])|mejor\s+(?:encaja|describe|coincide)|"
                   r"es\s+más\s+(?:parecid|similar|probable|adecuad)\w*|es\s+(?:la|el)\s+que\s+mejor",
         right=r"sí|si|correct[ao]|verdader[ao]|ciert[ao]|coincide|encaja|válid[ao]|adecuad[ao]|acertad[ao]",
@@ -166,7 +170,8 @@ SPACED = {
         conceded=r"(?:tendría|mostraría|estaría|habría|requeriría|sería(?!\s+(?:la|el|correct|adecuad|mejor)))",
     ),
     "pt": Turns(
-        so=r"sendo\s+assim|por\s+(?:este|esse|esta|essa|estes|estas)s?\s+(?:motivos?|raz(?:ão|ões))|concluo\s+que|diante\s+disso|portanto|logo|assim(?:\s+sendo)?|então|por\s+isso|em\s+conclusão|em\s+resumo|concluindo|"
+        because=r"porque|pois|já\s+que|uma\s+vez\s+que|visto\s+que|dado\s+que",
+        so=r"pelo\s+que|por\s+esse\s+motivo|o\s+que\s+(?:significa|indica|implica)\s+que|ou\s+seja|em\s+suma|motivo\s+pelo\s+qual|sendo\s+assim|por\s+(?:este|esse|esta|essa|estes|estas)s?\s+(?:motivos?|raz(?:ão|ões))|concluo\s+que|diante\s+disso|portanto|logo|assim(?:\s+sendo)?|então|por\s+isso|em\s+conclusão|em\s+resumo|concluindo|"
            r"dessa\s+forma|desse\s+modo|por\s+conseguinte|conclusão",
         but=r"mas|porém|contudo|entretanto|embora|enquanto|no\s+entanto|já",
         put_aside=r"não|nem|nunca|elimin(?:o|amos|ar|ando)|descart(?:o|amos|ar|ando)|exclu(?:o|ímos|ir|indo)|"
@@ -183,11 +188,11 @@ SPACED = {
         leaves=r"resta(?:m)?(?:\s+(?:apenas|só|somente))?|sobra(?:m(?!\s+(?:os|as)\s+d))?(?:\s+(?:apenas|só))?|(?:só|apenas|"
                r"somente)\s+(?:resta|sobra)|por\s+eliminação|restante|nos\s+deixa",
         is_left=r"é\s+(?:a|o)\s+(?:única\s+|único\s+)?(?:opção\s+)?(?:que\s+(?:resta|sobra)|restante)",
-        names=r"foi|leva|segura|toca|representa|simboliza|marcad[oa]\s+(?:como|com)|conto|aponta\s+para|é|são|está|estão|parece|parecem|mostra|indica|sugere|de\s+cor|seria|era|há|escolho|"
-              r"trata-se\s+de|total\s+de|corresponde\s+a|coincide\s+com",
+        names=r"(?:ambos|ambas|os\s+dois|as\s+duas)\s+(?:\w+\s+){0,3}?(?:têm|possuem)|foi|leva|segura|toca|representa|simboliza|marcad[oa]\s+(?:como|com)|conto|aponta\s+para|é|são|está|estão|parece|parecem|mostra|indica|sugere|de\s+cor|seria|era|há|escolho|"
+              r"trata-se\s+(?:\w+\s+)?de|total\s+de|corresponde\s+a|coincide\s+com",
         fits=r"continua|completa|é\s+a\s+(?:parte|peça)\s+que\s+falta|coincide|corresponde|encaixa|combina|é\s+(?:a|o)\s+(?:que|corret[ao]|cert[ao])|tem\s+(?:a|"
              r"o)\s+mesm[ao]|é\s+(?:corret|cert|adequad|verdadeir)[ao]",
-        fits_best=r"(?:é|está)\s+(?:\w+\s+){0,2}?mais\s+(?:próxim|perto|parecid|semelhante|provável|escur)\w*|(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|"
+        fits_best=r"\w{3,}[ae]\s+melhor|(?:é|está)\s+(?:\w+\s+){0,2}?mais\s+(?:próxim|perto|parecid|semelhante|provável|escur)\w*|(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|"
                   r"o)\s+(?:que\s+)?(?:mais|melhor|únic[ao])|melhor\s+(?:corresponde|descreve)|"
                   r"é\s+mais\s+(?:parecid|semelhante|provável|adequad)\w*|é\s+(?:a|o)\s+que\s+melhor",
         right=r"sim|corret[ao]|cert[ao]|verdadeir[ao]|coincide|adequad[ao]|válid[ao]",
@@ -195,7 +200,8 @@ SPACED = {
         conceded=r"(?:teria|mostraria|estaria|haveria|exigiria|seria(?!\s+(?:a|o|corret|adequad|melhor)))",
     ),
     "fr": Turns(
-        so=r"pour\s+(?:ces?|cette)\s+raisons?|on\s+en\s+déduit\s+que|j'en\s+déduis\s+que|de\s+ce\s+fait|soit(?![^.]*\bsoit\b)|donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|"
+        because=r"car|parce\s+qu[e']|puisqu[e']|étant\s+donné\s+que",
+        so=r"ce\s+qui\s+(?:signifie|indique|implique)\s+que|raison\s+pour\s+laquelle|d'où|si\s+bien\s+que|en\s+somme|autrement\s+dit|pour\s+(?:ces?|cette)\s+raisons?|on\s+en\s+déduit\s+que|j'en\s+déduis\s+que|de\s+ce\s+fait|soit(?![^.]*\bsoit\b)|donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|"
            r"en\s+définitive|conclusion|on\s+en\s+conclut\s+que|j'en\s+conclus\s+que",
         but=r"mais|cependant|toutefois|alors\s+que|tandis\s+que|pourtant|bien\s+que|néanmoins",
         put_aside=r"pas|ni|jamais|non|écart(?:er|e|ons|ant)|élimin(?:er|e|ons|ant)|exclu(?:re|s|ons|t)|sauf|"
@@ -211,11 +217,11 @@ SPACED = {
         leaves=r"il\s+ne\s+reste(?:\s+(?:plus|donc))?(?:\s+qu(?:e|'))?|ne\s+reste\s+qu(?:e|')|reste|"
                r"seule?\s+(?:option\s+)?(?:restante|possible)|par\s+élimination|restante?",
         is_left=r"est\s+(?:la|le)\s+(?:seule?\s+)?(?:option\s+)?(?:qui\s+reste|restante?)",
-        names=r"porte|tient|joue\s+d[ue]|représente|symbolise|compte[rz]?|marquée?\s+(?:par|comme)|renvoie(?:nt)?\s+(?:\w+\s+)?à|exprime|est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|"
-              r"il\s+y\s+a|choisis|retiens|choisirais|opte\s+(?:donc\s+)?pour|il\s+s'agit\s+d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
+        names=r"les\s+deux\s+(?:\w+\s+){0,3}?(?:ont|partagent)|porte|tient|joue\s+d[ue]|représente|symbolise|compte[rz]?|marquée?\s+(?:par|comme)|renvoie(?:nt)?\s+(?:\w+\s+)?à|exprime|est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|"
+              r"il\s+y\s+a|choisis|retiens|choisirais|opte\s+(?:donc\s+)?pour|il\s+s'agit\s+(?:\w+\s+)?d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
         fits=r"complète|est\s+(?:\w+\s+)?la\s+(?:partie|pièce)\s+manquante|partage\s+(?:le|la|les)\s+mêmes?|correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|"
              r"a\s+(?:la|le)\s+même|est\s+(?:correcte?|juste|exacte?|vraie?)|continue",
-        fits_best=r"ressemble\s+(?:davantage|le\s+plus|plus)|est\s+(?:\w+\s+){0,2}?plus\s+(?:proche|foncée?|sombre|semblable|similaire|probable)|(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
+        fits_best=r"\w{3,}e\s+(?:\w+\s+)?(?:le\s+mieux|le\s+plus)|ressemble\s+(?:davantage|le\s+plus|plus)|est\s+(?:\w+\s+){0,2}?plus\s+(?:proche|foncée?|sombre|semblable|similaire|probable)|(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
                   r"le\s+plus)|est\s+(?:la|le)\s+(?:plus|meilleure?|seule?)|est\s+plus\s+(?:proche|semblable|"
                   r"similaire|probable)|(?:décrit|correspond)\s+le\s+mieux",
         right=r"oui|vraie?|correcte?|juste|exacte?|correspond|bonne?|valide|convient",
@@ -223,7 +229,8 @@ SPACED = {
         conceded=r"(?:aurait|montrerait|devrait|serait(?!\s+(?:la|le|donc|correct)))",
     ),
     "it": Turns(
-        so=r"per\s+quest[oaie]\s+(?:motiv[oi]|ragion[ei])|ne\s+consegue\s+che|quindi|dunque|pertanto|perciò|di\s+conseguenza|in\s+conclusione|in\s+sintesi|infine|conclusione|in\s+definitiva",
+        because=r"perché|poiché|dato\s+che|siccome|in\s+quanto",
+        so=r"per\s+cui|motivo\s+per\s+cui|il\s+che\s+(?:significa|indica|implica)\s+che|ossia|cioè|in\s+somma|per\s+quest[oaie]\s+(?:motiv[oi]|ragion[ei])|ne\s+consegue\s+che|quindi|dunque|pertanto|perciò|di\s+conseguenza|in\s+conclusione|in\s+sintesi|infine|conclusione|in\s+definitiva",
         but=r"ma|però|tuttavia|mentre|anche\s+se|sebbene|invece|bensì|benché",
         put_aside=r"non|né|mai|esclud(?:o|iamo|ere|endo)|scart(?:o|iamo|are|ando)|elimin(?:o|iamo|are|ando)|tranne|eccetto|"
                   r"troppo\s+\w+\s+per",
@@ -235,17 +242,18 @@ SPACED = {
         may=r"se(?=\s+(?:la|il|lo|fosse|ci|si)\s)|potrebbe(?:ro)?|forse|magari|possibilmente",
         leaves=r"resta(?:no)?(?:\s+(?:solo|soltanto))?|rimane(?:\s+(?:solo|soltanto))?|per\s+esclusione|l'unica\s+(?:opzione\s+)?rimasta",
         is_left=r"è\s+(?:l'|la\s+)?(?:unica\s+)?(?:opzione\s+)?(?:rimasta|che\s+resta)",
-        names=r"è|é|sono|era|sembra|sembrano|mostra|indica|suggerisce|rappresenta|simboleggia|corrisponde\s+a\w*|"
-              r"coincide\s+con|c'è|ci\s+sono|vedo|conto|scelgo|totale\s+(?:di)?|si\s+tratta\s+di|tiene|porta|suona|sarebbe",
+        names=r"(?:entrambi|entrambe|i\s+due|le\s+due)\s+(?:\w+\s+){0,3}?(?:hanno|condividono)|è|é|sono|era|sembra|sembrano|mostra|indica|suggerisce|rappresenta|simboleggia|corrisponde\s+a\w*|"
+              r"coincide\s+con|c'è|ci\s+sono|vedo|conto|scelgo|totale\s+(?:di)?|si\s+tratta\s+(?:\w+\s+)?di|tiene|porta|suona|sarebbe",
         fits=r"completa|continua|corrisponde|coincide|combacia|si\s+adatta|condivide|è\s+(?:la|il|quell[ao])\s+(?:parte|pezzo|"
              r"mancante|giust[ao]|corrett[ao]|stess[ao])|è\s+(?:corrett|giust|esatt)[ao]|ha\s+l[ao]\s+stess[ao]",
-        fits_best=r"è\s+(?:\w+\s+){0,2}?(?:più|la\s+migliore|il\s+migliore)\b|(?:corrisponde|descrive|si\s+adatta)\s+(?:\w+\s+)?meglio",
+        fits_best=r"\w{3,}[ae]\s+meglio|è\s+(?:\w+\s+){0,2}?(?:più|la\s+migliore|il\s+migliore)\b|(?:corrisponde|descrive|si\s+adatta)\s+(?:\w+\s+)?meglio",
         right=r"sì|corrett[ao]|giust[ao]|ver[ao]|esatt[ao]|corrisponde|coincide",
         wrong=r"no|errat[ao]|sbagliat[ao]|fals[ao]|non\b(?:\s+\w+)?|esclus[ao]|scartat[ao]",
         conceded=r"(?:avrebbe|mostrerebbe|sarebbe(?!\s+(?:la|il|corrett|giust)))",
     ),
     "nl": Turns(
-        so=r"dus|daarom|conclusie|kortom|derhalve",
+        because=r"omdat|want|aangezien",
+        so=r"waardoor|vandaar|dat\s+betekent|zodat|dus|daarom|conclusie|kortom|derhalve",
         but=r"maar|echter|terwijl|hoewel|al\s+is",
         put_aside=r"niet|geen|nooit|behalve|sluit",
         is_put_aside=r"(?:(?:is|zijn|kan|kunnen|valt|vallen|past|passen|klopt)\s+){0,3}(?:niet|geen|af\b|fout|onjuist|uitgesloten)",
@@ -255,12 +263,13 @@ SPACED = {
         leaves=r"blijft|alleen\s+\w+\s+over|door\s+eliminatie",
         names=r"is|zijn|lijkt|toont|betekent|er\s+zijn|kies|was|symboliseert|draagt|speelt|houdt",
         fits=r"past|klopt|komt\s+overeen|is\s+(?:de|het)\s+(?:juiste|ontbrekende|zelfde)",
-        fits_best=r"is\s+(?:\w+\s+){0,2}?(?:het\s+meest|dichterbij|donkerder)|past\s+(?:\w+\s+)?(?:beter|het\s+best)",
+        fits_best=r"\w{3,}t\s+(?:[^\W\d_]+\s+){0,3}?het\s+best|is\s+(?:\w+\s+){0,2}?(?:het\s+meest|dichterbij|donkerder)|past\s+(?:\w+\s+)?(?:beter|het\s+best)",
         right=r"ja|juist|correct|goed|klopt|past",
         wrong=r"nee|onjuist|fout|niet\b(?:\s+\w+)?|klopt\s+niet",
     ),
     "pl": Turns(
-        so=r"zatem|więc|dlatego|podsumowując|wniosek|ostatecznie|w\s+rezultacie|stąd",
+        because=r"ponieważ|bo|gdyż|jako\s+że",
+        so=r"co\s+oznacza,?\s+że|dlatego\s+też|a\s+zatem|czyli|zatem|więc|dlatego|podsumowując|wniosek|ostatecznie|w\s+rezultacie|stąd",
         but=r"ale|jednak|natomiast|choć|chociaż|podczas\s+gdy|lecz",
         put_aside=r"nie|ani|nigdy|wyklucz\w+|odrzuc\w+|oprócz",
         is_put_aside=r"(?:(?:jest|są|można|też|również|to)\s+){0,3}(?:nie\b|odpada\w*|wyklucz\w*|odrzuc\w*|błędn\w*|fałsz\w*)",
@@ -275,6 +284,7 @@ SPACED = {
         wrong=r"nie\b(?:\s+\w+)?|błędn\w+|niepoprawn\w+|fałsz",
     ),
     "tr": Turns(
+        because=r"çünkü|zira",
         so=r"dolayısıyla|bu\s+nedenle|bu\s+yüzden|sonuç\s+olarak|yani|o\s+halde|öyleyse",
         but=r"ama|ancak|fakat|oysa|ise",
         put_aside=NEVER,
@@ -291,6 +301,7 @@ SPACED = {
         wrong=r"hayır|yanlış\w*|değil",
     ),
     "vi": Turns(
+        because=r"vì|bởi\s+vì|do",
         so=r"vì\s+vậy|do\s+đó|vậy|như\s+vậy|kết\s+luận|tóm\s+lại|nên|cho\s+nên",
         but=r"nhưng|tuy\s+nhiên|mặc\s+dù|trong\s+khi|còn|mà\s+là",
         put_aside=r"không|chẳng|loại(?:\s+trừ)?|chưa|ngoại\s+trừ",
@@ -306,6 +317,7 @@ SPACED = {
         wrong=r"sai|không\b(?:\s+\w+)?",
     ),
     "id": Turns(
+        because=r"karena|sebab",
         so=r"jadi|oleh\s+karena\s+itu|maka|dengan\s+demikian|kesimpulannya|karena\s+itu|sehingga",
         but=r"tetapi|tapi|namun|sedangkan|meskipun|melainkan|sementara",
         put_aside=r"bukan|tidak|tanpa|kecuali",
@@ -321,7 +333,8 @@ SPACED = {
         wrong=r"tidak\b(?:\s+\w+)?|salah|bukan",
     ),
     "de": Turns(
-        so=r"aus\s+diese[mn]\s+gr[uü]nde?n?|infolgedessen|dementsprechend|alles\s+in\s+allem|also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|"
+        because=r"weil|denn|da(?=\s+(?:die|der|das|es|sie|er|nur|beide|bild|option)\b)",
+        so=r"weshalb|weswegen|sodass|so\s+dass|das\s+(?:heißt|bedeutet)|im\s+ergebnis|aus\s+diese[mn]\s+gr[uü]nde?n?|infolgedessen|dementsprechend|alles\s+in\s+allem|also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|"
            r"schließlich|daraus\s+folgt",
         but=r"aber|sondern|jedoch|während|obwohl|doch|hingegen|dagegen|allerdings|wobei|auch\s+wenn",
         put_aside=r"nicht|kein(?:e|en|er|es|em)?|weder|noch|nie|ausschließen|ausgeschlossen|außer|verwerfe|"
@@ -339,12 +352,12 @@ SPACED = {
                r"es\s+bleibt\s+(?:nur)?|einzige\s+(?:verbleibende|übrige|mögliche)|verbleibende\w*|"
                r"ausschlussverfahren|verbleibt",
         is_left=r"(?:bleibt|ist|verbleibt)\s+(?:als\s+\w+\s+)?(?:\w+\s+)?(?:übrig|verbleibend\w*|übriggeblieben)",
-        names=r"(?:spricht|sprechen)\s+(?:\w+\s+){0,3}?für|kennzeichnet|symbolisiert|steht\s+für|hält|trägt|spielt|zähle|markiert\s+(?:als|mit)|deutet\s+auf|ist|sind|war|scheint|scheinen|wirkt|zeigt|zeigen|bedeutet|aussieht|sieht|"
-              r"handelt\s+es\s+sich\s+um|wäre|es\s+gibt|insgesamt|wähle|entspricht|heißt|stimmt\s+mit|passt\s+zu",
+        names=r"(?:beide|die\s+zwei)\s+(?:\w+\s+){0,3}?(?:haben|besitzen|weisen)|(?:spricht|sprechen)\s+(?:\w+\s+){0,3}?für|kennzeichnet|symbolisiert|steht\s+für|hält|trägt|spielt|zähle|markiert\s+(?:als|mit)|deutet\s+auf|ist|sind|war|scheint|scheinen|wirkt|zeigt|zeigen|bedeutet|aussieht|sieht|"
+              r"handelt\s+es\s+sich\s+(?:\w+\s+){0,2}?um|es\s+handelt\s+sich\s+(?:\w+\s+){0,2}?um|wäre|es\s+gibt|insgesamt|wähle|entspricht|heißt|stimmt\s+mit|passt\s+zu",
         fits=r"ist\s+(?:\w+\s+)?(?:das|die|der)\s+(?:fehlende|gesuchte|entsprechende)\w*|ergänzt|vervollständigt|passt|stimmt|entspricht|zeigt\s+(?:das|die|den)\s+(?:gleiche|selbe|dieselbe)\w*|hat\s+(?:die|das|"
              r"den)\s+(?:gleiche|selbe|dieselbe|richtige)\w*|ist\s+(?:richtig|korrekt|die\s+richtige|"
              r"der\s+richtige|das\s+richtige)|weist\s+(?:die|den|das)\s+(?:gleiche|selbe|dieselbe)\w*|trifft\s+zu",
-        fits_best=r"(?:ist|liegt|befindet\s+sich)\s+(?:\w+\s+){0,3}?(?:näher|dunkler|ähnlicher|am\s+\w+sten)|(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|"
+        fits_best=r"\w{3,}t\s+(?:[^\W\d_]+\s+){0,3}?am\s+(?:besten|genauesten|engsten|meisten)|(?:[^\W\d_]+\s+){1,3}?(?:\w{3,}er|mehr)\s+(?:ist|sieht)|(?:ist|liegt|befindet\s+sich)\s+(?:\w+\s+){0,3}?(?:näher|dunkler|ähnlicher|am\s+\w+sten)|(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|"
                   r"am\s+besten|genau|exakt|perfekt)|(?:ist|hat)\s+die\s+(?:richtige|bessere|beste)\s+(?:wahl|antwort|lösung)|ist\s+(?:\w+\s+){0,3}?(?:am\s+\w+sten|näher|ähnlicher|"
                   r"besser)|(?:passt|trifft)\s+am\s+\w+sten",
         right=r"ja|richtig|korrekt|wahr|passt|stimmt|zutreffend|trifft\s+zu|gut",
@@ -353,7 +366,8 @@ SPACED = {
         conceded=r"(?:hätte\w*|müsste\w*|würde\w*(?!\s+(?:ich|passen))|wäre\w*(?!\s+(?:die|das|der|richtig|korrekt|also)))",
     ),
     "ru": Turns(
-        so=r"по\s+(?:этой|этим)\s+причин\w+|исходя\s+из\s+этого|следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|"
+        because=r"потому\s+что|так\s+как|поскольку|ведь",
+        so=r"то\s+есть|это\s+значит|а\s+значит|из\s+этого\s+следует|в\s+результате|вот\s+почему|по\s+(?:этой|этим)\s+причин\w+|исходя\s+из\s+этого|следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|"
            r"в\s+заключение",
         but=r"но|а|однако|хотя|тогда\s+как|зато|в\s+то\s+время\s+как",
         put_aside=r"не|ни|нет|исключ(?:аем|аю|ить|ая|ены|ён|ена)|отбрасыва(?:ем|ю)|кроме|отверга(?:ю|ем)",
@@ -369,12 +383,13 @@ SPACED = {
         is_left=r"(?:\w+\s+)?оста[её]тся",
         names=r"символизирует|держит|несёт|носит|играет\s+на|обозначен\w*|отмечен\w*|указывает\s+на|есть|это|является|являются|выглядит|показан\w*|изображ\w+|означает|всего|будет|выбираю|соответствует|-",
         fits=r"(?:это\s+|-\s+)?недостающ\w+|продолжает|дополняет|подходит|соответствует|совпада\w+|верен|верна|верно|правильн\w+|имеет\s+(?:ту\s+же|тот\s+же|такой\s+же|такую\s+же)",
-        fits_best=r"(?:[^\W\d_]+\s+){0,2}?(?:ближе|темнее)|(?:лучше|точнее|больше)\s+(?:всего\s+|всех\s+)?(?:\w+\s+)?(?:подходит|соответствует|описывает|совпада\w+|похож\w*)|(?:подходит|соответствует|описывает)\s+(?:лучше|больше|точнее|наиболее)|наиболее\s+\w+|ближе",
+        fits_best=r"(?:лучше|точнее)\s+всего\s+\w+|(?:[^\W\d_]+\s+){0,2}?(?:ближе|темнее)|(?:лучше|точнее|больше)\s+(?:всего\s+|всех\s+)?(?:\w+\s+)?(?:подходит|соответствует|описывает|совпада\w+|похож\w*)|(?:подходит|соответствует|описывает)\s+(?:лучше|больше|точнее|наиболее)|наиболее\s+\w+|ближе",
         right=r"да|верно|правильно|верный|верная|правильный|правильная|подходит|совпадает|правда|истина",
         wrong=r"нет|неверно|неправильно|неверный|неверная|неправильный|не\s+\w+|ложь|исключ\w+|отпадает",
     ),
     "ar": Turns(
-        so=r"إذن|إذًا|إذا|لذلك|لذا|بالتالي|وبالتالي|وعليه|ومن\s+ثم|في\s+الختام|ختامًا|الخلاصة|فإن|لهذا|وبذلك|بناءً?\s+على\s+(?:ذلك|ما\s+سبق)",
+        because=r"لأن\w*|حيث\s+(?:إن|أن)|بسبب",
+        so=r"أي\s+أن|مما\s+يعني|نستنتج|أستنتج|ومنه|من\s+هنا|النتيجة|إذن|إذًا|إذا|لذلك|لذا|بالتالي|وبالتالي|وعليه|ومن\s+ثم|في\s+الختام|ختامًا|الخلاصة|فإن|لهذا|وبذلك|بناءً?\s+على\s+(?:ذلك|ما\s+سبق)",
         but=r"لكن|ولكن|بل|بينما|غير\s+أن|إلا\s+أن|أما",
         put_aside=r"ليس|ليست|ليسا|لا|لم|لن|غير|نستبعد|أستبعد|استبعاد|استبعدنا|عدا|باستثناء|وليس|وليست",
         is_put_aside=r"(?:(?:هو|هي|يمكن|تم|أيضا|أيضًا|كلاهما|كذلك)\s+){0,3}(?:ليس\w*|لا\s|غير\s|مستبعد\w*|استبعاد\w*|خطأ|خاطئ\w*|لم\s)",
@@ -390,7 +405,8 @@ SPACED = {
         wrong=r"خطأ|خاطئ|خاطئة|لا|غير\s+\w+|مستبعد|مستبعدة",
     ),
     "hi": Turns(
-        so=r"इसलिए|अतः|अत:|तो|इस\s+प्रकार|निष्कर्ष|निष्कर्षतः|इस\s+कारण|अंततः|लिहाज़ा|इससे",
+        because=r"क्योंकि|चूँकि|चूंकि",
+        so=r"यानी|अर्थात्|जिसका\s+मतलब|नतीजतन|इसका\s+मतलब|इसलिए|अतः|अत:|तो|इस\s+प्रकार|निष्कर्ष|निष्कर्षतः|इस\s+कारण|अंततः|लिहाज़ा|इससे",
         but=r"लेकिन|परंतु|परन्तु|मगर|बल्कि|जबकि|किंतु|हालाँकि|हालांकि",
         put_aside=r"न\s+तो|नहीं(?=\s*,?\s*बल्कि)",
         is_put_aside=r"(?:(?:को|में|का|की|के|रंग|आकार|भी|और|मेल|हटा|बाहर|सही)\s+){0,5}(?:नहीं|गलत|ग़लत|हटाया|हटा\s|खारिज|बाहर|असंगत)",
@@ -410,7 +426,8 @@ SPACED = {
 
 UNSPACED = {
     "zh": Turns(
-        so="因此|所以|综上(?:所述)?|綜上(?:所述)?|故|由此(?:可见|可知)?|总之|總之|结论|結論|可见|最终|最終|那么|于是|也就是说|得出",
+        because=r"因为|因為|由于|由於",
+        so="因而|从而|這意味著|这意味着|这说明|换言之|由此判断|综合来看|据此|因此|所以|综上(?:所述)?|綜上(?:所述)?|故|由此(?:可见|可知)?|总之|總之|结论|結論|可见|最终|最終|那么|于是|也就是说|得出",
         but="但是|但|而是|然而|不过|不過|而|却|可是|虽然|雖然|尽管",
         put_aside="不是|不能说|不能說|不能认为|并非|並非|绝非|不能选|不选|排除(?:了|掉)?|除了|不属于|没有选|没有?在?|不像|非",
         is_put_aside="(?:选项|選項|项|項|和|与|、|也|都|均|可以|可|被|应该?|则|的|[\u4e00-\u9fff]{0,6}?)?(?:排除|不对|不對|不正确|不正確|不符|错误|錯誤|不合适|不合適|不匹配|不一致|无法|無法|不成立|不是|不选|太|不同|偏)",
@@ -426,7 +443,8 @@ UNSPACED = {
         wrong="错误|錯誤|错|錯|不对|不對|否|不是|不符(?:合)?|不匹配|不一致|不正确|排除|×|不合适|不成立",
     ),
     "ja": Turns(
-        so="したがって|よって|ゆえに|そのため|つまり|以上より|以上から|このため|結論(?:として|は)?|従って|だから|それゆえ|ですので|なので",
+        because=r"(?!)",
+        so="結果として|すなわち|これらのことから|このことから|総合すると|ということは|したがって|よって|ゆえに|そのため|つまり|以上より|以上から|このため|結論(?:として|は)?|従って|だから|それゆえ|ですので|なので",
         but="しかし|ですが|だが|が,|一方|ただし|けれども|けど,|ものの",
         put_aside="(?!)",
         is_put_aside="(?:と[^,.;\n]{1,3})?(?:は|も|が|を|では|じゃ|の)?(?:[^,.;\n]{0,10}?)(?:ではな|じゃな|でな|間違|誤り|違い|違う|除外|不正解|外れ|合わ(?:な|ず|ま)|合いませ|一致しな|一致しませ|一致せず|ありません|当てはまらな|当てはまりませ|消去|不適|排除)",
@@ -443,7 +461,8 @@ UNSPACED = {
         conceded="(?:です|ます|でした|だ|である)?が(?:[,、]|\\Z)|ものの",
     ),
     "ko": Turns(
-        so="따라서|그러므로|그래서|결론(?:적으로|은)?|즉|결국|그렇다면|종합하면",
+        because=r"왜냐하면",
+        so=r"이로써|따라서|이를\s*통해|그러니까|요컨대|따라서|그러므로|그래서|결론(?:적으로|은)?|즉|결국|그렇다면|종합하면",
         but="하지만|그러나|반면|지만|그런데|는데",
         put_aside="(?!)",
         is_put_aside="(?:은|는|이|가|도|를|을|와|과|의)?\\s*(?:[^,.;\n]{0,12}?)\\s*(?:아니|아닙|아닌|틀렸|틀린|오답|제외|배제|맞지\\s*않|일치하지\\s*않|다르|다릅|않습니다|않는다|소거)",
@@ -455,8 +474,8 @@ UNSPACED = {
         is_named="(?:입니다|이다|이에요|예요|인\\s*것|로\\s*보입니다|으로\\s*보입니다|일\\s*것|이라고)",
         fits="(?:이|가|은|는)?\\s*(?:[^,.;\n]{0,12}?)(?:일치|맞습니다|맞다|부합|들어맞|적절|적합|정답)",
         fits_best="(?:이|가|은|는)?\\s*(?:가장|더|완벽)",
-        right="맞음|맞다|정답|예|일치|참|맞습니다|○|O",
-        wrong="틀림|틀리다|오답|아니오|아니요|불일치|거짓|틀렸습니다|×|제외|X",
+        right="맞음|맞다|정답|예|일치|참|맞습니다|○|(?-i:O)(?![A-Za-z])",
+        wrong="틀림|틀리다|오답|아니오|아니요|불일치|거짓|틀렸습니다|×|제외|(?-i:X)(?![A-Za-z])",
     ),
 }  # fmt: skip
 """Languages whose words cling together or to their particles, by code."""

@@ -25,6 +25,7 @@ def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
 
     A pronoun whose pair is not clear, because more than two options come into question, stays.
     """
+    text = _with_subjects(text, options)
     if _PRONOUN.search(text) is None:
         return text
     named = [(place.start, place.keys[0]) for place in named_options(text, options)]
@@ -40,6 +41,38 @@ def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
         return match[0] if key is None else f"option {key}"
 
     return _PRONOUN.sub(label, text)
+
+
+_IT = re.compile(
+    r"(?<![^\W\d_])(?P<so>(?:so|therefore|thus|hence|and\s+so|which\s+means|making)[\s,]+)(?P<it>it|he|she|this\s+one|that\s+one)(?=\s+"
+    r"(?:is|must\s+be|has\s+to\s+be|fits|matches|appears|seems|looks)\b)|(?P<so_>c'est\s+donc\s+)(?P<it_>elle|lui|celle-ci|celui-ci)(?=\s+qui)|"
+    r"(?P<so__>(?:因此|所以|故)[,，]?)(?P<it__>他|她|它)(?=[\u4e00-\u9fff])",
+    re.I,
+)
+"""A conclusion of which the subject was named before: "so it is the closest"."""
+_SINCE = 160
+"""Characters before such a subject in which it was named."""
+
+
+def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
+    """Return a text in which the subject of a conclusion that names no option is the option that was named last."""
+    found = list(_IT.finditer(text))
+    if not found:
+        return text
+    named = [(place.start, place.keys[0]) for place in named_options(text, options)]
+    ends = [0, *sentence_ends(text), len(text)]
+    for match in reversed(found):
+        place = match.start()
+        end = next(end for end in ends if end > place)
+        start = max(end for end in ends if end <= place)
+        before = [(at, key) for at, key in named if max(start, place - _SINCE) <= at < place]
+        if not before or any(place < at < end for at, _ in named):
+            continue
+        clause = max(text.rfind(mark, 0, before[-1][0]) for mark in ",;.\n,:")
+        if {key for at, key in before if at > clause} == {before[-1][1]}:
+            it = next(name for name in ("it", "it_", "it__") if match[name])
+            text = f"{text[: match.start(it)]} option {before[-1][1]} {text[match.end(it) :]}"
+    return text
 
 
 def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: bool) -> str | None:

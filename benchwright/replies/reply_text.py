@@ -105,23 +105,44 @@ _QUOTES = str.maketrans(
 )
 
 
-_NO_WORD = re.compile(rf"[^\w{MARKS}.,:%/+'?-]+")
+_NO_WORD = re.compile(rf"[^\w{MARKS}.,:%/+'?√-]+")
 _LATIN_FOR = dict(zip("АВСЕΑΒΕ", "ABCEABE", strict=True))
 _LOOKALIKE = re.compile(r"(?<![^\W_])[АВСЕΑΒΕ](?=[).:\]]|\s*(?:\n|\Z))")
 """Cyrillic and Greek capitals that stand alone where a label would, and look like a Latin one."""
 
 _UNFINISHED = re.compile(
     r"(?:\A|(?<=[.!?;:\n]))[^.!?;:\n]*\b(?:has|have|had|is|are|was|were|and|or|the|an|of|in|on|to|with|that|which|"
-    r"because|since|while|as|by|for|from|than|but|its|their|there\s+is)\s*\Z"
+    r"because|since|while|as|by|for|from|than|but|its|their|there\s+is|"
+    r"(?:can|could)\s+see|shows|contains|into|onto|at|near|we|looks)\s*\Z"
 )
 
 
 _CLOSING_ASIDE = re.compile(r"(?<=[\n.!?])\s*\([^()\n]{25,400}\)\s*\Z")
 
 
+_COURTESY = re.compile(
+    r"(?<=[\n.!?)\]])\s*(?:let\s+me\s+know|(?:i\s+)?hope\s+(?:this|that|it)|feel\s+free|(?:is|are)\s+there\s+anything\s+else|"
+    r"(?:would|do)\s+you\s+(?:like|want)\s+(?:me|to)|if\s+you\s+(?:have|need|would|want|'d)|happy\s+to\s+help|"
+    r"espero\s+que|si\s+(?:tienes?|necesitas?|desea)|h[áa]game\s+saber|av[íi]same|no\s+dudes?\s+en|se\s+(?:você\s+)?(?:precisar|tiver|quiser)|"
+    r"n'hésite[zs]?|j'espère\s+que|si\s+(?:vous|tu)\s+(?:avez|as|souhaite|voule)|spero\s+che|fammi\s+sapere|se\s+hai\s+(?:altre|bisogno)|"
+    r"ich\s+hoffe|wenn\s+(?:sie|du)\s+(?:noch|weitere|fragen)|lassen\s+sie\s+(?:es\s+)?mich\s+wissen|falls\s+(?:sie|du)\s+(?:noch|weitere|fragen)|"
+    r"надеюсь|если\s+(?:у\s+вас|вам|нужно)|дайте\s+знать|laat\s+(?:het\s+)?me\s+weten|daj\s+znać|semoga|umarım|hy\s+vọng|"
+    r"如果(?:您|你)(?:还|還|有|需)|如有|希望(?:这|這|对|對|能)|(?:他|ほか)に(?:も)?(?:ご?質問|何か)|ご不明|お役に立て|도움이\s*되|궁금|추가\s*질문|"
+    r"आशा\s+है|यदि\s+आप(?:के|को)|अगर\s+आप(?:के|को)|أتمنى|آمل|إذا\s+(?:كان\s+لديك|كنت|احتجت))[^\n]{0,200}\Z",
+    re.I,
+)
+"""A last sentence that offers more help or hopes that this did, in many languages."""
+
+
 def without_closing_aside(text: str) -> str:
-    """Return a text without a last sentence in brackets, which adds to what was said."""
-    return _CLOSING_ASIDE.sub("", text) if text.endswith(")") else text
+    """Return a text without a last sentence that says nothing of the answer: one in brackets, or a courtesy."""
+    text = _CLOSING_ASIDE.sub("", text) if text.endswith(")") else text
+    courtesy = _COURTESY.search(text, max(0, len(text) - _COURTESY_AT_MOST))
+    return text[: courtesy.start()] if courtesy else text
+
+
+_COURTESY_AT_MOST = 260
+"""Characters at the end of a reply that are looked at for a courtesy."""
 
 
 def finished(text: str) -> str:

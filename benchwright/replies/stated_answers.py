@@ -15,7 +15,7 @@ from .answer_values import ANOTHER, AnswerValue, known, value_of
 from .cue_languages import CONDITION, DENIED_AFTER, FIRM, SOFT, cues_in
 from .marked_answers import marked
 from .option_places import sentence_ends
-from .option_words import LeadingOption, ReadableOption, is_particle, option_at_start
+from .option_words import NO, YES, LeadingOption, ReadableOption, is_particle, option_at_start
 from .polarity_phrases import grammar_of
 from .refusal_phrases import REFUSAL
 from .reply_text import without_closing_aside
@@ -112,8 +112,13 @@ def _after_phrases(text: str, options: Sequence[ReadableOption]) -> Iterator[Mar
             value = None if ahead[len(sentence) :].startswith("?") else value_of(sentence, options, whole=False)
             if value is None or _is_denied(value, options) or opens_list(ahead[_line_of(value, sentence) :]):
                 continue
+            if _A_SHARE.match(value.rest) and sentence.count("%") > 1:
+                continue
             if phrases is not SOFT or (value.letter and not value.words and _is_all(value, options)):
                 yield Marking(match.end(), value.letter, "phrase")
+
+
+_A_SHARE = re.compile(r"[\s:(=-]*\d{1,3}(?:[.,]\d+)?\s*%")
 
 
 def _line_of(value: AnswerValue, sentence: str) -> int:
@@ -168,11 +173,31 @@ def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
     rest = text[match.end() :]
     if DENIED_AFTER.match(rest):
         return
+    if _echoes(rest, letter, options):
+        return
+    own_line = _OWN_PARAGRAPH.match(text, match.end())
+    if own_line and (named := option_at_start(own_line[1], options)) and named.key == letter and not named.rest:
+        following = _LISTED.match(text, own_line.end())
+        if following is None or ord(following[1] or following[2]) != ord(letter) + 1:
+            yield Marking(0, letter, "lead")
+            return
     lists = opens_list(text) or (letter == "A" and any((m[1] or m[2]) != "A" for m in _LISTED.finditer(rest)))
     if lists or ANOTHER.match(text[match.end() - 1 :]) or ANOTHER.match(rest):
         yield Marking(0, None, "several")
     else:
         yield Marking(0, known(letter, options), "lead")
+
+
+_OWN_PARAGRAPH = re.compile(r"[ \t]*([^\n]{1,200})\n[ \t]*\n\s*")
+_NEXT_LABEL = re.compile(r"\W{0,3}\s*[(\[]([A-Z])[)\]]|\W{0,3}\s*([A-Z])[).]\s")
+
+
+def _echoes(rest: str, letter: str, options: Sequence[ReadableOption]) -> bool:
+    """Return whether the words of a label, which open a text, run on to another label: the options are repeated."""
+    words = next((option.words for option in options if option.key == letter), "")
+    start = re.match(rf"[\s:.)]*{re.escape(words)}", rest, re.I) if words else None
+    following = _NEXT_LABEL.match(rest, start.end()) if start else None
+    return following is not None and (following[1] or following[2]) != letter
 
 
 def _closes(named: LeadingOption) -> bool:
@@ -207,11 +232,23 @@ def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
 # True and false
 
+SO_WORDS = (
+    r"daher|also|somit|folglich|por\s+(?:lo\s+)?tanto|por\s+eso|entonces|así\s+que|de\s+modo\s+que|donc|alors|então|assim|dunque|perciò|"
+    r"portanto|logo|quindi|pertanto|dus|więc|zatem|"
+    r"поэтому|следовательно|значит|لذلك|إذن|لذا|इसलिए|अतः|因此|所以|故|したがって|よって|そのため|따라서|그러므로|vì\s+vậy|jadi"
+)
+"""Words that draw a conclusion in languages other than English."""
+_ENGLISH = frozenset({"yes", "no", "yeah", "yep", "yup", "nope", "nah", "so", "on", "is", "o", "e", "有", "对", "不"})
 _STATEMENT = re.compile(
     r"\b(?:statement|claim|description|sentence|caption|assertion|proposition|hypothesis|it|this|that|"
     r"which)\s+(?:is|must\s+be|would\s+be|appears\s+to\s+be)\s+"
     r"(?:(?:therefore|thus|indeed|clearly|actually|definitely|hence)\s+)?(?P<no>not\s+)?(?:(?P<true>true|"
     r"correct|right|accurate)|(?P<false>false|incorrect|wrong|inaccurate|untrue))\b(?!\s*\?|\s+to\s)",
+    re.I,
+)
+_YES_OR_NO_ABROAD = re.compile(
+    rf"(?:[:.]\s+|(?<![^\W\d_])(?:{SO_WORDS})[,:]?\s*)({'|'.join(sorted((YES | NO) - _ENGLISH, key=len, reverse=True))})"
+    r"(?=[,.!]|\s-\s|\s*\Z)",
     re.I,
 )
 _YES_OR_NO = re.compile(
@@ -224,25 +261,35 @@ _IS_NOT = re.compile(
     r"\bthere\s+(?:is|are|was|were)(?:n't|\s+(?:no|not))\b(?!\s+one)|\b(?:it|he|she|they|this|that|\w+s?)\s+(?:(?:is|are|was|were|does|do)\s+not|"
     r"(?:is|are|was|were|does|do)n't)\s+(?!clear|certain|sure|possible|only|just|enough|known|easy|one\b)|\Ano\s+(?:\w+\s+){1,4}(?:is|are|can|"
     r"appears?)\b|\bist\s+(?:\w+\s+){0,2}(?:kein\w*|nicht)\s|\bno\s+(?:hay|se\s+ve|está|aparece)\b|\bil\s+n'y\s+a\s+(?:pas|aucun)|"
-    r"\bnão\s+(?:há|está|aparece)\b|\bnon\s+(?:c'è|ci\s+sono)\b|(?:没有|不是|并未|并没有)|(?:ていません|ではありません|写っていない|いません)",
+    r"\bn[ãa]o\s+(?:h[áa]|est[áa]|aparece|tem|existe|se\s+v[êe])\b|\b(?:нет|не\s+видно)\b|\bes\s+gibt\s+(?:hier\s+)?kein\w*\s|"
+    r"\b(?:no\s+(?:tiene|existe|se\s+(?:aprecia|observa))|n'y\s+a\s+(?:pas|aucun)|non\s+(?:si\s+vede|compare))\b|لا\s+(?:يوجد|توجد|يظهر|تظهر)|नहीं\s+(?:है|हैं|दिख)|없(?:습니다|다|어요)|"
+    r"\bnon\s+(?:c'è|ci\s+sono)\b|(?:没有|不是|并未|并没有)|(?:ていません|ではありません|写っていない|いません)",
     re.I,
 )
-_SO = re.compile(
-    r"(?:so|therefore|thus|hence|consequently|daher|also|por\s+(?:lo\s+)?tanto|donc|portanto|quindi|因此|所以|したがって|よって)",
-    re.I,
-)
+_SO = re.compile(rf"(?:so|therefore|thus|hence|consequently|{SO_WORDS})", re.I)
 
 
 _OF_PICTURE = re.compile(
-    r"\b(?:image|picture|photo\w*|scene|bild|foto\w*|imagen|imagem|immagine)\b|图|圖|画像|写真", re.I
+    r"\b(?:image|picture|photo\w*|scene|bild|foto\w*|imagen|imagem|immagine|фото\w*|снимк\w*|картин\w*|изображени\w*|afbeelding|zdjęci\w*|gambar|resim\w*|"
+    r"ảnh)\b|图|圖|画像|写真|사진|이미지|صورة|الصورة|चित्र|तस्वीर",
+    re.I,
 )
+
+
+_IN_THE_NEGATIVE = re.compile(
+    r"\b(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)\s+(?:\S+\s+){0,6}?(?:is|es|est|ist|é|è)\s+(?:\w+\s+){0,2}?"
+    r"(?:(?P<no>negati[vf]\w*|négative)|(?:affirmati[vf]\w*|afirmati[vf]\w*|affermativ\w*|positiv[ea]?)\b)|"
+    r"(?:答案|回答)(?:应该|應該)?是?(?:否定|肯定)的?|答えは(?:否定|肯定)的",
+    re.I,
+)
+"""A yes or no that is said of the answer: "the answer is negative"."""
 
 
 def _last_sentence(text: str) -> str | None:
     """Return the last sentence, if it draws a conclusion, or is the only one and says what the picture shows."""
     ends = [end for end in sentence_ends(text) if end < len(text.rstrip())]
     last = text[ends[-1] if ends else 0 :].lstrip()
-    return last if _SO.match(last) or (not ends and _OF_PICTURE.search(last)) else None
+    return last if _SO.match(last) or (not ends and (_OF_PICTURE.search(last) or _IS_NOT.match(last))) else None
 
 
 def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -257,6 +304,10 @@ def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking
             yield Marking(match.start(), yes if holds else no, "held_true")
     if (sentence := _last_sentence(text)) is not None and no and _IS_NOT.search(sentence) and not REFUSAL.search(text):
         yield Marking(len(text) - len(sentence), no, "held_true")
-    for match in _YES_OR_NO.finditer(text):
+    last = (sentence_ends(text[:-1]) or [0])[-1]
+    for match in _IN_THE_NEGATIVE.finditer(text):
+        if key := by_words.get("no" if match["no"] or "否定" in match[0] else "yes"):
+            yield Marking(match.start(), key, "held_true")
+    for match in (*_YES_OR_NO.finditer(text), *_YES_OR_NO_ABROAD.finditer(text, max(0, last - 2))):
         if key := by_words.get(match[1].lower()):
             yield Marking(match.start(), key, "held_true")

@@ -51,7 +51,10 @@ def _named(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[s
         form: option.key for option in options for form in option.forms if not is_particle(form) and not form.isdigit()
     }
     forms = sorted(words, key=lambda form: (-len(form), form))
-    spelled = "|".join(start_of(form) + re.escape(form).replace(r"\ ", r"\s+") + end_of(form) for form in forms)
+    spelled = "|".join(
+        start_of(form) + re.escape(form).replace(r"\ ", r"\s+").replace("ss", "(?:ss|ß)") + end_of(form)
+        for form in forms
+    )
     label = rf"[(\[]?(?<![{LATIN}])(?-i:[{''.join(keys)}])(?![{LATIN}'])[)\]]?" if keys else "(?!)"
     return re.compile(f"(?i:{label}|{spelled})" if spelled else label), {**words, **keys}
 
@@ -68,7 +71,7 @@ _GAP = re.compile(
 
 
 _DOTTED = re.compile(r"\.[ \t]+\w+(?:\s-|\.|,|\Z)")
-_ENDING = re.compile(r"(?:\s-|→|=>|->|:)\s+([^\W\d_]{2,12})[.!]?\s*\Z")
+_ENDING = re.compile(r"(?:\s-|→|=>|->|:)\s+((?:(?:does|do|is|are|did)(?:n't|\s+not)\s+)?[^\W\d_]{2,12})[.!]?\s*\Z")
 """A verdict that ends the line of an option: "B: the cloth - no"."""
 
 
@@ -77,7 +80,7 @@ def verdicts(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking
     calls: dict[str, bool] = {}
     last = -1
     has_remark = 0
-    for line_start, line in _lines(text):
+    for line_start, line in _entries(text):
         for key, right, place in _calls(line, options):
             has_remark += 1
             if key in calls and calls[key] != right and right:
@@ -95,6 +98,18 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         if line.strip():
             yield place, line[:600]
         place += len(line) + 1
+
+
+_INLINE = re.compile(r"(?<=[.;])\s+(?=(?i:option|choice)\s+[(\[]?[A-Z](?![A-Za-z]))")
+
+
+def _entries(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text, those that go through the options parted at each: "Option A: ... Option B: ...\"."""
+    for start, line in _lines(text):
+        place = 0
+        for entry in _INLINE.split(line):
+            yield start + place, entry
+            place += len(entry) + 1
 
 
 def _calls(line: str, options: tuple[ReadableOption, ...]) -> Iterator[tuple[str, bool, int]]:
@@ -144,6 +159,25 @@ def _row_call(line: str, pattern: re.Pattern[str], key_of: dict[str, str]) -> It
 _NOUN_AHEAD = re.compile(rf"\A(?i:{_NOUN})")
 
 
+_NOT = re.compile(r"(?:not|no|nicht|pas|non|não|не|不|非|no es)\s*", re.I)
+
+
+def denied_cells(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
+    """Yield the one option of a table whose last cell says what those of all others deny: "closest", "not closest"."""
+    pattern, key_of = _named(options)
+    cells: dict[str, str] = {}
+    last = 0
+    for place, line in _lines(text):
+        row = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.count("|") > 1 else []
+        heads = pattern.match(_NOUN_AHEAD.sub("", row[0])) if row else None
+        if heads and (key := _key(heads[0], key_of)):
+            cells[key], last = row[-1].casefold(), place
+    for key, cell in cells.items():
+        others = [its for other, its in cells.items() if other != key]
+        if cell and others and all((no := _NOT.match(its)) and its[no.end() :] == cell for its in others):
+            yield Marking(last, key, "verdicts")
+
+
 def columns(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     """Yield the one option whose column of a table has no verdict but "right"."""
     pattern, key_of = _named(options)
@@ -169,7 +203,7 @@ def columns(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]
 
 
 def _key(name: str, key_of: dict[str, str]) -> str | None:
-    bare = " ".join(name.strip("()[] ").split())
+    bare = " ".join(name.strip("()[] ").replace("ß", "ss").split())
     return key_of.get(bare) or key_of.get(bare.lower())
 
 
@@ -311,6 +345,7 @@ def listed(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
     if not any(is_particle(option.words) for option in options):  # "(A) yes" is an option there, not a verdict
         yield from verdicts(text, options)
     yield from columns(text, options)
+    yield from denied_cells(text, options)
     yield from shares(text, options)
     yield from ranks(text, options)
     yield from first_places(text, options)

@@ -53,7 +53,8 @@ _NUMBERS = {
 _NUMBER_OF = {word: number for number, words in _NUMBERS.items() for word in words}
 
 _SUFFIX = re.compile(
-    r"(?<=\w{3})(?:istic(?:ally)?|isms?|ists?|ismus|istisch\w*|isme|ismo|istas?|istes?|"  # styles
+    r"(?<=\w{3})(?:istic(?:ally)?|(?<=\w{4})ic(?:al(?:ly)?)?|"
+    r"isms?|ists?|ismus|istisch\w*|isme|ismo|istas?|istes?|"  # styles
     r"ings?|edly|ed|ers?|est|iness|ness|fully|ful|ly|ies|es|s|y|en|em|er|"  # English, German
     r"ar|ir|ando|endo|iendo|indo|ant|antes?|mente|ment|ados?|adas?|idos?|idas?|"  # Spanish, Portuguese, French
     r"ый|ий|ой|ая|яя|ое|ее|ые|ие|ого|его|ому|ему|ыми|ими|ым|им|ых|их|ую|юю|ами|ями|ах|ях|ам|ям|ом|ем|ов|ев|ей|"
@@ -103,7 +104,7 @@ def pieces_of(text: str) -> frozenset[str]:
 @lru_cache(maxsize=1 << 14)
 def stem_of(word: str) -> str:
     """Return the stem of a word; empty for a word that tells nothing."""
-    word = word.lower()
+    word = word.lower().replace("ß", "ss")
     if word in _EMPTY:
         return ""
     word = _NUMBER_OF.get(word, _IRREGULAR.get(word, word))
@@ -112,7 +113,12 @@ def stem_of(word: str) -> str:
     if _IS_ARABIC.search(word):
         return _ARABIC_END.sub("", _ARABIC.sub("", _SOUNDS.sub("", word))).replace("أ", "ا").replace("إ", "ا")
     word = word if _HINDI.search(word) else _without_accents(word)
-    stem = _SUFFIX.sub("", _BRITISH.sub("or", word))
+    word = _BRITISH.sub("or", word)
+    stem = _SUFFIX.sub("", word)
+    if word.endswith(("ing", "ed", "s")) and stem.endswith(
+        ("ar", "ir", "er", "en", "em")
+    ):  # "repairing" as "repair", whose end looks like another suffix
+        stem = _SUFFIX.sub("", stem)
     bare = stem[:-1] if stem.endswith(("i", "y")) and len(stem) > 3 else stem  # "happi" of "happiness" is "happy"
     return _FINAL.sub("", _DOUBLE.sub(r"\1", bare))
 
