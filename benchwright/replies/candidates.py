@@ -141,6 +141,7 @@ def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Gra
             and following.sentence == candidate.sentence
             and following.key != candidate.key
             and following.strength is candidate.strength is Strength.CLAIM
+            and following.polarity is not Polarity.DENIED
             and grammar["but"].search(prose, candidate.place, following.place) is not None
         )
         is_reason = any(
@@ -152,10 +153,24 @@ def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Gra
             for c in candidates
             if c.place < candidate.place
         )
+        split = (
+            following is not None
+            and following.sentence == candidate.sentence
+            and following.key != candidate.key
+            and _REST_DO_NOT.match(prose, following.place) is not None
+        )
         told = candidate.polarity is Polarity.SEVERAL and candidate.is_label and candidate.sentence in by_words
-        yield candidate._replace(polarity=Polarity.CONTRASTED) if turned or told or is_reason else candidate
+        conceded = turned or told or is_reason
+        polarity = Polarity.CONTRASTED if conceded else Polarity.SEVERAL if split else candidate.polarity
+        yield candidate._replace(polarity=polarity)
 
 
+_REST_DO_NOT = re.compile(
+    r"\w{1,9}\s+(?:of\s+(?:them|these|which)\s+)?(?:do|does|did|are|is|were|was|have|has|can|could|will)(?:\s*n[o']t)?\b\s*(?:not)?\s*(?=[.;,]|\Z)|"
+    r"\w{1,9}\s+(?:no|nicht|non|pas|не|нет|não)\s*(?=[.;,]|\Z)",
+    re.I,
+)
+"""A number of those of whom a sentence says nothing but that they do or do not: "three look up, and two do not"."""
 _ENTRY = re.compile(
     r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|"
     r"tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s",

@@ -64,7 +64,8 @@ TOTAL = re.compile(
 """After a number that sums up the others."""
 
 ADVERBS = (
-    r"(?:(?:the|an?|very|quite|clearly|most|more|likely|probably|of|made|still|to|be|in|now|definitely|indeed|simply|actually|really|rather|"
+    r"(?:(?:the|an?|very|quintessential(?:ly)?|classic(?:ally)?|textbook|typical(?:ly)?|unmistakabl[ey]|characteristic(?:ally)?|"
+    r"obvious(?:ly)?|evidently|certainly|undoubtedly|pure(?:ly)?|distinctly|essentially|quite|clearly|most|more|likely|probably|of|made|still|to|be|in|now|definitely|indeed|simply|actually|really|rather|"
     r"that|one|donc|quindi|portanto|also|daher|somit|folglich|punto|ponto|punkt|box|tile|piece|letter|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|located|situated|positioned|taken|called|number|it|as|best|described|option|choice|image|picture|point|es|"
     r"candidate|un|una|uno|el|la|los|las|de|muy|más|une?|le|les|très|plus|der|die|das|ein|eine|einen|einem|dem|den|sehr|o|a|os|as|um|uma|muito|mais|"
     r"im|am|nel|nella|dans|en|na|um|l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|[一这那][个只個隻张張辆輛把条條位台部种名座本件])[\s'\"(\[]*)*"

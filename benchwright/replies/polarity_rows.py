@@ -91,7 +91,7 @@ SPACED = {
                  r"instinct|glance)|originally|"
         r"(?:might|may|could|would)\s+(?:\w+\s+){0,2}?(?:think|say|guess|expect|suggest|assume|seem|argue|call|"
         r"hint)|tempt(?:ed|ing)|mistake|(?:common|typical|naive|popular)\s+(?:answer|guess|choice)|thought|expected|assumed|mis(?:took|read)|said|"
-        r"one\s+could|someone|some\s+people|people\s+often|previously|earlier|used\s+to|(?:appears?|"
+        r"one\s+could|(?:someone|some\s+people)\s+(?:could|might|may|would)|people\s+often|previously|earlier|used\s+to|(?:appears?|"
         r"seems?)\s+like\s+(?:a|an|the)?\s*\w+\s+at\s+first|comes?\s+close",
         may=r"(?:options|choices|candidates|possibilities)\s+(?:\w+\s+)?(?:are|include|range|given)|question\s+(?:asks|is)|if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|"
             r"(?<!we're\s)(?<!we\sare\s)(?<!are\s)look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|"
@@ -160,9 +160,9 @@ SPACED = {
         is_left=r"es\s+(?:la\s+|el\s+)?(?:únic[ao]\s+)?(?:opción\s+)?(?:que\s+queda|restante)",
         names=r"(?:ambos|ambas|los\s+dos|las\s+dos)\s+(?:\w+\s+){0,3}?(?:tienen|comparten)|fue|lleva|sostiene|toca|representa|simboliza|marcad[oa]\s+(?:como|con)|señalad[oa]\s+(?:como|con)|cuento|apunta\s+a|es|son|está|están|parece|parecen|muestra|indica|sugiere|de\s+color|sería|era|hay|elijo|se\s+ven?|"
               r"se\s+trata\s+(?:\w+\s+)?de|total\s+de|corresponde\s+a|coincide\s+con",
-        fits=r"continúa|completa|es\s+la\s+(?:parte|pieza)\s+que\s+falta|comparte\s+(?:el|la)\s+mism[ao]|coincide|corresponde|encaja|cumple|concuerda|es\s+(?:la|el)\s+(?:que|correct[ao]|adecuad[ao])|"
+        fits=r"continúa|completa|es\s+la\s+(?:parte|pieza)\s+que\s+falta|comparte\s+(?:el|la)\s+mism[ao]|coincide|corresponde|encaja|cumple|concuerda|es\s+(?:[^\W\d_]+\s+){0,2}?(?:la|el)\s+(?:que|correct[ao]|adecuad[ao])|"
              r"tiene\s+(?:la|el)\s+mism[ao]|es\s+(?:correct|adecuad|cierta|verdader)[ao]?",
-        fits_best=r"\w{3,}[ae]\s+mejor|(?:es|está)\s+(?:\w+\s+){0,2}?más\s+(?:cerca|próxim|parecid|similar|probable|oscur)\w*|(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|"
+        fits_best=r"es\s+(?:\w+\s+){0,4}?(?:la|el)\s+(?:más|que\s+más)|\w{3,}[ae]\s+mejor|(?:es|está)\s+(?:\w+\s+){0,2}?más\s+(?:cerca|próxim|parecid|similar|probable|oscur)\w*|(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|"
                   r"el)\s+(?:que\s+)?(?:más|mejor|únic[ao])|mejor\s+(?:encaja|describe|coincide)|"
                   r"es\s+más\s+(?:parecid|similar|probable|adecuad)\w*|es\s+(?:la|el)\s+que\s+mejor",
         right=r"sí|si|correct[ao]|verdader[ao]|ciert[ao]|coincide|encaja|válid[ao]|adecuad[ao]|acertad[ao]",
@@ -190,9 +190,9 @@ SPACED = {
         is_left=r"é\s+(?:a|o)\s+(?:única\s+|único\s+)?(?:opção\s+)?(?:que\s+(?:resta|sobra)|restante)",
         names=r"(?:ambos|ambas|os\s+dois|as\s+duas)\s+(?:\w+\s+){0,3}?(?:têm|possuem)|foi|leva|segura|toca|representa|simboliza|marcad[oa]\s+(?:como|com)|conto|aponta\s+para|é|são|está|estão|parece|parecem|mostra|indica|sugere|de\s+cor|seria|era|há|escolho|"
               r"trata-se\s+(?:\w+\s+)?de|total\s+de|corresponde\s+a|coincide\s+com",
-        fits=r"continua|completa|é\s+a\s+(?:parte|peça)\s+que\s+falta|coincide|corresponde|encaixa|combina|é\s+(?:a|o)\s+(?:que|corret[ao]|cert[ao])|tem\s+(?:a|"
+        fits=r"continua|completa|é\s+a\s+(?:parte|peça)\s+que\s+falta|coincide|corresponde|encaixa|combina|é\s+(?:[^\W\d_]+\s+){0,2}?(?:a|o)\s+(?:que|corret[ao]|cert[ao])|tem\s+(?:a|"
              r"o)\s+mesm[ao]|é\s+(?:corret|cert|adequad|verdadeir)[ao]",
-        fits_best=r"\w{3,}[ae]\s+melhor|(?:é|está)\s+(?:\w+\s+){0,2}?mais\s+(?:próxim|perto|parecid|semelhante|provável|escur)\w*|(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|"
+        fits_best=r"é\s+(?:\w+\s+){0,4}?(?:a|o)\s+(?:mais|que\s+mais)|\w{3,}[ae]\s+melhor|(?:é|está)\s+(?:\w+\s+){0,2}?mais\s+(?:próxim|perto|parecid|semelhante|provável|escur)\w*|(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|"
                   r"o)\s+(?:que\s+)?(?:mais|melhor|únic[ao])|melhor\s+(?:corresponde|descreve)|"
                   r"é\s+mais\s+(?:parecid|semelhante|provável|adequad)\w*|é\s+(?:a|o)\s+que\s+melhor",
         right=r"sim|corret[ao]|cert[ao]|verdadeir[ao]|coincide|adequad[ao]|válid[ao]",
@@ -219,9 +219,9 @@ SPACED = {
         is_left=r"est\s+(?:la|le)\s+(?:seule?\s+)?(?:option\s+)?(?:qui\s+reste|restante?)",
         names=r"les\s+deux\s+(?:\w+\s+){0,3}?(?:ont|partagent)|porte|tient|joue\s+d[ue]|représente|symbolise|compte[rz]?|marquée?\s+(?:par|comme)|renvoie(?:nt)?\s+(?:\w+\s+)?à|exprime|est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|"
               r"il\s+y\s+a|choisis|retiens|choisirais|opte\s+(?:donc\s+)?pour|il\s+s'agit\s+(?:\w+\s+)?d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
-        fits=r"complète|est\s+(?:\w+\s+)?la\s+(?:partie|pièce)\s+manquante|partage\s+(?:le|la|les)\s+mêmes?|correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|"
+        fits=r"complète|est\s+(?:\w+\s+)?la\s+(?:partie|pièce)\s+manquante|partage\s+(?:le|la|les)\s+mêmes?|correspond|convient|coïncide|concorde|s'aligne|est\s+(?:[^\W\d_]+\s+){0,2}?(?:la|le)\s+(?:bonne?|même|seule?)|"
              r"a\s+(?:la|le)\s+même|est\s+(?:correcte?|juste|exacte?|vraie?)|continue",
-        fits_best=r"\w{3,}e\s+(?:\w+\s+)?(?:le\s+mieux|le\s+plus)|ressemble\s+(?:davantage|le\s+plus|plus)|est\s+(?:\w+\s+){0,2}?plus\s+(?:proche|foncée?|sombre|semblable|similaire|probable)|(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
+        fits_best=r"est\s+(?:\w+\s+){0,4}?(?:la|le)\s+plus|\w{3,}e\s+(?:\w+\s+)?(?:le\s+mieux|le\s+plus)|ressemble\s+(?:davantage|le\s+plus|plus)|est\s+(?:\w+\s+){0,2}?plus\s+(?:proche|foncée?|sombre|semblable|similaire|probable)|(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
                   r"le\s+plus)|est\s+(?:la|le)\s+(?:plus|meilleure?|seule?)|est\s+plus\s+(?:proche|semblable|"
                   r"similaire|probable)|(?:décrit|correspond)\s+le\s+mieux",
         right=r"oui|vraie?|correcte?|juste|exacte?|correspond|bonne?|valide|convient",
@@ -244,9 +244,9 @@ SPACED = {
         is_left=r"è\s+(?:l'|la\s+)?(?:unica\s+)?(?:opzione\s+)?(?:rimasta|che\s+resta)",
         names=r"(?:entrambi|entrambe|i\s+due|le\s+due)\s+(?:\w+\s+){0,3}?(?:hanno|condividono)|è|é|sono|era|sembra|sembrano|mostra|indica|suggerisce|rappresenta|simboleggia|corrisponde\s+a\w*|"
               r"coincide\s+con|c'è|ci\s+sono|vedo|conto|scelgo|totale\s+(?:di)?|si\s+tratta\s+(?:\w+\s+)?di|tiene|porta|suona|sarebbe",
-        fits=r"completa|continua|corrisponde|coincide|combacia|si\s+adatta|condivide|è\s+(?:la|il|quell[ao])\s+(?:parte|pezzo|"
+        fits=r"completa|continua|corrisponde|coincide|combacia|si\s+adatta|condivide|è\s+(?:[^\W\d_]+\s+){0,2}?(?:la|il|quell[ao])\s+(?:parte|pezzo|"
              r"mancante|giust[ao]|corrett[ao]|stess[ao])|è\s+(?:corrett|giust|esatt)[ao]|ha\s+l[ao]\s+stess[ao]",
-        fits_best=r"\w{3,}[ae]\s+meglio|è\s+(?:\w+\s+){0,2}?(?:più|la\s+migliore|il\s+migliore)\b|(?:corrisponde|descrive|si\s+adatta)\s+(?:\w+\s+)?meglio",
+        fits_best=r"è\s+(?:\w+\s+){0,4}?(?:la|il)\s+più|\w{3,}[ae]\s+meglio|è\s+(?:\w+\s+){0,2}?(?:più|la\s+migliore|il\s+migliore)\b|(?:corrisponde|descrive|si\s+adatta)\s+(?:\w+\s+)?meglio",
         right=r"sì|corrett[ao]|giust[ao]|ver[ao]|esatt[ao]|corrisponde|coincide",
         wrong=r"no|errat[ao]|sbagliat[ao]|fals[ao]|non\b(?:\s+\w+)?|esclus[ao]|scartat[ao]",
         conceded=r"(?:avrebbe|mostrerebbe|sarebbe(?!\s+(?:la|il|corrett|giust)))",
@@ -443,6 +443,7 @@ UNSPACED = {
         wrong="错误|錯誤|错|錯|不对|不對|否|不是|不符(?:合)?|不匹配|不一致|不正确|排除|×|不合适|不成立",
     ),
     "ja": Turns(
+        names=r"全部で|合計で?|合わせて|全体で",
         because=r"(?!)",
         so="結果として|すなわち|これらのことから|このことから|総合すると|ということは|したがって|よって|ゆえに|そのため|つまり|以上より|以上から|このため|結論(?:として|は)?|従って|だから|それゆえ|ですので|なので",
         but="しかし|ですが|だが|が,|一方|ただし|けれども|けど,|ものの",
@@ -461,6 +462,7 @@ UNSPACED = {
         conceded="(?:です|ます|でした|だ|である)?が(?:[,、]|\\Z)|ものの",
     ),
     "ko": Turns(
+        names=r"모두|총|합쳐서?|전부",
         because=r"왜냐하면",
         so=r"이로써|따라서|이를\s*통해|그러니까|요컨대|따라서|그러므로|그래서|결론(?:적으로|은)?|즉|결국|그렇다면|종합하면",
         but="하지만|그러나|반면|지만|그런데|는데",

@@ -46,6 +46,7 @@ def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
 _IT = re.compile(
     r"(?<![^\W\d_])(?P<so>(?:so|therefore|thus|hence|and\s+so|which\s+means|making)[\s,]+)(?P<it>it|he|she|this\s+one|that\s+one)(?=\s+"
     r"(?:is|must\s+be|has\s+to\s+be|fits|matches|appears|seems|looks)\b)|(?P<so_>c'est\s+donc\s+)(?P<it_>elle|lui|celle-ci|celui-ci)(?=\s+qui)|"
+    r"(?P<so___>(?:choose|pick|select|go\s+with|opt\s+for|vote\s+for)\s+)(?P<it___>that\s+one|this\s+one|it)(?=\s*[.!]|\s*\Z)|"
     r"(?P<so__>(?:因此|所以|故)[,，]?)(?P<it__>他|她|它)(?=[\u4e00-\u9fff])",
     re.I,
 )
@@ -70,7 +71,7 @@ def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
             continue
         clause = max(text.rfind(mark, 0, before[-1][0]) for mark in ",;.\n,:")
         if {key for at, key in before if at > clause} == {before[-1][1]}:
-            it = next(name for name in ("it", "it_", "it__") if match[name])
+            it = next(name for name in ("it", "it_", "it__", "it___") if match[name])
             text = f"{text[: match.start(it)]} option {before[-1][1]} {text[match.end(it) :]}"
     return text
 

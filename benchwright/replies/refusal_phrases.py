@@ -18,7 +18,7 @@ _ENGLISH = (
     r"evidence)|unable\s+to\s+(?:answer|determine|see|view|identify)|"
     r"(?:how\s+many|which|what|whether|who)\b[^.\n]{0,60}\b(?:can(?:not|'t)|could\s*(?:not|n't))\s+be\s+(?:seen|said|told|made\s+out)|"
     r"no\s+image\s+(?:is\s+|was\s+|has\s+been\s+)?(?:attached|provided|visible|uploaded|included|given)|"
-    r"please\s+(?:upload|attach|provide|share)\s+(?:the|an|your)\s+image|against\s+(?:my|our)\s+(?:policy|policies|guidelines)|not\s+comfortable\s+(?:picking|choosing|answering)|(?:i'd|i\s+would)\s+(?:only\s+|just\s+)?be\s+guessing|unanswerable|as\s+an\s+ai\b)"
+    r"please\s+(?:upload|attach|provide|share)\s+(?:the|an|your)\s+image|against\s+(?:my|our)\s+(?:policy|policies|guidelines)|not\s+comfortable\s+(?:picking|choosing|answering)|(?:not\s+going\s+to|rather\s+not|prefer\s+not\s+to|will\s+not|won't)\s+(?:participate|engage|discuss|speculate|comment|guess)\b|(?:i'd|i\s+would)\s+(?:only\s+|just\s+)?be\s+guessing|unanswerable|as\s+an\s+ai\b)"
 )
 
 _SPACED = (

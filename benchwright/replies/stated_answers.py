@@ -232,13 +232,15 @@ def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
 # True and false
 
-SO_WORDS = (
+_SO_ABROAD = (
     r"daher|also|somit|folglich|por\s+(?:lo\s+)?tanto|por\s+eso|entonces|así\s+que|de\s+modo\s+que|donc|alors|então|assim|dunque|perciò|"
     r"portanto|logo|quindi|pertanto|dus|więc|zatem|"
     r"поэтому|следовательно|значит|لذلك|إذن|لذا|इसलिए|अतः|因此|所以|故|したがって|よって|そのため|따라서|그러므로|vì\s+vậy|jadi"
 )
 """Words that draw a conclusion in languages other than English."""
-_ENGLISH = frozenset({"yes", "no", "yeah", "yep", "yup", "nope", "nah", "so", "on", "is", "o", "e", "有", "对", "不"})
+_OF_ENGLISH = frozenset(
+    {"yes", "no", "yeah", "yep", "yup", "nope", "nah", "so", "on", "is", "o", "e", "有", "对", "不"}
+)
 _STATEMENT = re.compile(
     r"\b(?:statement|claim|description|sentence|caption|assertion|proposition|hypothesis|it|this|that|"
     r"which)\s+(?:is|must\s+be|would\s+be|appears\s+to\s+be)\s+"
@@ -247,7 +249,8 @@ _STATEMENT = re.compile(
     re.I,
 )
 _YES_OR_NO_ABROAD = re.compile(
-    rf"(?:[:.]\s+|(?<![^\W\d_])(?:{SO_WORDS})[,:]?\s*)({'|'.join(sorted((YES | NO) - _ENGLISH, key=len, reverse=True))})"
+    rf"(?:[:.]\s+|(?<![^\W\d_])(?:{_SO_ABROAD})[,:]?\s*)"
+    rf"({'|'.join(sorted((YES | NO) - _OF_ENGLISH, key=len, reverse=True))})"
     r"(?=[,.!]|\s-\s|\s*\Z)",
     re.I,
 )
@@ -262,11 +265,11 @@ _IS_NOT = re.compile(
     r"(?:is|are|was|were|does|do)n't)\s+(?!clear|certain|sure|possible|only|just|enough|known|easy|one\b)|\Ano\s+(?:\w+\s+){1,4}(?:is|are|can|"
     r"appears?)\b|\bist\s+(?:\w+\s+){0,2}(?:kein\w*|nicht)\s|\bno\s+(?:hay|se\s+ve|está|aparece)\b|\bil\s+n'y\s+a\s+(?:pas|aucun)|"
     r"\bn[ãa]o\s+(?:h[áa]|est[áa]|aparece|tem|existe|se\s+v[êe])\b|\b(?:нет|не\s+видно)\b|\bes\s+gibt\s+(?:hier\s+)?kein\w*\s|"
-    r"\b(?:no\s+(?:tiene|existe|se\s+(?:aprecia|observa))|n'y\s+a\s+(?:pas|aucun)|non\s+(?:si\s+vede|compare))\b|لا\s+(?:يوجد|توجد|يظهر|تظهر)|नहीं\s+(?:है|हैं|दिख)|없(?:습니다|다|어요)|"
+    r"\b(?:no\s+(?:tiene|existe|se\s+(?:aprecia|observa))|n'y\s+a\s+(?:pas|aucun)|non\s+(?:si\s+vede|compare))\b|لا\s+(?:يوجد|توجد|يظهر|تظهر)|नहीं\s+(?:है|हैं|दिख)|없(?:습니다|다|어요)|보이지\s*않|찾을\s*수\s*없|"
     r"\bnon\s+(?:c'è|ci\s+sono)\b|(?:没有|不是|并未|并没有)|(?:ていません|ではありません|写っていない|いません)",
     re.I,
 )
-_SO = re.compile(rf"(?:so|therefore|thus|hence|consequently|{SO_WORDS})", re.I)
+_SO = re.compile(rf"(?:so|therefore|thus|hence|consequently|{_SO_ABROAD})", re.I)
 
 
 _OF_PICTURE = re.compile(
@@ -285,11 +288,19 @@ _IN_THE_NEGATIVE = re.compile(
 """A yes or no that is said of the answer: "the answer is negative"."""
 
 
+_OPENS_DENIED = re.compile(
+    r"(?:n[ãa]o\s+(?:h[áa]|est[áa]|tem|existe|aparece)|no\s+(?:hay|tiene|se\s+ve|aparece)|il\s+n'y\s+a\s+(?:pas|aucun)|non\s+(?:c'è|ci\s+sono)|"
+    r"es\s+gibt\s+kein\w*|нет)\s",
+    re.I,
+)
+"""The beginning of a sole sentence that says, without a yes or no, that something is not there."""
+
+
 def _last_sentence(text: str) -> str | None:
     """Return the last sentence, if it draws a conclusion, or is the only one and says what the picture shows."""
     ends = [end for end in sentence_ends(text) if end < len(text.rstrip())]
     last = text[ends[-1] if ends else 0 :].lstrip()
-    return last if _SO.match(last) or (not ends and (_OF_PICTURE.search(last) or _IS_NOT.match(last))) else None
+    return last if _SO.match(last) or (not ends and (_OF_PICTURE.search(last) or _OPENS_DENIED.match(last))) else None
 
 
 def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:

@@ -20,7 +20,7 @@ DATA = Path(__file__).parent / "data"
 CORPORA = {
     "replies.jsonl": 465, "held_out.jsonl": 201, "held_out_again.jsonl": 132,
     "realistic.jsonl": 463, "tricky.jsonl": 206, "tricky_again.jsonl": 117, "tricky_third.jsonl": 93, "tricky_fourth.jsonl": 55, "tricky_fifth.jsonl": 43,
-    "misleading.jsonl": 67, "exam.jsonl": 899,
+    "misleading.jsonl": 67, "exam.jsonl": 899, "fresh.jsonl": 136,
 }  # fmt: skip
 """Files and how many cases each holds."""
 
