@@ -99,7 +99,7 @@ def _prose(text: str, options: tuple[ReadableOption, ...]) -> str | None:
     prose = prose_of(text, grammar)
     keys = [option.key for option in options]
     sentences = sentences_of(prose, grammar)._replace(
-        breaks_off=not without_closing_aside(text).rstrip().endswith(prose[-_FEW:])
+        breaks_off=not without_closing_aside(text).rstrip().endswith((prose[-_FEW:].split() or [""])[-1])
     )
     found = candidates_of(prose, options, grammar)
     return decided(found, keys, sentences, prose, grammar) or _told(found, options, sentences, prose, grammar)
