@@ -64,6 +64,9 @@ def decided(
     if key is not None or _NONE.search(prose):
         return key
     claims = [c for c in stated if c.strength >= Strength.CLAIM]
+    end = candidates[-1].place
+    if len({c.key for c in candidates if c.concludes and c.place == end}) > 1:
+        return None  # it ends in a choice between options
     if sentences.closes and not sentences.breaks_off:
         key = _closing(candidates, stated, sentences)
     if key is None and claims:

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
-from .polarity_rows import NEVER, SPACED, UNSPACED, Turns
+from .polarity_rows import NEVER, SPACED, UNSPACED, PolarityWords
 
 RIGHT_SIGNS, WRONG_SIGNS = "✓✔✅☑🟢👍○◯⭕⭐", "✗✘❌✖×✕🔴👎🚫❎"
 """Signs that stand for a verdict; where boxes are ticked, a tick alone decides."""
@@ -165,7 +165,7 @@ def _language_of(text: str) -> str:
 def _grammar(code: str) -> Grammar:
     turns = SPACED.get(code) or UNSPACED[code]
     start, end = (r"(?<![^\W\d_])", r"(?![^\W\d_])") if code in SPACED else ("", "")
-    patterns: dict[str, str] = {field: f"(?:{getattr(turns, field)})" for field in Turns._fields}
+    patterns: dict[str, str] = {field: f"(?:{getattr(turns, field)})" for field in PolarityWords._fields}
     if code in SPACED:
         negation = patterns["put_aside"].replace("n't|", "")
         patterns["put_aside"] = f"(?:{negation}|(?<=[a-z])n't)" if code == "en" else negation

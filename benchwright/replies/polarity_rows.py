@@ -12,7 +12,7 @@ from typing import NamedTuple
 NEVER = "(?!)"
 
 
-class Turns(NamedTuple):
+class PolarityWords(NamedTuple):
     """Phrases of a language around an option.
 
     Args:
@@ -54,7 +54,7 @@ class Turns(NamedTuple):
 
 
 SPACED = {
-    "en": Turns(
+    "en": PolarityWords(
         because=r"because|since|as(?=\s+(?:the|it|option|image|point|both)\b)|given\s+that|due\s+to",
         so=r"which\s+is\s+why|it\s+is\s+clear\s+that|in\s+sum|to\s+summarise|the\s+(?:overall|general)\s+(?:impression|effect|mood|picture)|the\s+upshot|the\s+(?:highest|lowest|largest|smallest|greatest|fastest|slowest|biggest|longest|shortest|tallest|peak|maximum|minimum)|so(?!\s+(?:far|that|much|many|as|long|on|is|are|does|do|did)\b)|therefore|thus|hence|consequently|accordingly|overall|"
            r"in\s+(?:conclusion|summary|short)|"
@@ -139,7 +139,7 @@ SPACED = {
         conceded=r"would\s+(?:\w+ly\s+|also\s+|instead\s+|rather\s+)?(?:(?:be|seem)(?!\s+(?:\w+\s+)?(?:the|a|my|best|correct|right|most|closer|nearer|darker)\b)|"
                  r"have|need|require|involve|show|look|include|imply|mean|distort|break|draw|produce|cross|indicate|suggest|depict|display|concern|result)",
     ),
-    "es": Turns(
+    "es": PolarityWords(
         because=r"porque|ya\s+que|puesto\s+que|dado\s+que|pues",
         so=r"por\s+lo\s+(?:cual|que)|lo\s+que\s+(?:significa|indica|implica)\s+que|es\s+decir|motivo\s+por\s+el\s+cual|en\s+suma|de\s+ahí\s+que|en\s+consecuencia|por\s+(?:este|ese|esta|esa|estos|estas)\s+(?:motivos?|raz[óo]n(?:es)?)|concluyo\s+que|por\s+(?:lo\s+)?tanto|por\s+consiguiente|así\s+que|entonces|en\s+conclusión|en\s+resumen|luego|"
            r"de\s+modo\s+que|por\s+eso|por\s+ende|en\s+definitiva|finalmente|conclusión",
@@ -169,7 +169,7 @@ SPACED = {
         wrong=r"no\b(?:\s+\w+)?|incorrect[ao]|fals[ao]|errónea|erróneo|descartad[ao]|inválid[ao]|equivocad[ao]",
         conceded=r"(?:tendría|mostraría|estaría|habría|requeriría|sería(?!\s+(?:la|el|correct|adecuad|mejor)))",
     ),
-    "pt": Turns(
+    "pt": PolarityWords(
         because=r"porque|pois|já\s+que|uma\s+vez\s+que|visto\s+que|dado\s+que",
         so=r"pelo\s+que|por\s+esse\s+motivo|o\s+que\s+(?:significa|indica|implica)\s+que|ou\s+seja|em\s+suma|motivo\s+pelo\s+qual|sendo\s+assim|por\s+(?:este|esse|esta|essa|estes|estas)s?\s+(?:motivos?|raz(?:ão|ões))|concluo\s+que|diante\s+disso|portanto|logo|assim(?:\s+sendo)?|então|por\s+isso|em\s+conclusão|em\s+resumo|concluindo|"
            r"dessa\s+forma|desse\s+modo|por\s+conseguinte|conclusão",
@@ -199,7 +199,7 @@ SPACED = {
         wrong=r"não\b(?:\s+\w+)?|incorret[ao]|errad[ao]|fals[ao]|descartad[ao]|eliminad[ao]|inválid[ao]",
         conceded=r"(?:teria|mostraria|estaria|haveria|exigiria|seria(?!\s+(?:a|o|corret|adequad|melhor)))",
     ),
-    "fr": Turns(
+    "fr": PolarityWords(
         because=r"car|parce\s+qu[e']|puisqu[e']|étant\s+donné\s+que",
         so=r"ce\s+qui\s+(?:signifie|indique|implique)\s+que|raison\s+pour\s+laquelle|d'où|si\s+bien\s+que|en\s+somme|autrement\s+dit|pour\s+(?:ces?|cette)\s+raisons?|on\s+en\s+déduit\s+que|j'en\s+déduis\s+que|de\s+ce\s+fait|soit(?![^.]*\bsoit\b)|donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|"
            r"en\s+définitive|conclusion|on\s+en\s+conclut\s+que|j'en\s+conclus\s+que",
@@ -228,7 +228,7 @@ SPACED = {
         wrong=r"non|faux|fausse|incorrecte?|ne\s+\w+\s+pas|éliminée?|écartée?|exclue?|invalide|erronée?|mauvaise?",
         conceded=r"(?:aurait|montrerait|devrait|serait(?!\s+(?:la|le|donc|correct)))",
     ),
-    "it": Turns(
+    "it": PolarityWords(
         because=r"perché|poiché|dato\s+che|siccome|in\s+quanto",
         so=r"per\s+cui|motivo\s+per\s+cui|il\s+che\s+(?:significa|indica|implica)\s+che|ossia|cioè|in\s+somma|per\s+quest[oaie]\s+(?:motiv[oi]|ragion[ei])|ne\s+consegue\s+che|quindi|dunque|pertanto|perciò|di\s+conseguenza|in\s+conclusione|in\s+sintesi|infine|conclusione|in\s+definitiva",
         but=r"ma|però|tuttavia|mentre|anche\s+se|sebbene|invece|bensì|benché",
@@ -251,7 +251,7 @@ SPACED = {
         wrong=r"no|errat[ao]|sbagliat[ao]|fals[ao]|non\b(?:\s+\w+)?|esclus[ao]|scartat[ao]",
         conceded=r"(?:avrebbe|mostrerebbe|sarebbe(?!\s+(?:la|il|corrett|giust)))",
     ),
-    "nl": Turns(
+    "nl": PolarityWords(
         because=r"omdat|want|aangezien",
         so=r"waardoor|vandaar|dat\s+betekent|zodat|dus|daarom|conclusie|kortom|derhalve",
         but=r"maar|echter|terwijl|hoewel|al\s+is",
@@ -267,7 +267,7 @@ SPACED = {
         right=r"ja|juist|correct|goed|klopt|past",
         wrong=r"nee|onjuist|fout|niet\b(?:\s+\w+)?|klopt\s+niet",
     ),
-    "pl": Turns(
+    "pl": PolarityWords(
         because=r"ponieważ|bo|gdyż|jako\s+że",
         so=r"co\s+oznacza,?\s+że|dlatego\s+też|a\s+zatem|czyli|zatem|więc|dlatego|podsumowując|wniosek|ostatecznie|w\s+rezultacie|stąd",
         but=r"ale|jednak|natomiast|choć|chociaż|podczas\s+gdy|lecz",
@@ -283,7 +283,7 @@ SPACED = {
         right=r"tak|poprawn\w+|prawidłow\w+|prawda|pasuje|dobrze",
         wrong=r"nie\b(?:\s+\w+)?|błędn\w+|niepoprawn\w+|fałsz",
     ),
-    "tr": Turns(
+    "tr": PolarityWords(
         because=r"çünkü|zira",
         so=r"dolayısıyla|bu\s+nedenle|bu\s+yüzden|sonuç\s+olarak|yani|o\s+halde|öyleyse",
         but=r"ama|ancak|fakat|oysa|ise",
@@ -300,7 +300,7 @@ SPACED = {
         right=r"evet|doğru\w*|uyuyor",
         wrong=r"hayır|yanlış\w*|değil",
     ),
-    "vi": Turns(
+    "vi": PolarityWords(
         because=r"vì|bởi\s+vì|do",
         so=r"vì\s+vậy|do\s+đó|vậy|như\s+vậy|kết\s+luận|tóm\s+lại|nên|cho\s+nên",
         but=r"nhưng|tuy\s+nhiên|mặc\s+dù|trong\s+khi|còn|mà\s+là",
@@ -316,7 +316,7 @@ SPACED = {
         right=r"đúng|có|chính\s+xác|phù\s+hợp",
         wrong=r"sai|không\b(?:\s+\w+)?",
     ),
-    "id": Turns(
+    "id": PolarityWords(
         because=r"karena|sebab",
         so=r"jadi|oleh\s+karena\s+itu|maka|dengan\s+demikian|kesimpulannya|karena\s+itu|sehingga",
         but=r"tetapi|tapi|namun|sedangkan|meskipun|melainkan|sementara",
@@ -332,7 +332,7 @@ SPACED = {
         right=r"ya|benar|tepat|cocok|sesuai",
         wrong=r"tidak\b(?:\s+\w+)?|salah|bukan",
     ),
-    "de": Turns(
+    "de": PolarityWords(
         because=r"weil|denn|da(?=\s+(?:die|der|das|es|sie|er|nur|beide|bild|option)\b)",
         so=r"weshalb|weswegen|sodass|so\s+dass|das\s+(?:heißt|bedeutet)|im\s+ergebnis|aus\s+diese[mn]\s+gr[uü]nde?n?|infolgedessen|dementsprechend|alles\s+in\s+allem|also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|"
            r"schließlich|daraus\s+folgt",
@@ -365,7 +365,7 @@ SPACED = {
               r"trifft\s+nicht\s+zu|unzutreffend|ausgeschlossen|scheidet\s+aus",
         conceded=r"(?:hätte\w*|müsste\w*|würde\w*(?!\s+(?:ich|passen))|wäre\w*(?!\s+(?:die|das|der|richtig|korrekt|also)))",
     ),
-    "ru": Turns(
+    "ru": PolarityWords(
         because=r"потому\s+что|так\s+как|поскольку|ведь",
         so=r"то\s+есть|это\s+значит|а\s+значит|из\s+этого\s+следует|в\s+результате|вот\s+почему|по\s+(?:этой|этим)\s+причин\w+|исходя\s+из\s+этого|следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|"
            r"в\s+заключение",
@@ -387,7 +387,7 @@ SPACED = {
         right=r"да|верно|правильно|верный|верная|правильный|правильная|подходит|совпадает|правда|истина",
         wrong=r"нет|неверно|неправильно|неверный|неверная|неправильный|не\s+\w+|ложь|исключ\w+|отпадает",
     ),
-    "ar": Turns(
+    "ar": PolarityWords(
         because=r"لأن\w*|حيث\s+(?:إن|أن)|بسبب",
         so=r"أي\s+أن|مما\s+يعني|نستنتج|أستنتج|ومنه|من\s+هنا|النتيجة|إذن|إذًا|إذا|لذلك|لذا|بالتالي|وبالتالي|وعليه|ومن\s+ثم|في\s+الختام|ختامًا|الخلاصة|فإن|لهذا|وبذلك|بناءً?\s+على\s+(?:ذلك|ما\s+سبق)",
         but=r"لكن|ولكن|بل|بينما|غير\s+أن|إلا\s+أن|أما",
@@ -404,7 +404,7 @@ SPACED = {
         right=r"صحيح|صحيحة|صح|نعم|مطابق|مطابقة|صواب",
         wrong=r"خطأ|خاطئ|خاطئة|لا|غير\s+\w+|مستبعد|مستبعدة",
     ),
-    "hi": Turns(
+    "hi": PolarityWords(
         because=r"क्योंकि|चूँकि|चूंकि",
         so=r"यानी|अर्थात्|जिसका\s+मतलब|नतीजतन|इसका\s+मतलब|इसलिए|अतः|अत:|तो|इस\s+प्रकार|निष्कर्ष|निष्कर्षतः|इस\s+कारण|अंततः|लिहाज़ा|इससे",
         but=r"लेकिन|परंतु|परन्तु|मगर|बल्कि|जबकि|किंतु|हालाँकि|हालांकि",
@@ -425,7 +425,7 @@ SPACED = {
 """Languages that part words by spaces, by code."""
 
 UNSPACED = {
-    "zh": Turns(
+    "zh": PolarityWords(
         because=r"因为|因為|由于|由於",
         so="因而|从而|這意味著|这意味着|这说明|换言之|由此判断|综合来看|据此|因此|所以|综上(?:所述)?|綜上(?:所述)?|故|由此(?:可见|可知)?|总之|總之|结论|結論|可见|最终|最終|那么|于是|也就是说|得出",
         but="但是|但|而是|然而|不过|不過|而|却|可是|虽然|雖然|尽管",
@@ -442,7 +442,7 @@ UNSPACED = {
         right="正确|正確|对|對|是|符合|匹配|一致|√|吻合|合适",
         wrong="错误|錯誤|错|錯|不对|不對|否|不是|不符(?:合)?|不匹配|不一致|不正确|排除|×|不合适|不成立",
     ),
-    "ja": Turns(
+    "ja": PolarityWords(
         names=r"全部で|合計で?|合わせて|全体で",
         because=r"(?!)",
         so="結果として|すなわち|これらのことから|このことから|総合すると|ということは|したがって|よって|ゆえに|そのため|つまり|以上より|以上から|このため|結論(?:として|は)?|従って|だから|それゆえ|ですので|なので",
@@ -461,7 +461,7 @@ UNSPACED = {
         wrong="×|✕|誤り|間違い|不正解|いいえ|不一致|不適切|誤|除外",
         conceded="(?:です|ます|でした|だ|である)?が(?:[,、]|\\Z)|ものの",
     ),
-    "ko": Turns(
+    "ko": PolarityWords(
         names=r"모두|총|합쳐서?|전부",
         because=r"왜냐하면",
         so=r"이로써|따라서|이를\s*통해|그러니까|요컨대|따라서|그러므로|그래서|결론(?:적으로|은)?|즉|결국|그렇다면|종합하면",
