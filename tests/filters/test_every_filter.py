@@ -283,7 +283,8 @@ def test_what_it_spoke_against_comes_back_and_undoing_gives_the_same_bytes(
     if not found:
         return
     records = sorted({one.record_id for one in found})
-    restore(workspace, *records, step=run.name)
+    for stage in sorted({one.stage for one in found}):
+        restore(workspace, *sorted({one.record_id for one in found if one.stage == stage}), step=stage)
     run.again(run.images, workspace)
     for one in found:
         row = row_of(workspace, one.stage, one.record_id)
