@@ -48,6 +48,7 @@ asyncio.run(visit())
 """
 
 
+@pytest.mark.slow
 def test_pages_are_loaded_once_the_page_to_sign_in_can_be_served(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", _STARTED, tmp_path / "w"], capture_output=True, text=True, check=False)
     assert done.stdout == "loaded\n", done.stderr

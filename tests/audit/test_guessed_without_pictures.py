@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from audited_benches import Row, clean_rows, write_rows
 
 from benchwright.audit import AuditSettings, audit
@@ -37,6 +38,7 @@ def test_a_cue_that_a_rule_over_words_named_is_not_named_again(tmp_path: Path) -
     assert all(each.evidence.get("solver") != "words" for each in report.findings)
 
 
+@pytest.mark.slow
 def test_keys_that_are_all_the_first_option_are_a_matter_of_letters_and_not_of_words(tmp_path: Path) -> None:
     rows = [{**row, "answer": "A"} for row in clean_rows(60)]
     checks = [KeyLetters(), GuessedFromWords(), ShortcutBattery()]

@@ -43,6 +43,7 @@ def test_words_that_relate_options_are_named_once_with_all_their_items(tmp_path:
     assert (same.severity, same.evidence["relation"]) == ("medium", "same")
 
 
+@pytest.mark.slow
 def test_a_sentence_model_finds_a_question_in_another_language(tmp_path: Path) -> None:
     rows = [_row(n, question, (f"a {n}", f"b {n}", f"c {n}", f"d {n}")) for n, question in enumerate(
         ["how many dogs", "where man", "what color car", "what house", "where tree"])]  # fmt: skip
@@ -57,6 +58,7 @@ def test_a_sentence_model_finds_a_question_in_another_language(tmp_path: Path) -
     assert finding.evidence["way"] == "sentences"
 
 
+@pytest.mark.slow
 def test_a_question_in_another_language_than_most_is_named_with_it(tmp_path: Path) -> None:
     rows = clean_rows(12)
     rows[5]["question"] = "Was steht auf diesem Bild neben dem Haus?"

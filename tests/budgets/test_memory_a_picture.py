@@ -90,6 +90,7 @@ class MadeWords:
         return words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "sizes", "most_bytes"),
     [

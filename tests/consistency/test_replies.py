@@ -91,6 +91,7 @@ def scored(release: Release, file: Path, item_ids: list[str], tmp_path_factory: 
     return [letters[item_id] for item_id in item_ids]
 
 
+@pytest.mark.slow
 def test_scores_read_what_was_meant_to_be_read(scored: Letters) -> None:
     assert scored[-len(BY_HAND) :] == ["B"] * len(BY_HAND)
     assert 50 < sum(letter is not None for letter in scored) < len(CASES)

@@ -41,6 +41,7 @@ def evenly(_: int, rng: np.random.Generator) -> int:
     return int(rng.integers(0, 4))
 
 
+@pytest.mark.slow
 def test_two_hundred_items_in_forty_tasks_with_most_keys_under_a_do_not_pass() -> None:
     of_forty = items(200, mostly_a, tasks=40)
     blind = blind_strategy(of_forty)
@@ -63,6 +64,7 @@ def test_thirty_own_questions_that_a_constant_answers_have_no_card_that_says_no_
     assert "beats chance" in note
 
 
+@pytest.mark.slow
 def test_a_set_without_a_cue_has_chance_however_many_strategies_are_tried() -> None:
     measured = [blind_strategy(items(40, evenly, tasks=4, seed=seed)) for seed in range(20)]
     gains = [blind.accuracy - blind.chance for blind in measured if blind is not None]

@@ -66,6 +66,7 @@ def test_the_mistake_of_a_join_is_named_with_what_it_would_set_right(mix_up: Any
     assert join.sets_right > 0.8 * (key != truth)[told].sum()
 
 
+@pytest.mark.slow
 def test_yes_and_no_exchanged_and_the_keys_of_another_task() -> None:
     letter, truth = replies(2, options=2)
     (task,) = doubted(matrix_of(letter, 1 - truth, options=2))

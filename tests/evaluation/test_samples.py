@@ -142,6 +142,7 @@ def test_a_sample_is_the_same_each_time_part_of_a_larger_one_and_has_its_share_o
     assert sample_of(ITEMS, 1001) is None
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_sample_covers_what_all_items_give() -> None:
     rng = np.random.default_rng(3)
     covered, widths = 0, []

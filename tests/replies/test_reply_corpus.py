@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,14 @@ def cases(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
 
 
-def read(case: dict[str, Any]) -> str:
-    """Return the letter, or the state where there is none."""
-    reading = read_answer(case["reply"], list(zip(LETTERS, case["choices"], strict=False)))
-    return reading.letter or reading.state
+@cache
+def readings(name: str) -> list[tuple[dict[str, Any], str]]:
+    """Return the cases of a corpus, each with the letter that is read, or the state where there is none."""
+    found = []
+    for case in cases(name):
+        reading = read_answer(case["reply"], list(zip(LETTERS, case["choices"], strict=False)))
+        found.append((case, reading.letter or reading.state))
+    return found
 
 
 def told(misread: list[tuple[dict[str, Any], str]]) -> str:
@@ -56,7 +61,7 @@ def _kind(reading: str) -> str:
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_nearly_all_of_the_corpus_is_read_as_a_person_reads_it(name: str) -> None:
-    found = [(case, read(case)) for case in cases(name)]
+    found = readings(name)
     misread = [(case, got) for case, got in found if got != case["expected"]]
     print(f"{name}: {len(found) - len(misread)} of {len(found)} right\n{told(misread)}")
     least = SHARES_RIGHT.get(name, SHARE_RIGHT)
@@ -65,7 +70,7 @@ def test_nearly_all_of_the_corpus_is_read_as_a_person_reads_it(name: str) -> Non
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_hardly_a_reply_is_read_as_a_letter_that_it_does_not_mean(name: str) -> None:
-    found = [(case, read(case)) for case in cases(name)]
+    found = readings(name)
     wrong = [(case, got) for case, got in found if len(got) == 1 and got != case["expected"]]
     assert len(wrong) / len(found) <= SHARE_OF_WRONG_LETTERS, told(wrong)
 
