@@ -316,6 +316,8 @@ def _pictures(
         values = [document.get(column) for column in columns.images]
     else:
         value = _value(document, columns, "image")
+        if value in (None, "", []) and columns.other_image is not None:
+            value = document.get(columns.other_image)
         if isinstance(value, str) and value.lstrip().startswith("["):
             value = parsed_cell(value)
         values = list(value) if isinstance(value, list | tuple) else [value]

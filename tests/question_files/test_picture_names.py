@@ -285,6 +285,17 @@ def test_a_cell_may_list_several_pictures(cell: str, tmp_path: Path, drawn: byte
         assert [entry.names for entry in read.index.questions()] == [("a.png", "b.png"), ("c, d.png",)]
 
 
+def test_rows_with_a_list_of_pictures_have_it_beside_rows_with_one(tmp_path: Path, drawn: bytes) -> None:
+    bench(tmp_path, drawn, ["a.png", "b.png", "c.png"], {"q.jsonl": ["a.png"]})
+    asks = {"id": "two", **ROW, "question": "<image 1> <image 2> Which?", "images": ["b.png", "c.png"]}
+    with (tmp_path / "q.jsonl").open("a") as handle:
+        handle.write(json.dumps(asks) + "\n")
+    with read_questions(tmp_path) as read:
+        one, two = listed_rows(read.index)
+    assert (one["images"], two["images"]) == (["a.png"], ["b.png", "c.png"])
+    assert "images" not in two.get("attributes", {})
+
+
 def test_notes_tell_which_pictures_have_another_name_on_disk(tmp_path: Path, drawn: bytes) -> None:
     source = bench(tmp_path, drawn, ["1.jpeg", "2.jpeg"], {"q.jsonl": ["1.jpg", "2.jpg"]})
     text = check_items_text(check_items(source))

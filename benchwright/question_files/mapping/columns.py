@@ -188,8 +188,22 @@ class ColumnMapping(Record):
 
     @cached_property
     def taken(self) -> frozenset[str]:
-        """Return all columns that a field takes."""
-        return frozenset((*self.fields.values(), *self.options, *self.images, *self.replies.values()))
+        """Return all columns that a field takes, and the one that may take the place of `image`."""
+        own = (*self.fields.values(), *self.options, *self.images, *self.replies.values())
+        return frozenset(own if self.other_image is None else (*own, self.other_image))
+
+    @cached_property
+    def other_image(self) -> str | None:
+        """Return the column with the pictures of rows that have none in `image`: its name in the singular or plural.
+
+        Files with one picture in most rows often have a list in the others: `image` here, `images` there.
+        """
+        column = self.fields.get("image")
+        if column is None:
+            return None
+        other = column[:-1] if column[-1:] in "sS" else f"{column}s"
+        is_known = {column.strip().lower(), other.strip().lower()} <= set(FIELDS["image"])
+        return other if is_known and other not in self.fields.values() else None
 
     @property
     def has_questions(self) -> bool:
