@@ -68,7 +68,7 @@ def test_the_costs_of_all_stages_add_up_to_those_of_all_processes(runs: list[dic
         of_workers = sum(stage["workers"][cost] for stage in by_stage)
         assert of_workers == pytest.approx(by_worker[1][cost], abs=0.05)
         assert of_workers > 0
-        assert 0 < sum(stage["main"][cost] for stage in by_stage) <= by_worker[0][cost]
+        assert 0 < sum(stage["main"][cost] for stage in by_stage) <= by_worker[0][cost] + 1e-6  # sums are rounded
     jobs = [event for event in runs[0]["events"] if event["event"] == "job"]
     assert by_worker[1]["jobs"] == len(jobs)
     assert all(stage["workers"]["peak_bytes"] > 1 << 20 for stage in by_stage if stage["jobs"])
