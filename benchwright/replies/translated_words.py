@@ -32,7 +32,6 @@ autumn fall otoño automne herbst outono autunno осень осенью 秋天 
 winter invierno hiver inverno зима зимой 冬天 冬季 冬 겨울 الشتاء شتاء सर्दी शीत ;
 morning mañana matin morgen manhã mattina утро утром 早上 早晨 朝 아침 الصباح صباح सुबह ;
 night noche nuit nacht noite notte ночь ночью 夜晚 晚上 夜 밤 الليل ليل रात ;
-umbrella paraguas parapluie regenschirm guarda-chuva ombrello зонт зонтик 雨伞 傘 우산 مظلة छाता ;
 """
 """Words that mean the same, of English first; a semicolon ends each row."""
 

@@ -13,6 +13,7 @@ from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted, normal
 
 from ..wording.item_texts import text_key
+from ..wording.quantities import FOREIGN_NUMERALS, NUMERALS
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
 _CARRIED = re.compile(
@@ -27,10 +28,8 @@ _LISTED = re.compile(
 )
 _LEAST_LISTED = 2
 _NUMBERS = {
-    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
-    "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6,
-}  # fmt: skip
+    word: number for word, number in (NUMERALS | FOREIGN_NUMERALS).items() if 2 <= number <= 10 and " " not in word
+}
 _NUMBER = rf"(?P<number>{'|'.join(sorted(_NUMBERS, key=len, reverse=True))}|[2-9]|10)"
 _OPTIONS = r"(?:possible |given |listed |answer )?(?:options|choices|answers|alternatives|possibilities)"
 _FOREIGN = r"(?:antworten|antwortmöglichkeiten|möglichkeiten|réponses|respuestas|opciones|alternativen|alternativas)"

@@ -88,9 +88,11 @@ _COLOR_STEMS = re.compile(
 """Colors in German, French, Spanish, Italian, Portuguese, Chinese and Japanese, in small letters."""
 _YES_NO = frozenset(["yes", "no", "true", "false"])
 _IS_IT = re.compile(rf"^(?:is|are|was|were|does|do)\b.*\b(?:{'|'.join(sorted(COLORS))})\b", re.IGNORECASE | re.DOTALL)
-_NEUTRAL = frozenset(
-    ["black", "white", "grey", "gray", "silver", "schwarz", "weiß", "grau", "noir", "blanc", "gris", "negro", "blanco"]
-)
+NEUTRAL_COLORS = frozenset([
+    "black", "white", "grey", "gray", "silver", "schwarz", "weiß", "grau", "noir", "blanc", "gris", "negro", "blanco",
+    "黑色", "白色", "灰色",
+])  # fmt: skip
+"""Colors that a grey picture shows."""
 _ASKS_COLOR = re.compile(
     r"\b(?:colou?rs?|hues?|tints?|farben?|farbton|couleurs?|color(?:es)?|colore|colori|cor|cores)\b|颜色|顏色|什么色|何色",
     re.IGNORECASE,
@@ -173,7 +175,7 @@ def asks_for_color(item: Item) -> bool:
     if item.kind == "yes_no" or {normal(text) for text in texts.values()} <= _YES_NO:
         return _names_color(item.question) or _IS_IT.search(item.question.strip()) is not None
     if _ASKS_COLOR.search(item.question) is None:
-        are_colors = all(is_color(text) or normal(text) in _NEUTRAL for text in texts.values())
+        are_colors = all(is_color(text) or normal(text) in NEUTRAL_COLORS for text in texts.values())
         if not are_colors or _ASKS_WORDS.search(item.question) is not None:
             return False
     right = texts.get(str(item.right_key))

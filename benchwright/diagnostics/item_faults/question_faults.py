@@ -9,7 +9,7 @@ from benchwright.texts.normalization import normal
 
 from ..wording.quantities import NUMERALS, foreign_numeral, quantity
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
-from .pictures import COLORS
+from .pictures import NEUTRAL_COLORS, is_color
 
 _ASKS = (
     r"(?:what|which|who|whom|whose|where|when|why|how|was|welche[rsmn]?|wer|wie|wo|wann|warum|quel(?:le)?s?|qui|où|quand|"
@@ -30,12 +30,6 @@ _WEEKDAYS = frozenset([
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch",
     "donnerstag", "freitag", "samstag", "sonntag", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi",
     "dimanche", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo",
-])  # fmt: skip
-_ALL_COLORS = COLORS | frozenset([
-    "black", "white", "grey", "gray", "silver", "rot", "blau", "grün", "gelb", "schwarz", "weiß", "braun", "rosa",
-    "lila", "grau", "rouge", "bleu", "vert", "jaune", "noir", "blanc", "brun", "rose", "violet", "gris", "rojo",
-    "azul", "verde", "amarillo", "negro", "blanco", "marrón", "红色", "蓝色", "绿色", "黄色", "黑色", "白色", "紫色",
-        "橙色", "灰色",
 ])  # fmt: skip
 _VERDICTS = frozenset(["yes", "no", "true", "false", "ja", "nein", "oui", "non", "sí", "是", "否", "不是"])
 _TIME = re.compile(r"(?:in the (?:morning|afternoon|evening)|at (?:night|noon|dawn|dusk|midnight|sunset|sunrise))")
@@ -94,7 +88,7 @@ def sort_of_answer(text: str) -> str | None:
     if value is not None and value.of != "time of day":
         return "amount" if value.of else "number"
     for sort, has in (
-        ("color", all(word in _ALL_COLORS or word in {"light", "dark", "and"} for word in core)),
+        ("color", all(is_color(word) or word in NEUTRAL_COLORS or word in {"light", "dark", "and"} for word in core)),
         ("weekday", len(core) <= _LEAST_WORDS and core[-1:] and core[-1] in _WEEKDAYS),
         ("verdict", words in _VERDICTS),
         ("time", _TIME.fullmatch(words)),

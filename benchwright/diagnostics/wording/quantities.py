@@ -46,7 +46,7 @@ NUMERALS: dict[str, int] = {
 }  # fmt: skip
 """Numbers by their English words, up to ninety-nine and a few round ones."""
 
-_FOREIGN_NUMERALS = {
+FOREIGN_NUMERALS = {
     word: number
     for words in (
         "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
@@ -200,7 +200,7 @@ def foreign_numeral(word: str) -> int | None:
     if _ROMAN.fullmatch(word):
         values = [_OF_ROMAN[sign] for sign in word]
         return sum(-value if value < beside else value for value, beside in zip(values, [*values[1:], 0], strict=True))
-    return _FOREIGN_NUMERALS.get(word.casefold())
+    return FOREIGN_NUMERALS.get(word.casefold())
 
 
 def _in_other_form(text: str) -> Quantity | None:
