@@ -10,16 +10,12 @@ from benchwright.errors import BenchwrightError
 from benchwright.terminal.output import emit, json_option
 from benchwright.texts.normalization import counted
 
+from .arguments import results_argument, scored_release
+
 
 @click.command("errors")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
-@click.option(
-    "--release",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="The release that was scored.",
-)
+@results_argument
+@scored_release
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -9,6 +9,8 @@ import click
 from benchwright.terminal.output import emit, json_option
 from benchwright.texts.normalization import counted
 
+from .arguments import scored_release
+
 
 @click.command("export")
 @click.argument(
@@ -23,13 +25,7 @@ from benchwright.texts.normalization import counted
     required=True,
     help="inspect_ai's log, which `inspect view` shows, or lmms-eval's samples.",
 )
-@click.option(
-    "--release",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="The release that was scored.",
-)
+@scored_release
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -10,19 +10,12 @@ import click
 from benchwright.terminal.output import emit, json_option, note
 from benchwright.texts.normalization import printable
 
+from .arguments import reader_option
 from .model_options import judge_options
 
 if TYPE_CHECKING:
     from ..analysis.reply_cases import ReadCases
     from ..judging.judge import Judge
-
-reader_option = click.option(
-    "--reader",
-    type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")),
-    default="robust",
-    show_default=True,
-    help="Who reads: our reader, or one exactly as a paper's repository has it.",
-)
 
 
 @click.command("extract")

@@ -10,6 +10,8 @@ import click
 from benchwright.terminal.output import emit, json_option
 from benchwright.texts.normalization import counted
 
+from .arguments import results_argument
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("people")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
+@results_argument
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

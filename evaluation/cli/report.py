@@ -8,15 +8,12 @@ import click
 
 from benchwright.terminal.output import emit, json_option
 
+from .arguments import results_argument, scored_release
+
 
 @click.command("report")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
-@click.option(
-    "--release",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    required=True,
-    help="The release that was scored.",
-)
+@results_argument
+@scored_release
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),

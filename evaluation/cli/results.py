@@ -9,9 +9,11 @@ import click
 
 from benchwright.terminal.output import emit, json_option, note
 
+from .arguments import results_argument, scored_release
+
 
 @click.command("summary")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
+@results_argument
 @click.option(
     "--release",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -73,7 +75,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
 
 @click.command("compare")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
+@results_argument
 @click.argument("model_a", required=False, help="A model of the folder.  [default: all pairs are compared]")
 @click.argument("model_b", required=False, help="The other model.")
 @click.option(
@@ -156,14 +158,8 @@ def compare(
 
 
 @click.command("suspects")
-@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of results.")
-@click.option(
-    "--release",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="The release that was scored.",
-)
+@results_argument
+@scored_release
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),

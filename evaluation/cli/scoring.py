@@ -12,7 +12,7 @@ from benchwright.errors import CheckFailed
 from benchwright.terminal.output import emit, json_option, note
 from benchwright.texts.normalization import counted, printable
 
-from .extract import reader_option
+from .arguments import reader_option
 from .model_options import judge_options, model_options
 
 if TYPE_CHECKING:
