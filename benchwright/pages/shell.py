@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from benchwright.pages.charts import Chart
 from benchwright.pages.drawing import ASSETS
@@ -93,6 +94,7 @@ def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> 
     environment.filters["plain"] = printable
     environment.filters["counted"] = counted
     environment.filters["data_uri"] = _data_uri
+    environment.filters["with_code"] = _with_code
     return environment
 
 
@@ -104,6 +106,11 @@ def _seen(value: Any) -> Any:
 @cache
 def _figures() -> Any:
     return _environment(_TEMPLATES).get_template("figure.html").module
+
+
+def _with_code(text: str) -> Markup:
+    """Return a text, escaped, with what stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(escaped(text)))))  # noqa: S704 - it is escaped
 
 
 def _data_uri(svg: str) -> str:
