@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Page to write, one HTML file that fetches nothing.",
 )
+@click.option(
+    "--table",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Tables to write for a paper: .tex (LaTeX with booktabs) or .md (Markdown).",
+)
 @json_option(
     """
     `{"format", "version", "release", "release_id", "split", "settings": {"level", "alpha", "correction", "rule"},
@@ -39,16 +45,20 @@ if TYPE_CHECKING:
     none
     """
 )
-def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
+def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json: bool) -> None:
     """Rank the systems in a folder of results, each with the best and worst rank that paired tests leave possible."""
     from ..leaderboard.board import leaderboard_of
     from ..leaderboard.page import write_leaderboard
+    from ..leaderboard.table_file import write_table
     from ..results.summary import drawn, reading_lines
 
     board = leaderboard_of(results)
     if out is not None:
         write_leaderboard(board, out)
         note(f"written to {out}")
+    if table is not None:
+        write_table(board, table)
+        note(f"written to {table}")
     if board.why_no_ranks is not None:
         note(board.why_no_ranks)
     emit(
