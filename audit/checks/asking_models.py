@@ -203,7 +203,7 @@ def _above_chance(
         ]
         _, groups = np.unique(pictures, return_inverse=True)
         is_right = np.array([answers[each.question].said == each.right for each in of_task])
-        estimate = share_right(is_right, groups, "audit", kind, task)
+        estimate = share_right(is_right, groups)
         chance = sum(1 / len(each.item.item.choices) for each in of_task) / len(of_task)
         if estimate.value is None or estimate.interval is None or p >= _MOST_BY_CHANCE:
             continue

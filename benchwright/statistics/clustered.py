@@ -5,10 +5,10 @@ independent, they give intervals that are too narrow. A cluster is the set of it
 (`components_of`).
 
 - No cluster has more than one item: Wilson's interval.
-- Otherwise percentiles of the share over resampled clusters (`resampling`).
-- Resampling understates the uncertainty of a share where there is little to draw from: with fewer than
-  `LEAST_CLUSTERS` clusters, or fewer than `_LEAST_OF_EACH` that hold a right answer or that hold a wrong one. In that
-  case Wilson's interval is used with the effective number of independent items (`items_worth`).
+- Otherwise Wilson's interval with the effective number of independent items (`items_worth`). Beside percentiles over
+  resampled clusters, which this replaces, it covers as it says with 8 clusters, with clusters of very uneven size and
+  where nearly all answers are right (`benchmarks/score_coverage.py`).
+- The mean over tasks that share clusters has no such formula: its percentiles over resampled clusters (`resampling`).
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ variance of k-fold cross-validation", JMLR 5 (2004), 1089-1105; Q. Noirhomme et 
 cross-validated estimation of classification accuracies", NeuroImage: Clinical 4 (2014), 687-694.
 """
 LEAST_CLUSTERS, _LEAST_OF_EACH = 20, 5
+"""Clusters for resampling to have something to draw from; and clusters that hold a right answer, and that hold a wrong
+one, for a design effect to be estimated."""
 
 
-def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: int = 1) -> Estimate:
+def share_right(right: NDArray[Any], group: NDArray[Any], *, parts: int = 1) -> Estimate:
     """Return the share of right answers with its 95 % interval.
 
     Args:
         right: For each row, whether it is right, or how many of its `parts` are, where a row stands for several
             answers. Its variance is then assumed to be that of one answer, which is an upper bound.
         group: Number of each row's cluster, from 0.
-        about: Names of the figure, which seed the resampling.
         parts: Number of equal parts of each row; default 1.
     """
     if len(right) == 0:
@@ -51,12 +52,10 @@ def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: in
     items, rights = map(int, kinds.counts @ kinds.sums)
     if kinds.clusters == items:
         return wilson(rights / parts, items)
-    least, p = _least_of_each(kinds, parts), rights / parts / items
-    if kinds.clusters < LEAST_CLUSTERS or least < _LEAST_OF_EACH:
-        effect = design_effect(kinds, p * parts, p * (1 - p) * parts**2) if least >= _LEAST_OF_EACH else None
-        return wilson_clustered(rights / parts, items, items_worth(kinds, effect))
-    sums = resampled_sums(kinds, *about)
-    return Estimate(p, percentiles(sums[:, 1] / parts / sums[:, 0]), items, "clustered_bootstrap")
+    p = rights / parts / items
+    is_told = _least_of_each(kinds, parts) >= _LEAST_OF_EACH
+    effect = design_effect(kinds, p * parts, p * (1 - p) * parts**2) if is_told else None
+    return wilson_clustered(rights / parts, items, items_worth(kinds, effect))
 
 
 def mean_share_right(
@@ -108,36 +107,44 @@ def percentiles(values: NDArray[np.float64]) -> Interval:
 def design_effect(kinds: ClusterKinds, mean: float, variance: float) -> float:
     """Return the variance of a mean over clusters divided by that over independent items, at least 1.
 
-    With x_g the sum over cluster g, m_g its number of items, n the number of all items and G the number of clusters:
-    G / (G - 1) sum((x_g - mean m_g)^2) / n, divided by the variance of one item.
+    With x_g the sum over cluster g, m_g its number of items and n the number of all items:
+    sum((x_g - mean m_g)^2 / (1 - m_g / n)) / n, divided by the variance of one item. A cluster pulls the mean towards
+    itself, a large one far; the divisor makes up for that, and is (G - 1) / G where G clusters are of equal size.
 
-    Source: L. Kish, Survey Sampling, Wiley 1965, sections 5.3 and 8.2.
+    Source: R. M. Bell, D. F. McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
+    samples", Survey Methodology 28 (2002), 169-181 (CR2); L. Kish, Survey Sampling, Wiley 1965, sections 5.3 and 8.2.
 
     Args:
-        kinds: Clusters; their second column is summed.
+        kinds: Clusters, two or more; their second column is summed.
         mean: Mean of an item.
         variance: Variance of an item, above 0.
     """
-    groups, items = kinds.clusters, int(kinds.counts @ kinds.sums[:, 0])
-    squares = float(kinds.counts @ (kinds.sums[:, 1] - mean * kinds.sums[:, 0]) ** 2)
-    return max(1.0, groups / (groups - 1) * squares / items / variance)
+    sizes, sums, items = kinds.sums[:, 0], kinds.sums[:, 1], _items(kinds)
+    squares = float(kinds.counts @ ((sums - mean * sizes) ** 2 / (1 - sizes / items)))
+    return max(1.0, squares / items / variance)
 
 
 def items_worth(kinds: ClusterKinds, effect: float | None) -> float:
     """Return the effective number of independent items in clusters.
 
-    It is n over the design effect, times (z / t)^2 with t of G - 1 degrees of freedom, because the effect is itself an
-    estimate from G clusters (Korn and Graubard, as in `wilson_clustered`). If the effect cannot be estimated, it is the
-    lower bound n^2 / sum(m_g^2), which is exact where items of a cluster are all right or all wrong (Kish 1965,
-    section 5.4).
+    It is n over the design effect, times (z / t)^2, because the effect is itself an estimate (Korn and Graubard, as in
+    `wilson_clustered`). t has one degree of freedom less than clusters of equal size that would be worth as much,
+    n^2 / sum(m_g^2) (Kish 1965, section 5.4): where one cluster holds a third of the items, few clusters say how far
+    clusters differ, however many small ones there are. If the effect cannot be estimated, that number itself is the
+    lower bound, exact where items of a cluster are all right or all wrong.
     """
-    items = int(kinds.counts @ kinds.sums[:, 0])
+    items = _items(kinds)
+    alike = items * items / int(kinds.counts @ kinds.sums[:, 0] ** 2)
     if effect is None:
-        return items * items / int(kinds.counts @ kinds.sums[:, 0] ** 2)
+        return alike
     from scipy.special import stdtrit
 
-    t = float(stdtrit(kinds.clusters - 1, 0.975))
+    t = float(stdtrit(max(1.0, alike - 1), 0.975))
     return items / effect * (Z_95 / t) ** 2
+
+
+def _items(kinds: ClusterKinds) -> int:
+    return int(kinds.counts @ kinds.sums[:, 0])
 
 
 def _least_of_each(kinds: ClusterKinds, parts: int) -> int:

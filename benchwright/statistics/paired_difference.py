@@ -5,18 +5,17 @@ from __future__ import annotations
 from math import ceil, log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.statistics.clustered import LEAST_CLUSTERS, design_effect, items_worth, percentiles
+from benchwright.statistics.clustered import design_effect, items_worth
 from benchwright.statistics.proportions import Method
-from benchwright.statistics.resampling import ClusterKinds, kinds_of, resampled_sums
+from benchwright.statistics.resampling import ClusterKinds, kinds_of
 from benchwright.statistics.score_interval import Z_95, Interval
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_LEAST_DIFFERING = 10
-"""Clusters in which two models differ, for resampling to have something to draw from; half as many let the design
-effect be estimated."""
+_LEAST_DIFFERING = 5
+"""Clusters in which two models differ, for the design effect to be estimated."""
 
 
 class ModelPair(NamedTuple):
@@ -55,16 +54,13 @@ class ModelPair(NamedTuple):
         return (self.only_first + self.only_second) / self.n
 
 
-def compare_pair(
-    first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any], *about: str
-) -> ModelPair | None:
+def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any]) -> ModelPair | None:
     """Compare two models; None where there is no item that both were asked.
 
     Args:
         first: Whether the first model has each item right.
         second: Whether the second model has each item right.
         group: Number of each item's cluster, from 0.
-        about: Names of what is compared; they seed the resampling.
     """
     import numpy as np
 
@@ -73,13 +69,11 @@ def compare_pair(
     difference = first.astype(np.int8) - second.astype(np.int8)
     b, c = int((difference > 0).sum()), int((difference < 0).sum())
     kinds = kinds_of(group, difference)
-    interval, method = _interval(kinds, b, c, about)
     p_mcnemar = mcnemar_exact(b, c)
     alone = kinds.clusters == len(first)
     p = p_mcnemar if alone else sign_flip(kinds.sums[:, 1], kinds.counts)
-    return ModelPair(
-        len(first), kinds.clusters, b, c, interval, method, p_mcnemar, p, paired_design_effect(kinds, b, c)
-    )
+    interval, effect = _interval(kinds, b, c), paired_design_effect(kinds, b, c)
+    return ModelPair(len(first), kinds.clusters, b, c, interval, "adjusted_wald", p_mcnemar, p, effect)
 
 
 def mcnemar_exact(b: int, c: int) -> float:
@@ -152,16 +146,13 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
     return Interval(max(-1.0, p - q - half), min(1.0, p - q + half))
 
 
-def _interval(kinds: ClusterKinds, b: int, c: int, about: tuple[str, ...]) -> tuple[Interval, Method]:
-    """Return percentiles of the difference over resampled clusters; Bonett and Price's interval if too few clusters."""
-    differing = int(kinds.counts[kinds.sums[:, 1] != 0].sum())
-    if kinds.clusters >= LEAST_CLUSTERS and differing >= _LEAST_DIFFERING:
-        drawn = resampled_sums(kinds, *about)
-        return percentiles(drawn[:, 1] / drawn[:, 0]), "clustered_bootstrap"
+def _interval(kinds: ClusterKinds, b: int, c: int) -> Interval:
+    """Return Bonett and Price's interval for as many items as those of the clusters are worth."""
     n = int(kinds.counts @ kinds.sums[:, 0])
-    effect = paired_design_effect(kinds, b, c) if 2 * differing >= _LEAST_DIFFERING else None
+    is_told = int(kinds.counts[kinds.sums[:, 1] != 0].sum()) >= _LEAST_DIFFERING
+    effect = paired_design_effect(kinds, b, c) if is_told else None
     share = 1.0 if kinds.clusters == n else items_worth(kinds, effect) / n
-    return adjusted_wald(b * share, c * share, n * share), "adjusted_wald"
+    return adjusted_wald(b * share, c * share, n * share)
 
 
 def paired_design_effect(kinds: ClusterKinds, b: int, c: int) -> float:

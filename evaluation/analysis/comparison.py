@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.statistics.joint_signs import joint_p, least_joint_p
 from benchwright.statistics.paired_difference import ModelPair, compare_pair
-from benchwright.statistics.score_interval import Interval
 from benchwright.texts.normalization import counted
 
 from ..metrics.base import task_numbers
@@ -173,7 +172,7 @@ def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against:
     for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
         is_wanted = against is None or against in {models[i], models[k]}
         is_wanted = is_wanted and sheet.scores[i].sample == sheet.scores[k].sample
-        if is_wanted and (pair := _pair(sheet, i, k, held, name)):
+        if is_wanted and (pair := _pair(sheet, i, k, held)):
             pair_by_place[i, k] = pair
     adjusted = _adjusted(pair_by_place, sheet, held, name)
     pairs = {
@@ -228,19 +227,10 @@ def _why_no_ranks(pairs: Sequence[ModelPair], least: float | None, against: str 
     )
 
 
-def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str) -> ModelPair | None:
-    """Compare two models on the items that both were asked. Exchanging the models only changes the signs."""
-    models = [sheet.scores[i].model, sheet.scores[k].model]
-    turned = models != sorted(models)
-    first, second = (k, i) if turned else (i, k)
+def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_]) -> ModelPair | None:
+    """Compare two models on the items that both were asked."""
     both = held & sheet.asked[i] & sheet.asked[k]
-    pair = compare_pair(
-        sheet.right[first, both], sheet.right[second, both], sheet.group[both], "difference", name, *sorted(models)
-    )
-    if pair is None or not turned:
-        return pair
-    low, high = pair.interval
-    return pair._replace(only_first=pair.only_second, only_second=pair.only_first, interval=Interval(-high, -low))
+    return compare_pair(sheet.right[i, both], sheet.right[k, both], sheet.group[both])
 
 
 def _ranking(

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError
 from benchwright.files.csv_cells import harmless
-from benchwright.statistics.clustered import LEAST_CLUSTERS
 from benchwright.statistics.paired_power import POWER, items_needed
-from benchwright.statistics.resampling import RESAMPLES
 from benchwright.texts.normalization import counted
 from benchwright.workspace.written_once import REPLACE, written_once
 
@@ -48,8 +46,6 @@ def comparison_document(
             "level": 0.95,
             "alpha": ALPHA,
             "power": POWER,
-            "resamples": RESAMPLES,
-            "least_clusters": LEAST_CLUSTERS,
             "correction": CORRECTION,
             "rule": RULE,
         },

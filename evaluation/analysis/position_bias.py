@@ -75,15 +75,13 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
     """
     key = letter_numbers(sheet.items.column("key"))
     return {
-        score.title: letter_bias(
-            sheet.letter[row, was_asked], key[was_asked], sheet.group[was_asked], "letters", score.title
-        )
+        score.title: letter_bias(sheet.letter[row, was_asked], key[was_asked], sheet.group[was_asked])
         for row, score in enumerate(sheet.scores)
         for was_asked in (sheet.asked[row],)
     }
 
 
-def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any], *about: str) -> LetterBias:
+def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any]) -> LetterBias:
     """Return how the letters that a model gives compare with the keys of the same items.
 
     Given and keyed letters are paired, so the test of marginal homogeneity compares their shares, and not a test for
@@ -94,7 +92,6 @@ def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray
         letters: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
         key: Place of its key; below 0 where it has none, and then the item is left out.
         group: Number of its cluster, for intervals.
-        about: Names that say whose replies they are; they seed the resampling.
     """
     import numpy as np
     from scipy.special import chdtrc  # the upper tail of chi-squared; `scipy.stats` takes four times as long to import
@@ -108,7 +105,7 @@ def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray
     shares = []
     for place in np.flatnonzero(np.bincount(key, minlength=size) + gave):
         letter, is_keyed = LETTERS[place], key == place
-        at_key = share_right(letters[is_keyed] == place, group[is_keyed], *about, letter)
+        at_key = share_right(letters[is_keyed] == place, group[is_keyed])
         shares.append(LetterShare(letter, int(keyed[place]), int(gave[place]), figures({letter: at_key})[letter]))
     moved = float(np.abs(gave - keyed).sum()) / 2 / n if n else None
     p = float(chdtrc(df, statistic)) if df else 1.0

@@ -100,8 +100,8 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
 @json_option(
     """
-    `{"release", "release_id", "split", "models": [name], "settings": {"level", "alpha", "power", "resamples",
-    "least_clusters", "correction", "rule"}, "why_no_ranks", "least_p", "ranking": [{"model", "rank": [best, worst],
+    `{"release", "release_id", "split", "models": [name], "settings": {"level", "alpha", "power",
+    "correction", "rule"}, "why_no_ranks", "least_p", "ranking": [{"model", "rank": [best, worst],
     "groups", "unfit", "value", "ci", "n", "method"}], "pairs": [{"first", "second", "n", "clusters", "difference",
     "ci", "method", "only_first", "only_second", "p", "p_joint", "p_mcnemar", "told_apart", "design_effect",
     "items_needed"}], "tasks": {task: {"why_no_ranks", "least_p", "ranking": [{"model", "rank", "groups", "unfit",

@@ -52,7 +52,7 @@ def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
     `chance` has no interval: it is a property of the items, not an estimate.
     """
     rows = _rows_of(judged)
-    estimates = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
+    estimates = {"accuracy": share_right(rows.right, rows.group), "chance": _chance(rows.chance)}
     for number, (name, share) in enumerate(zip(rows.tasks, _shares(rows), strict=True)):
         estimates[f"accuracy/{name}"] = share
         estimates[f"chance/{name}"] = _chance(rows.chance[rows.task == number])
@@ -104,7 +104,7 @@ def task_numbers(tasks: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.in
 def _shares(rows: Rows) -> list[Estimate]:
     """Return the accuracy of each task."""
     return [
-        share_right(rows.right[held], rows.group[held], f"accuracy/{name}")
+        share_right(rows.right[held], rows.group[held])
         for number, name in enumerate(rows.tasks)
         for held in (rows.task == number,)
     ]

@@ -44,12 +44,12 @@ def task_shares(
 
     names, task = np.unique(np.asarray(tasks, dtype=str), return_inverse=True)
     shares = [
-        share_right(right[held], group[held], f"accuracy/{name}", parts=parts)
+        share_right(right[held], group[held], parts=parts)
         for number, name in enumerate(names)
         for held in (task == number,)
     ]
     return {
-        "accuracy": share_right(right, group, "accuracy", parts=parts),
+        "accuracy": share_right(right, group, parts=parts),
         "accuracy_macro": mean_share_right(right, group, task, shares, "accuracy_macro", parts=parts),
         **{f"accuracy/{name}": share for name, share in zip(names.tolist(), shares, strict=True)},
     }

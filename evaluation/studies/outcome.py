@@ -181,6 +181,5 @@ def _change(
         common = sheet.asked[row] & sheet.asked[baseline]
         if task != _ALL:
             common &= pc.equal(sheet.items.column("task"), task).to_numpy()
-        about = ("study", score.model, study.name, condition.name, task)
-        pair = compare_pair(sheet.right[row][common], sheet.right[baseline][common], sheet.group[common], *about)
+        pair = compare_pair(sheet.right[row][common], sheet.right[baseline][common], sheet.group[common])
     return ConditionEffect(score.model, task, condition, accuracy, score.metrics.get(f"chance{ending}"), pair, None)

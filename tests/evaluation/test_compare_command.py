@@ -70,7 +70,7 @@ def test_all_pairs_are_compared_overall_and_per_task(results: Path, capsys: pyte
     first = document["pairs"][0]
     assert (first["n"], first["clusters"], first["only_first"], first["only_second"]) == (60, 30, 12, 48)
     assert first["difference"] == pytest.approx(-0.6)
-    assert first["method"] == "clustered_bootstrap"
+    assert first["method"] == "adjusted_wald"
     assert first["ci"][0] < -0.6 < first["ci"][1] < 0
     assert first["told_apart"]
     assert first["p"] <= first["p_joint"]

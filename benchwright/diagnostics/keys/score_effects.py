@@ -117,17 +117,17 @@ def _effect(
 ) -> ModelEffect:
     scored, model = matrix.scored[row], matrix.models[row]
     right, group, gone = matrix.right[row, scored], matrix.group[scored], concerned[scored]
-    before = share_right(right, group, "audit", model)
-    after = share_right(right[~gone], group[~gone], "audit", model, "without")
+    before = share_right(right, group)
+    after = share_right(right[~gone], group[~gone])
     change = None if before.value is None or after.value is None else after.value - before.value
     return ModelEffect(
         model,
         before,
-        share_right(right[gone], group[gone], "audit", model, "concerned"),
+        share_right(right[gone], group[gone]),
         after,
         change,
         None if change is None else _change_interval(right, group, gone, model),
-        None if right_instead is None else share_right(right_instead[scored], group, "audit", model, "corrected"),
+        None if right_instead is None else share_right(right_instead[scored], group),
     )
 
 

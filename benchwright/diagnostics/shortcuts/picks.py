@@ -128,7 +128,7 @@ def accuracy_of(picks: Picks, table: Keyed, *about: str, sides: Sides) -> Accura
     right = picks.right(table)[rows]
     parts = lcm(*np.unique(picked).tolist())
     units = np.rint(right * parts).astype(np.int64)
-    estimate = share_right(units, np.unique(group, return_inverse=True)[1], *about, parts=parts)
+    estimate = share_right(units, np.unique(group, return_inverse=True)[1], parts=parts)
     assert estimate.value is not None
     assert estimate.interval is not None
     above, below = _tails(units, options, picked, parts)

@@ -174,8 +174,8 @@ def refusal_cues(questions: Iterable[RefusableQuestion]) -> RefusalCues | None:
     common = kinds[True] >= kinds[False]
     by_majority = np.array([each.is_answerable == common for each in ordered])
     group = np.array(list(components_of(each.group_keys for each in ordered)))
-    estimate = share_right(is_right.astype(np.int64), np.unique(group, return_inverse=True)[1], "refusals")
-    pair = compare_pair(is_right, by_majority, np.unique(group, return_inverse=True)[1], "refusals")
+    estimate = share_right(is_right.astype(np.int64), np.unique(group, return_inverse=True)[1])
+    pair = compare_pair(is_right, by_majority, np.unique(group, return_inverse=True)[1])
     assert estimate.value is not None
     assert estimate.interval is not None
     assert pair is not None

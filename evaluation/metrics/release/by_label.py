@@ -39,7 +39,7 @@ def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
             shares = {}
             for value, rows in sorted(held.items()):
                 name = f"accuracy_by/{label}/{value}"
-                shares[name] = share_right(right[rows], group[rows], name)
+                shares[name] = share_right(right[rows], group[rows])
             estimates |= shares
             estimates[f"accuracy_macro_by/{label}"] = mean_of_proportions(list(shares.values()))
     return estimates

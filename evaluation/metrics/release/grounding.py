@@ -46,10 +46,8 @@ def grounding(judged: pa.Table) -> Mapping[str, Estimate]:
     groups = np.array([row["group"] for row in rows], np.int64)
     answered = [row for row in rows if row["right"]]
     return {
-        "grounding/mean_iou": share_right(overlaps, groups, "grounding/mean_iou", parts=_PARTS),
-        "grounding/found": share_of(singly(rows, is_found), "grounding/found"),
-        "grounding/right_and_found": share_of(
-            singly(rows, lambda row: row["right"] and is_found(row)), "grounding/right_and_found"
-        ),
-        "grounding/found_if_right": share_of(singly(answered, is_found), "grounding/found_if_right"),
+        "grounding/mean_iou": share_right(overlaps, groups, parts=_PARTS),
+        "grounding/found": share_of(singly(rows, is_found)),
+        "grounding/right_and_found": share_of(singly(rows, lambda row: row["right"] and is_found(row))),
+        "grounding/found_if_right": share_of(singly(answered, is_found)),
     }

@@ -50,7 +50,7 @@ def _rates(name: str, rows: Sequence[Row]) -> dict[str, Estimate]:
         "miss": singly(rows, lambda row: row["state"] in {"miss", "refusal", "cut_off"}),
     }
     named = {name.replace("{}", rate, 1): some for rate, some in units.items()}
-    return {full: share_of(some, full) for full, some in named.items()}
+    return {full: share_of(some) for full, some in named.items()}
 
 
 def _labelled(judged: pa.Table) -> pa.Table:

@@ -86,8 +86,8 @@ class _Reply(NamedTuple):
 _Says = Callable[[_Reply], bool]
 
 
-def _share(replies: Iterable[_Reply], says: _Says, name: str) -> Estimate:
-    return share_of((Unit(says(reply), reply.group) for reply in replies), name)
+def _share(replies: Iterable[_Reply], says: _Says) -> Estimate:
+    return share_of(Unit(says(reply), reply.group) for reply in replies)
 
 
 def _scores(name: str, replies: Sequence[_Reply], *, known: bool) -> dict[str, Estimate]:
@@ -101,7 +101,7 @@ def _scores(name: str, replies: Sequence[_Reply], *, known: bool) -> dict[str, E
         wanted["score_ku"] = (replies, lambda reply: reply.known_unknown)
         wanted["score_sa"] = (replies, lambda reply: reply.option.knows or reply.known_unknown)
     named = {name.replace("{}", metric, 1): counted for metric, counted in wanted.items()}
-    return {full: _share(some, says, full) for full, (some, says) in named.items()}
+    return {full: _share(some, says) for full, (some, says) in named.items()}
 
 
 def _unknown_knowns(replies: Sequence[_Reply], repeats: int, *, known: bool) -> dict[str, Estimate]:
@@ -109,5 +109,5 @@ def _unknown_knowns(replies: Sequence[_Reply], repeats: int, *, known: bool) -> 
     estimates = {"mm_sap/refusal_number": Estimate(len(declined) / repeats, None, len(replies))}
     if known:
         for name, some in (("unknown_knowns_rate", declined), ("unknown_knowns_rate_eq8", replies)):
-            estimates[f"mm_sap/{name}"] = _share(some, lambda reply: reply.option.knew, f"mm_sap/{name}")
+            estimates[f"mm_sap/{name}"] = _share(some, lambda reply: reply.option.knew)
     return estimates

@@ -73,7 +73,7 @@ def _yes_no(rows: list[Row]) -> dict[str, Estimate]:
     metrics: dict[str, Units] = {"aAcc": singly, "qAcc": _questions, "iAcc": _images, "mAcc": _pairs}
     estimates: dict[str, Estimate] = {}
     for name, units in metrics.items():
-        estimates[f"mvp_bench/{name}"] = share_of(units(rows), f"mvp_bench/{name}")
+        estimates[f"mvp_bench/{name}"] = share_of(units(rows))
     for name in ("aAcc", "qAcc"):
         estimates |= _by(f"mvp_bench/{name}", rows, metrics[name], _level)
     for name in ("aAcc", "iAcc"):
@@ -90,7 +90,7 @@ def _choosing(rows: list[Row]) -> dict[str, Estimate]:
             ways["circular"] = singly
         for way, units in ways.items():
             if some:
-                estimates[f"mvp_bench/{name}/{way}"] = share_of(units(some), f"mvp_bench/{name}/{way}")
+                estimates[f"mvp_bench/{name}/{way}"] = share_of(units(some))
             estimates |= _by(f"mvp_bench/{name}/{way}", some, units, _level)
     return estimates
 
@@ -98,7 +98,7 @@ def _choosing(rows: list[Row]) -> dict[str, Estimate]:
 def _by(name: str, rows: Sequence[Row], units: Units, value: Callable[[Row], Iterable[str]]) -> dict[str, Estimate]:
     """Return a metric within each value of a label."""
     groups = {f"{name}/{label}": group for label, group in by_value(rows, value).items()}
-    return {label: share_of(units(group), label) for label, group in groups.items()}
+    return {label: share_of(units(group)) for label, group in groups.items()}
 
 
 def _level(row: Row) -> list[str]:

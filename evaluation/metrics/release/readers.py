@@ -25,6 +25,6 @@ def readers(judged: pa.Table) -> Mapping[str, Estimate]:
     rows = rows_with(judged, "robust_right", where="robust_right")
     if not rows:
         return {}
-    robust = share_of(singly(rows, lambda row: row["robust_right"]), "by_robust_reader")
+    robust = share_of(singly(rows, lambda row: row["robust_right"]))
     gap = sum(row["robust_right"] - row["right"] for row in rows) / len(rows)
     return {"by_robust_reader": robust, "reader_gap": Estimate(gap, None, len(rows))}

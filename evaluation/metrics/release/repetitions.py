@@ -26,6 +26,6 @@ def repetitions(judged: pa.Table) -> Mapping[str, Estimate]:
     groups = by_value(rows, lambda row: [row["variant"]])
     if len(groups) < 2:
         return {}
-    estimates = {f"repetition/{name}": share_of(singly(group), f"repetition/{name}") for name, group in groups.items()}
+    estimates = {f"repetition/{name}": share_of(singly(group)) for name, group in groups.items()}
     values = [estimate.value for estimate in estimates.values() if estimate.value is not None]
     return {**estimates, "repetition_spread": Estimate(stdev(values), None, len(values))}

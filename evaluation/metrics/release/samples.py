@@ -41,7 +41,7 @@ def samples(judged: pa.Table) -> Mapping[str, Estimate]:
     items = list(by_item.values())
     draws = len(items[0])
     estimates = {f"pass@{k}": _passing(items, draws, k) for k in _numbers(draws)}
-    return estimates | {"majority": share_of(map(_vote, items), "majority")}
+    return estimates | {"majority": share_of(map(_vote, items))}
 
 
 def pass_at(draws: int, right: int, k: int) -> tuple[int, int]:
@@ -67,7 +67,7 @@ def _passing(items: Sequence[Sequence[Row]], draws: int, k: int) -> Estimate:
     parts = min(comb(draws, k), _MOST_PARTS)
     passing = np.array([some * parts // every for some, every in shares], dtype=np.int64)
     group = np.array([rows[0]["group"] for rows in items], dtype=np.int64)
-    return share_right(passing, group, f"pass@{k}", parts=parts)
+    return share_right(passing, group, parts=parts)
 
 
 def _vote(rows: Sequence[Row]) -> Unit:

@@ -35,13 +35,13 @@ def has(judged: pa.Table, *columns: str) -> bool:
     return set(columns) <= set(judged.column_names)
 
 
-def share_of(units: Iterable[Unit], name: str) -> Estimate:
-    """Return the share of units that are right, with its interval; `name` seeds the resampling."""
+def share_of(units: Iterable[Unit]) -> Estimate:
+    """Return the share of units that are right, with its interval."""
     import numpy as np
 
     listed = list(units)
     right = np.array([unit.right for unit in listed], dtype=np.bool_)
-    return share_right(right, np.array([unit.group for unit in listed], dtype=np.int64), name)
+    return share_right(right, np.array([unit.group for unit in listed], dtype=np.int64))
 
 
 def singly(rows: Iterable[Row], right: Callable[[Row], bool] | None = None) -> list[Unit]:
