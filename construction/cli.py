@@ -20,7 +20,12 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="Folder for images/ and facts.yaml; must be new."
 )
-@json_option('`{"lines", "pairs", "images", "boxes", "frames": {frame: n}, "left_out": {reason: n}}`')
+@json_option(
+    """
+    `{"lines", "pairs", "images", "boxes", "frames": {frame: n}, "left_out": {reason: n}, "rows": {"read", "used",
+    "refused": {reason: n}, "left_out": {reason: n}}}`; `rows` counts lines, each used with its image or refused
+    """
+)
 def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
     """Make an image folder and a facts file of EMU's source images, as MVP-Bench takes them.
 
@@ -45,12 +50,14 @@ def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
         "boxes": sum(len(image.boxes) for image in images_of_emu),
         "frames": counts.frames,
         "left_out": counts.left_out,
+        "rows": counts.rows.document(),
     }
     lost = ", ".join(f"{reason} {n}" for reason, n in counts.left_out.items()) or "nothing"
     emit(
         document,
         as_json=as_json,
-        text=f"{len(images_of_emu)} of {counted(counts.pairs, 'source image')} in {out / 'images'}; left out: {lost}",
+        text=f"{len(images_of_emu)} of {counted(counts.pairs, 'source image')} in {out / 'images'}; left out: {lost}\n"
+        f"{counts.rows}",
     )
 
 

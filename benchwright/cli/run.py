@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from benchwright.terminal.output import emit, json_option, note
 from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
+    from benchwright.source_files.refusal_lists import RowCounts
     from benchwright.workspace.run_results import FinishedRun, LostRecords
 
 _FAILURES_SHOWN = 10
@@ -63,7 +64,9 @@ _FAILURES_SHOWN = 10
     `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
     {reason: n}, "reversed", "made", "seconds"}], "left_out": [{"step", "lacks"}], "few_items": [{"step", "advice"}],
     "waits": [line], "artifacts": {name: path}, "executed_shards", "decoded_images", "failed": [{"path", "step",
-    "reason", "detail"}], "funnel", "profile", "lost": [{"step", "reason", "records", "first", "error"}]}`; `lost`
+    "reason", "detail"}], "funnel", "profile", "lost": [{"step", "reason", "records", "first", "error"}], "rows":
+    {step: {"read", "used", "refused": {reason: n}, "left_out": {reason: n}}}}`; `rows` says what became of the rows of
+    each source dataset: used, refused as wrong, or left out by a rule; `lost`
     counts the records that errors lost, with the exception, file and line of the first; `left_out` names steps that the
     recipe can do without and that lack something, with how to get it, and `few_items` those that made few items, with
     why and what to do; `funnel` is the page of this run, or of the run before that shows the same, and `profile` the
@@ -98,6 +101,7 @@ def run(
     from benchwright.pipeline.run import image_folder
     from benchwright.recipe import load_recipe
     from benchwright.recipes import bundled_recipes
+    from benchwright.source_files.refusal_lists import row_counts_in
     from benchwright.terminal.progress_bars import ProgressBars
     from benchwright.workspace.run_results import lost_in
 
@@ -126,6 +130,7 @@ def run(
         )
     failed = _failures(finished)
     lost = lost_in(failed, finished.raised)
+    rows = row_counts_in(finished.workspace, [step.name for step in finished.steps])
     page = _funnel(finished)
     profile = _profile(finished) if is_profiled else None
     document = finished.to_json() | {
@@ -133,9 +138,10 @@ def run(
         "funnel": str(page),
         "profile": None if profile is None else str(profile),
         "lost": [each._asdict() for each in lost],
+        "rows": {entry: counts.document() for entry, counts in rows.items()},
     }
     pages = f"funnel: {page}" if profile is None else f"funnel: {page}\nprofile: {profile}"
-    emit(document, as_json=as_json, text=lambda: f"{_table(finished, failed)}\n{pages}")
+    emit(document, as_json=as_json, text=lambda: f"{_table(finished, failed, rows)}\n{pages}")
     end_with_lost(lost, log=finished.run_folder)
 
 
@@ -178,13 +184,14 @@ def _failures(finished: FinishedRun) -> list[dict[str, str]]:
     return failures_of(finished.workspace)
 
 
-def _table(finished: FinishedRun, failed: list[dict[str, str]]) -> str:
+def _table(finished: FinishedRun, failed: list[dict[str, str]], rows: Mapping[str, RowCounts]) -> str:
     lines = [f"{'step':28} {'in':>7} {'kept':>7} {'made':>7}  {'seconds':>8}  dropped / asked"]
     for step in finished.steps:
         reasons = [f"{reason} {n}" for reason, n in step.dropped.items()]
         reasons += [f"ask: {reason} {n}" for reason, n in step.asked.items()]
         counts = f"{step.name:28} {step.records:7} {step.kept:7} {step.made:7}  {step.seconds:8.2f}"
         lines.append(f"{counts}  {', '.join(reasons)}".rstrip())
+    lines += [f"rows of {entry}: {counts}" for entry, counts in rows.items()]
     for failure in failed[:_FAILURES_SHOWN]:
         lines.append(f"failed: {printable(failure['path'])}: {failure['reason']} ({failure['step']})")
     if len(failed) > _FAILURES_SHOWN:

@@ -15,6 +15,7 @@ from benchwright.funnel.thresholds import Spread
 from benchwright.funnel.thumbnails import Showing, ShownRecord
 from benchwright.pages import Chart, cut, page_pieces
 from benchwright.pipeline.stages.overrides import OverrideStatus
+from benchwright.source_files.refusal_lists import RowCounts
 from benchwright.texts.normalization import printable
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -69,6 +70,7 @@ def pieces(
     steps: Sequence[FunnelStep],
     sections: Iterable[FunnelSection],
     refused: Sequence[RefusedFile],
+    rows: Mapping[str, RowCounts],
     stale: Sequence[OverrideStatus],
     showing: Showing,
 ) -> Iterator[str]:
@@ -84,6 +86,7 @@ def pieces(
         "spread_charts": _spread_charts,
         "cards": lambda sheet: (card(sheet.place, example, sheet.known, showing) for example in sheet.examples),
         "refused": refused,
+        "rows": rows,
         "stale": stale,
         "stale_shown": _STALE_SHOWN,
     }

@@ -8,6 +8,7 @@ from benchwright.canonical import digest, file_digest
 from benchwright.errors import DamagedError
 from benchwright.pipeline.stages.overrides import current_snapshot
 from benchwright.pipeline.stages.runlog import is_vouched_for, vouch_for
+from benchwright.source_files.refusal_lists import row_counts_in
 from benchwright.workspace.run_results import stage_names
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.workspace import Workspace
@@ -45,4 +46,7 @@ def _told(space: Workspace) -> str:
     """Return the digest of all that a page shows."""
     settings = space.settings()
     tables = [file_digest(space.tables / name / "current.json") for name in stage_names(space)]
-    return digest([settings["recipe"], settings["state"], str(space.root.resolve()), tables, current_snapshot(space)])
+    rows = {name: counts.document() for name, counts in row_counts_in(space.root, stage_names(space)).items()}
+    return digest(
+        [settings["recipe"], settings["state"], str(space.root.resolve()), tables, current_snapshot(space), rows]
+    )

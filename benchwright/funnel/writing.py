@@ -16,6 +16,7 @@ from benchwright.funnel.thresholds import spreads_of
 from benchwright.funnel.thumbnails import Showing, partners_in
 from benchwright.pipeline.run import stages_of_workspace
 from benchwright.pipeline.stages.overrides import may_be_overridden, override_status, snapshot_of
+from benchwright.source_files.refusal_lists import row_counts_in
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.item_cache import cache_of
 from benchwright.workspace.run_results import files_of, stage_names
@@ -67,6 +68,7 @@ def write_funnel(
     ran = tuple(name for name in stage_names(space) if name != INGEST)
     wanted = [funnel_step for funnel_step in steps if step in {None, funnel_step.name}]
     refused = _refused(space, per_reason, page) if wanted and wanted[0].name == INGEST else []
+    rows = row_counts_in(root, [funnel_step.name for funnel_step in wanted])
     stale = [status for status in override_status(space, snapshot_of(space)) if status.state == "stale"]
     with (
         cache_of(space.cache) as cache,
@@ -75,7 +77,7 @@ def write_funnel(
     ):
         showing = Showing(space, cache, Path(settings["images"]), ran, int(settings["shards"]))
         sections = _sections(space, stages, wanted, head, showing)
-        handle.writelines(pieces(head, steps, sections, refused, stale, showing))
+        handle.writelines(pieces(head, steps, sections, refused, rows, stale, showing))
     return WrittenFunnel(out, steps)
 
 

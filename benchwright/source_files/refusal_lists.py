@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from benchwright.canonical import canonical_json
+from benchwright.errors import DamagedError
 from benchwright.texts.normalization import counted
-from benchwright.workspace.atomic import replacing
+from benchwright.workspace.atomic import replacing, write_json
 
 from .refusals import RefusedRow
+
+REFUSED = "datasets"
+"""Folder of a workspace with two files for each entry that reads rows: a list of what is refused, and counts of all."""
+_COUNTS = ".counts.json"
 
 
 class RowCounts(NamedTuple):
@@ -46,38 +52,51 @@ class RowCounts(NamedTuple):
         return "; ".join(parts)
 
 
-class Refusals:
-    """Refusals, written to a file of one JSON object a line as they come, and counted.
-
-    Args:
-        handle: The file.
+class RowLedger:
+    """What becomes of the rows of a dataset, added up as they are read.
 
     Attributes:
-        counts: Number of refusals by reason.
-        wrong: Number of rows that are refused with them, by reason.
-        left_out: Number of sound rows by the rule that leaves them out; the file does not list these.
-        records: Number of records whose pictures are all there.
+        wrong: Number of rows that are refused, by reason.
+        left_out: Number of sound rows by the rule that leaves them out.
     """
 
-    def __init__(self, handle: BinaryIO) -> None:
-        self._handle = handle
-        self.counts: Counter[str] = Counter()
+    def __init__(self) -> None:
         self.wrong: Counter[str] = Counter()
         self.left_out: Counter[str] = Counter()
-        self.records = 0
 
     def add(self, row: RefusedRow) -> None:
-        """Record one refusal, or what a rule leaves out."""
-        if row.by_rule:
-            self.left_out[row.reason] += row.rows
-            return
-        self.counts[row.reason] += 1
-        self.wrong[row.reason] += row.rows
-        self._handle.write((canonical_json(row.document()) + "\n").encode("utf-8", "backslashreplace"))
+        """Count the rows of a refusal, or those that a rule leaves out."""
+        if row.rows:
+            (self.left_out if row.by_rule else self.wrong)[row.reason] += row.rows
 
     def rows(self, used: int) -> RowCounts:
         """Return what became of all rows, given the number of those that are used."""
         return RowCounts(used, *(dict(sorted(counts.items())) for counts in (self.wrong, self.left_out)))
+
+
+class Refusals(RowLedger):
+    """Refusals, written to a file of one JSON object a line as they come, and counted.
+
+    Args:
+        handle: The file, which does not list what a rule leaves out.
+
+    Attributes:
+        counts: Number of refusals by reason.
+        records: Number of records whose pictures are all there.
+    """
+
+    def __init__(self, handle: BinaryIO) -> None:
+        super().__init__()
+        self._handle = handle
+        self.counts: Counter[str] = Counter()
+        self.records = 0
+
+    def add(self, row: RefusedRow) -> None:
+        """Record one refusal, or what a rule leaves out."""
+        super().add(row)
+        if not row.by_rule:
+            self.counts[row.reason] += 1
+            self._handle.write((canonical_json(row.document()) + "\n").encode("utf-8", "backslashreplace"))
 
 
 @contextmanager
@@ -91,3 +110,24 @@ def refusals_in(path: Path, *, tmp: Path) -> Iterator[Refusals]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, tmp=tmp) as draft, draft.open("wb") as handle:
         yield Refusals(handle)
+
+
+def write_row_counts(counts: RowCounts, workspace: Path, entry: str, *, tmp: Path) -> None:
+    """Write what became of the rows of a recipe's entry into the workspace."""
+    write_json(workspace / REFUSED / f"{entry}{_COUNTS}", counts.document(), tmp=tmp)
+
+
+def row_counts_in(workspace: Path, entries: Iterable[str]) -> dict[str, RowCounts]:
+    """Return what became of the rows of a recipe's entries, as far as they read any, by entry."""
+    counts: dict[str, RowCounts] = {}
+    for entry in entries:
+        try:
+            document = json.loads((workspace / REFUSED / f"{entry}{_COUNTS}").read_bytes())
+            counts[entry] = RowCounts(document["used"], dict(document["refused"]), dict(document["left_out"]))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DamagedError(
+                f"{workspace / REFUSED / entry}{_COUNTS} is damaged ({error}); run the recipe again"
+            ) from None
+    return counts

@@ -10,6 +10,8 @@ BAD_ROW = "bad_row"
 MISSING_PICTURE = "missing_picture"
 AMBIGUOUS_PICTURE = "ambiguous_picture"
 REPEATED = "repeated"
+BAD_CELL = "bad_cell"
+"""Reason for a cell that is wrong, where its row is used without it."""
 DAMAGED_ARCHIVE, UNUSABLE_MEMBER, UNUSABLE_ENTRY = "damaged_archive", "unusable_member", "unusable_entry"
 """Reasons for an archive that cannot be opened, a member of one, and an entry of a folder that is no file."""
 
@@ -22,7 +24,8 @@ class RefusedRow(NamedTuple):
         entry: Which row of it, such as `line 3`; empty for the file as a whole.
         reason: Stable code, such as `bad_row` or `missing_picture`.
         detail: What is wrong, with the value.
-        rows: Number of rows that are left out with it: a picture's annotations where the picture is missing.
+        rows: Number of rows that are left out with it: a picture's annotations where the picture is missing, 0 for a
+            cell or an entry that rows only refer to, as those that cannot do without it are counted themselves.
         by_rule: Whether nothing is wrong with it, and a rule leaves it out, such as a smallest number of votes.
         position: Place of the row in its file, from 0; None where it is no row, or its reader does not count.
         source_id: Id that the row states; None for none.

@@ -5,7 +5,7 @@ A bad row is one refusal, not an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -149,9 +149,39 @@ def checked(model: type[M], row: Row) -> M:
         raise BadRow(first_mistake(error)) from None
 
 
+def checked_beside(model: type[M], row: Row, beside: Collection[str]) -> tuple[M, list[str]]:
+    """Return a row as a model without those cells that it can do without and that are wrong, and what is wrong there.
+
+    Args:
+        model: The model.
+        row: The row.
+        beside: Fields that say nothing of what is asked, such as a licence; each has a default.
+
+    Raises:
+        BadRow: Another field is missing or wrong; names it, with its value.
+    """
+    try:
+        return model.model_validate(row.document), []
+    except ValidationError as error:
+        mistakes = [(str(place[0]), mistake) for mistake in _mistakes(error) if (place := mistake["loc"])]
+    wrong = {field: mistake for field, mistake in mistakes if field in beside}
+    if not wrong:
+        return checked(model, row), []
+    sound = {field: cell for field, cell in row.document.items() if field not in wrong}
+    details = [f"{_in_words(wrong[field])}; used without it" for field in sorted(wrong)]
+    return checked(model, Row(row.entry, sound)), details
+
+
 def first_mistake(error: ValidationError) -> str:
     """Return the first mistake of a model in words: field, what is wrong, value."""
-    mistake = error.errors(include_url=False, include_context=False)[0]
+    return _in_words(_mistakes(error)[0])
+
+
+def _mistakes(error: ValidationError) -> Sequence[Mapping[str, Any]]:
+    return error.errors(include_url=False, include_context=False)
+
+
+def _in_words(mistake: Mapping[str, Any]) -> str:
     field = ".".join(map(str, mistake["loc"]))
     message = mistake["msg"].removeprefix("Value error, ")
     value = (

@@ -19,9 +19,8 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.images.identify import uri_for
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.refusal_lists import refusals_in
+from benchwright.source_files.refusal_lists import REFUSED, refusals_in, write_row_counts
 from benchwright.steps import FOLDER, SCENES, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
-from benchwright.workspace.atomic import write_json
 from benchwright.workspace.photographs import BroughtPhotograph
 from benchwright.workspace.workspace import Workspace
 
@@ -37,9 +36,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 logger = logging.getLogger(__name__)
-
-REFUSED = "datasets"
-"""Folder of a workspace with two files for each entry `dataset`: a list of what was refused, and counts of all rows."""
 
 
 class Dataset(GatherStep):
@@ -173,7 +169,7 @@ class Dataset(GatherStep):
                 objects=workspace.objects,
                 refused=refused,
             )
-        write_json(path.with_name(f"{ctx.stage}.counts.json"), counts.rows.document(), tmp=workspace.tmp)
+        write_row_counts(counts.rows, ctx.workspace, ctx.stage, tmp=workspace.tmp)
         if refused.counts:
             reasons = ", ".join(f"{reason} {number}" for reason, number in sorted(refused.counts.items()))
             logger.warning("%s: refused of %s: %s; %s lists them", ctx.stage, self.reader, reasons, path)

@@ -25,6 +25,7 @@ from benchwright.facts import Box
 from benchwright.files.numbered_lines import numbered_lines
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify
+from benchwright.source_files.refusal_lists import RowCounts, RowLedger
 
 _SPLIT_FILE = re.compile(r"emu_([A-Za-z0-9-]{1,40})\.jsonl")
 _INDEX = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -76,17 +77,20 @@ class EmuCounts(NamedTuple):
         frames: Number of lines by frame; an open set.
         left_out: Counts by reason: lines `not_json`, `no_index`, `bad_index`; images `no_file` or unreadable; boxes
             `box_malformed`, `box_outside`.
+        rows: What became of the lines: used with their image, or left out with the reason.
     """
 
     lines: int
     pairs: int
     frames: dict[str, int]
     left_out: dict[str, int]
+    rows: RowCounts
 
 
 class _ImageEdits(NamedTuple):
     urls: list[str]
     boxes: dict[tuple[float, ...], None]
+    lines: int
 
 
 def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tuple[list[EmuImage], EmuCounts]:
@@ -103,22 +107,29 @@ def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tu
     files = sorted(path for path in dataset.glob("emu_*.jsonl") if _SPLIT_FILE.fullmatch(path.name))
     if not files:
         raise DataError(f"{dataset} holds no emu_<split>.jsonl; name the folder of EMU's annotations")
-    frames: Counter[str] = Counter()
-    left_out: Counter[str] = Counter()
+    frames, boxes, pictures, lines = Counter[str](), Counter[str](), Counter[str](), RowLedger()
     images_of_emu: list[EmuImage] = []
-    pairs = lines = 0
+    pairs = read = used = 0
     for path in files:
         split = _SPLIT_FILE.fullmatch(path.name)
         assert split is not None
-        groups, read = _grouped(path, frames, left_out)
-        pairs, lines = pairs + len(groups), lines + read
+        groups, count = _grouped(path, frames, lines)
+        pairs, read = pairs + len(groups), read + count
         for index, group in sorted(groups.items()):
-            image = _image(images, split[1], index, group, limits or Limits(), left_out)
-            images_of_emu += [] if image is None else [image]
-    return images_of_emu, EmuCounts(lines, pairs, dict(sorted(frames.items())), dict(sorted(left_out.items())))
+            image = _image(images, split[1], index, group, limits or Limits(), boxes)
+            if isinstance(image, EmuImage):
+                images_of_emu.append(image)
+                used += group.lines
+            else:
+                pictures[image] += 1
+                lines.wrong[image] += group.lines
+    rows = lines.rows(used)
+    alone = Counter({reason: number for reason, number in rows.refused.items() if reason not in pictures})
+    left_out = alone + pictures + boxes
+    return images_of_emu, EmuCounts(read, pairs, dict(sorted(frames.items())), dict(sorted(left_out.items())), rows)
 
 
-def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[dict[str, _ImageEdits], int]:
+def _grouped(path: Path, frames: Counter[str], lines: RowLedger) -> tuple[dict[str, _ImageEdits], int]:
     groups: dict[str, _ImageEdits] = {}
     count = 0
     for text in _lines(path):
@@ -126,14 +137,15 @@ def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[
         try:
             line = _Line.model_validate(json.loads(text))
         except (ValueError, ValidationError, RecursionError):
-            left_out["not_json"] += 1
+            lines.wrong["not_json"] += 1
             continue
         frames[line.frame] += 1
         index = line.metadata.index
         if index is None or not _INDEX.fullmatch(index):
-            left_out["no_index" if index is None else "bad_index"] += 1
+            lines.wrong["no_index" if index is None else "bad_index"] += 1
             continue
-        group = groups.setdefault(index, _ImageEdits([], {}))
+        before = groups.get(index) or _ImageEdits([], {}, 0)
+        groups[index] = group = before._replace(lines=before.lines + 1)
         if line.source:
             group.urls.append(line.source)
         group.boxes.update(dict.fromkeys(tuple(box) for box in line.metadata.bboxes))
@@ -148,16 +160,15 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 def _image(
     images: Path, split: str, index: str, group: _ImageEdits, limits: Limits, left_out: Counter[str]
-) -> EmuImage | None:
+) -> EmuImage | str:
+    """Return the source image of a pair, or the reason why it cannot be used; boxes that are wrong are counted."""
     path = images / split / f"{index}_s.jpg"
     if not path.is_file():
-        left_out["no_file"] += 1
-        return None
+        return "no_file"
     try:
         identified = identify(path, root=images, limits=limits)
     except UnreadableImage as error:
-        left_out[error.reason] += 1
-        return None
+        return error.reason
     size_wh = identified.width, identified.height
     boxes: list[Box] = []
     for numbers in group.boxes:

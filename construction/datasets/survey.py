@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.models.local_weights import FOLDER, weights_on_this_machine
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.refusal_lists import RowCounts
+from benchwright.source_files.refusal_lists import RowCounts, RowLedger
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.texts.normalization import counted
 
@@ -166,13 +166,10 @@ class _TruthCounts:
     def __init__(self) -> None:
         self.records: Counter[str] = Counter()
         self.pictures: dict[str, set[str]] = {}
-        self.used, self.refused, self.left_out = 0, Counter[str](), Counter[str]()
+        self.used, self.ledger = 0, RowLedger()
 
     def rows(self) -> RowCounts:
-        return RowCounts(self.used, self.refused, self.left_out)
-
-    def add_refused(self, row: RefusedRow) -> None:
-        (self.left_out if row.by_rule else self.refused)[row.reason] += row.rows
+        return self.ledger.rows(self.used)
 
     def add(self, record: DatasetRecord) -> None:
         self.used += record.rows
@@ -227,7 +224,7 @@ def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
             if isinstance(row, DatasetRecord):
                 counts.add(row)
             else:
-                counts.add_refused(row)
+                counts.ledger.add(row)
     except BenchwrightError:
         return counts  # what is wrong with the file is named by `construct check`, and by a run
     return counts

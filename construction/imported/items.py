@@ -23,7 +23,7 @@ from benchwright.question_files.questions.asked_question import AskedQuestion
 from benchwright.question_files.questions.file_question import IMPORTED, OWN_SPLIT, FileQuestion, item_of
 from benchwright.records import ImageRecord, Item
 from benchwright.release.format.manifest import SPLIT
-from benchwright.source_files.refusal_lists import refusals_in
+from benchwright.source_files.refusal_lists import REFUSED, refusals_in
 from benchwright.steps import (
     FOLDER,
     BringContext,
@@ -39,8 +39,6 @@ from benchwright.steps import (
 )
 from benchwright.workspace.photographs import BroughtPhotograph
 from benchwright.workspace.workspace import Workspace
-
-from ..datasets.dataset import REFUSED
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.errors import DataError
 from benchwright.files.lists_on_disk import ListsOnDisk
@@ -24,12 +24,21 @@ from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark,
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import LeftOutByRule, Row, checked, guarded
+from benchwright.source_files.rows import LeftOutByRule, Row, checked, checked_beside, guarded
 
 from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes
 from .coco_pictures import coco_path
-from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
-from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, licence_text
+from .marked_boxes import boxes_of_marks, refused_mark, refused_marks, rows_of_marks
+from .reader import (
+    NOTHING_STATED,
+    DatasetPicture,
+    DatasetReader,
+    DatasetRecord,
+    NeededFiles,
+    bad_cells,
+    chosen,
+    licence_text,
+)
 
 _PICTURES_LICENCE = "one a picture, in the annotations; some forbid derivatives or commercial use"
 _PICTURES = NeededFiles(
@@ -51,7 +60,13 @@ class _ImageEntry(BaseModel):
     not_exhaustive_category_ids: list[int] = []
 
 
+_BESIDE = ("license", "flickr_url", "neg_category_ids")
+"""What a picture's annotations can do without: where it comes from, and what is known to be absent."""
+
+
 class _Caption(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
     image_id: int
     caption: str = Field(min_length=1)
 
@@ -151,12 +166,13 @@ def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iter
         index = _indexed(place, images, is_lvis=reader.is_lvis)
         for picture in marks:
             if isinstance(picture, RefusedMark):
-                yield RefusedRow(path, picture.entry, BAD_ANNOTATION, picture.reason)
+                yield refused_mark(picture, path)
                 continue
             yield from refused_marks(picture, path)
             entry = f"image {picture.name}"
             with guarded(path, entry) as guard:
-                image = _image(index, picture.name)
+                image, wrong = _image(index, picture.name)
+                yield from bad_cells(path, entry, wrong)
                 truth = _labelled(picture, image, index, reader)
                 yield _record(reader, path, entry, image, index, pictures, truth, rows_of_marks(picture))
             if guard.refusal is not None:
@@ -182,14 +198,15 @@ def _captions(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> I
                 entry = f"annotation {element.get('id') if isinstance(element, dict) else element!r}"
                 with guarded(path, entry) as guard:
                     caption = checked(_Caption, Row(entry, element))
-                    captions.add(caption.image_id, caption.caption.strip())
+                    captions.add(caption.image_id, caption.caption)
                 if guard.refusal is not None:
                     yield guard.refusal
         for name in images:
             entry = f"image {name}"
             texts: tuple[str, ...] = ()
             with guarded(path, entry) as guard:
-                image = _image(index, name)
+                image, wrong = _image(index, name)
+                yield from bad_cells(path, entry, wrong)
                 texts = tuple(captions.pop(image.id))
                 if not texts:
                     raise LeftOutByRule(NOTHING_STATED, "no caption is about it")
@@ -235,8 +252,8 @@ def _record(
     return DatasetRecord(f"{reader.name}:{stem}:{image.id}", path, entry, (shown,), (truth,), parts)
 
 
-def _image(index: _FileIndex, name: str) -> _ImageEntry:
-    return checked(_ImageEntry, Row("", index.images[name][0]))
+def _image(index: _FileIndex, name: str) -> tuple[_ImageEntry, list[str]]:
+    return checked_beside(_ImageEntry, Row("", index.images[name][0]), _BESIDE)
 
 
 def _indexed(place: Path, images: ListsOnDisk[str], *, is_lvis: bool) -> _FileIndex:

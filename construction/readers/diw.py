@@ -65,15 +65,20 @@ class Diw(DatasetReader):
         del pictures
         for path in self.annotations(files):
             waiting: tuple[str, str, str] | None = None
+            is_of_refused = False  # the line before should have named its picture
             with files.opened(path) as handle:
                 for number, line in numbered_lines(handle):
                     text, entry = (line or b"").decode("utf-8", "replace").strip(), f"line {number}"
                     if named := _PICTURE.fullmatch(text):
                         if waiting is not None:
                             yield RefusedRow(path, waiting[2], "bad_row", f"no pair of points follows {waiting[0]}")
-                        waiting = named[1], named[2], entry
+                        waiting, is_of_refused = (named[1], named[2], entry), False
                         continue
                     if waiting is None:
+                        if is_of_refused and _PAIR.fullmatch(text):
+                            is_of_refused = False
+                            continue
+                        is_of_refused = _PAIR.fullmatch(text) is None
                         detail = f"{text[:80]!r} is no picture, such as ./DIW_test/<40 hexadecimal digits>.thumb"
                         yield RefusedRow(path, entry, "bad_row", detail)
                         continue

@@ -23,10 +23,10 @@ from pydantic import BaseModel, Field
 from benchwright.errors import DataError
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_document
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, checked_beside, guarded, json_document
 
 from ..ground_truth.truths import GroundTruth, ReflectanceComparison
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, licence_text
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, bad_cells, length, licence_text
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _DARKER = {"1": "first", "2": "second", "E": "equal"}
@@ -71,6 +71,10 @@ class _Photo(BaseModel):
     aspect_ratio: float | None = Field(None, gt=0, allow_inf_nan=False)
     intrinsic_points: list[object]
     intrinsic_comparisons: list[object]
+
+
+_BESIDE = ("license", "flickr_user", "flickr_id", "attribution_name", "attribution_url")
+"""What a photograph's comparisons can do without: where it comes from."""
 
 
 class Iiw(DatasetReader):
@@ -125,17 +129,19 @@ class Iiw(DatasetReader):
             if isinstance(row, RefusedRow):
                 yield row
                 continue
+            comparisons = row.document.get("intrinsic_comparisons") if isinstance(row.document, Mapping) else None
             with guarded(path) as guard:
-                photo = checked(_Photo, row)
+                photo, wrong = checked_beside(_Photo, row, _BESIDE)
                 if f"{photo.photo}.png" != photo.image_filename or PurePosixPath(path).stem != str(photo.photo):
                     raise BadRow(
                         f"photo is {photo.photo} and image_filename {photo.image_filename!r}; both are its number"
                     )
                 bad, truths = _truths(photo, path, self.min_weight)
+                yield from bad_cells(path, "", wrong)
                 yield from bad
                 yield DatasetRecord(f"iiw:{photo.photo}", path, "", (_picture(photo),), truths, len(truths))
             if guard.refusal is not None:
-                yield guard.refusal
+                yield guard.refusal._replace(rows=1 + length(comparisons))
 
 
 def _picture(photo: _Photo) -> DatasetPicture:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from benchwright.regions.formats.picture_marks import PictureMarks
+from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.texts.normalization import counted
 
@@ -48,6 +48,16 @@ def rows_of_marks(marks: PictureMarks) -> int:
     """Return the number of a picture's marks that are used: boxes, and crowds, which make their label incomplete."""
     crowds = sum(mark.code == "crowd" for mark in marks.refused)
     return sum(bool(region.label) for region in marks.regions) + crowds
+
+
+def refused_mark(mark: RefusedMark, path: str) -> RefusedRow:
+    """Return the refusal of an entry of a file that belongs to no picture; a category is no row.
+
+    Args:
+        mark: What is wrong with the entry.
+        path: Path of the file.
+    """
+    return RefusedRow(path, mark.entry, BAD_ANNOTATION, mark.reason, 0 if mark.entry.startswith("category") else 1)
 
 
 def refused_marks(marks: PictureMarks, path: str) -> Iterator[RefusedRow]:

@@ -24,7 +24,7 @@ from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, g
 
 from ..ground_truth.truths import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
 from ..item_parts.wording import count_question, without_article
-from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
+from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_mark, refused_marks, rows_of_marks
 from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord
 from .recognition import AMBIGUOUS, FoundSource, Recognised, picture_paths
 
@@ -136,7 +136,7 @@ def _marked(path: str, place: Path, form: MarkFormat, pictures: OwnPictures) -> 
     try:
         for marks in read_marks(place, form, shape="box"):
             if isinstance(marks, RefusedMark):
-                yield RefusedRow(path, marks.entry, BAD_ANNOTATION, marks.reason)
+                yield refused_mark(marks, path)
                 continue
             yield from refused_marks(marks, path)
             entry = f"image {marks.name}"

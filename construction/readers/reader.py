@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow
+from benchwright.source_files.refusals import BAD_CELL, MISSING_PICTURE, RefusedRow
 from benchwright.source_files.rows import Row, guarded
 
 from ..ground_truth.truths import GroundTruth
@@ -260,6 +260,16 @@ def records_of_rows(
             yield record_of(row)
         if guard.refusal is not None:
             yield guard.refusal
+
+
+def bad_cells(file: str, entry: str, details: Iterable[str]) -> Iterator[RefusedRow]:
+    """Yield what is wrong with cells of a row that is used without them; no row is left out with one."""
+    yield from (RefusedRow(file, entry, BAD_CELL, detail, 0) for detail in details)
+
+
+def length(value: object) -> int:
+    """Return the number of rows in what a document states as a list of them, before it is checked; 0 for no list."""
+    return len(value) if isinstance(value, list) else 0
 
 
 def chosen(names: Iterable[str], wanted: Iterable[str], what: str) -> list[str]:

@@ -19,11 +19,11 @@ from pydantic import BaseModel, Field
 from benchwright.files.numbered_lines import numbered_lines
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, guarded, json_document
+from benchwright.source_files.rows import BadRow, Row, checked, checked_beside, guarded, json_document
 from benchwright.texts.normalization import counted
 
 from ..ground_truth.truths import BoxXYXY, GroundTruth, KeypointPair, Point
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, bad_cells, chosen, length
 
 _SPLITS = ("trn", "val", "test")
 CATEGORIES = frozenset(
@@ -45,23 +45,31 @@ class _PairAnnotation(BaseModel):
     src_bndbox: tuple[float, float, float, float]
     trg_bndbox: tuple[float, float, float, float]
     category: str
-    src_pose: str
-    trg_pose: str
+    src_pose: str | None = None
+    trg_pose: str | None = None
     src_kps: list[object] = Field(max_length=30)
     trg_kps: list[object] = Field(max_length=30)
-    kps_ids: list[str]
-    mirror: int
-    viewpoint_variation: int = Field(ge=0, le=3)
-    scale_variation: int = Field(ge=0, le=3)
-    truncation: int = Field(ge=0, le=3)
-    occlusion: int = Field(ge=0, le=3)
+    kps_ids: list[object]
+    mirror: int | None = None
+    viewpoint_variation: int | None = Field(None, ge=0, le=3)
+    scale_variation: int | None = Field(None, ge=0, le=3)
+    truncation: int | None = Field(None, ge=0, le=3)
+    occlusion: int | None = Field(None, ge=0, le=3)
 
 
 class _Keypoint(BaseModel):
     """A key point in both pictures."""
 
+    name: str = Field(min_length=1)
     source: tuple[float, float]
     target: tuple[float, float]
+
+
+_ATTRIBUTES = {
+    "first_pose": "src_pose", "second_pose": "trg_pose", "mirror": "mirror", "occlusion": "occlusion",
+    "scale_variation": "scale_variation", "truncation": "truncation", "viewpoint_variation": "viewpoint_variation",
+}  # fmt: skip
+"""Attributes of a pair by the fields that state them; its key points can do without."""
 
 
 class Spair71k(DatasetReader):
@@ -125,13 +133,17 @@ class Spair71k(DatasetReader):
                     yield row
                     continue
                 assert isinstance(path, str)
+                points: dict[str, _Keypoint] = {}
+                stated = row.document.get("kps_ids") if isinstance(row.document, Mapping) else None
+                refused: list[RefusedRow] = []
                 with guarded(path) as guard:
-                    pair = checked(_PairAnnotation, row)
+                    pair, wrong = checked_beside(_PairAnnotation, row, _ATTRIBUTES.values())
                     points, refused = _points(path, pair)
+                    yield from bad_cells(path, "", wrong)
                     yield from refused
                     yield _record(split, name, path, pair, points)
                 if guard.refusal is not None:
-                    yield guard.refusal
+                    yield guard.refusal._replace(rows=1 + length(stated) - len(refused))
 
 
 def _points(path: str, pair: _PairAnnotation) -> tuple[dict[str, _Keypoint], list[RefusedRow]]:
@@ -146,13 +158,14 @@ def _points(path: str, pair: _PairAnnotation) -> tuple[dict[str, _Keypoint], lis
             "names"
         )
         raise BadRow(f"{counts}; they go together")
-    if len(set(pair.kps_ids)) < len(pair.kps_ids):
+    if len(set(map(str, pair.kps_ids))) < len(pair.kps_ids):
         raise BadRow(f"a name stands twice: {pair.kps_ids}")
     points: dict[str, _Keypoint] = {}
     refused: list[RefusedRow] = []
     for name, source, target in zip(pair.kps_ids, pair.src_kps, pair.trg_kps, strict=True):
         with guarded(path, f"key point {name}") as guard:
-            points[name] = checked(_Keypoint, Row("", {"source": source, "target": target}))
+            point = checked(_Keypoint, Row("", {"name": name, "source": source, "target": target}))
+            points[point.name] = point
         if guard.refusal is not None:
             refused.append(guard.refusal)
     return points, refused
@@ -172,15 +185,7 @@ def _record(split: str, name: str, path: str, pair: _PairAnnotation, points: Map
         second=_centred(point.target for point in points.values()),
         names=tuple(points),
         boxes=(_box(pair.src_bndbox), _box(pair.trg_bndbox)),
-        attributes={
-            "first_pose": pair.src_pose,
-            "second_pose": pair.trg_pose,
-            "mirror": pair.mirror,
-            "occlusion": pair.occlusion,
-            "scale_variation": pair.scale_variation,
-            "truncation": pair.truncation,
-            "viewpoint_variation": pair.viewpoint_variation,
-        },
+        attributes={name: value for name, field in _ATTRIBUTES.items() if (value := getattr(pair, field)) is not None},
         original={
             "src_kps": [list(point.source) for point in points.values()],
             "trg_kps": [list(point.target) for point in points.values()],

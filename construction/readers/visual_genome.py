@@ -10,19 +10,28 @@ Each file is one large list. Versions differ in names: `id` or `image_id`, `w` o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AliasChoices, BaseModel, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_list
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, checked_beside, guarded, json_list
 
 from ..ground_truth.truths import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
-from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
+from .reader import (
+    NOTHING_STATED,
+    DatasetPicture,
+    DatasetReader,
+    DatasetRecord,
+    NeededFiles,
+    bad_cells,
+    chosen,
+    length,
+)
 
 File = Literal["question_answers", "objects", "region_descriptions"]
 FILES: tuple[File, ...] = ("question_answers", "objects", "region_descriptions")
@@ -39,20 +48,26 @@ class _GenomePicture(BaseModel):
 
 
 class _GenomeQuestion(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
     qa_id: int
     question: str = Field(min_length=1)
     answer: str = Field(min_length=1)
 
 
 class _GenomeThing(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
     x: float
     y: float
     w: float = Field(gt=0)
     h: float = Field(gt=0)
-    names: list[str] = Field(min_length=1)
+    names: list[Annotated[str, Field(min_length=1)]] = Field(min_length=1)
 
 
 class _GenomeRegion(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
     phrase: str = Field(min_length=1)
 
 
@@ -111,10 +126,11 @@ class VisualGenome(DatasetReader):
         with ListsOnDisk[int]() as known:
             for row in json_list(files, listing):
                 with guarded(listing, row.entry) as guard:
-                    picture = checked(_GenomePicture, row)
-                    known.add(picture.image_id, row.document)
+                    picture, wrong = checked_beside(_GenomePicture, row, ("coco_id",))
+                    known.add(picture.image_id, picture.model_dump())
+                    yield from bad_cells(listing, row.entry, wrong)
                 if guard.refusal is not None:
-                    yield guard.refusal
+                    yield guard.refusal._replace(rows=0)  # what is stated of the picture is counted where it stands
             for path in paths:
                 for row in json_list(files, path):
                     yield from _records(path, row, known, pictures)
@@ -123,10 +139,11 @@ class VisualGenome(DatasetReader):
 def _records(
     path: str, row: Row, known: ListsOnDisk[int], pictures: DatasetFiles
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    own, parts = int(PurePosixPath(path).stem != "question_answers"), 0  # each question is a record of its own
+    own = int(PurePosixPath(path).stem != "question_answers")  # each question is a record of its own
+    stated = row.document if isinstance(row.document, Mapping) else {}
+    parts = sum(length(stated.get(name)) for name in ("qas", "objects", "regions"))
     with guarded(path, row.entry) as guard:
         entry = checked(_GenomeEntry, row)
-        parts = len(entry.qas) + len(entry.objects) + len(entry.regions)
         documents = known[entry.image_id]
         if not documents:
             raise BadRow(f"picture {entry.image_id} is not in image_data.json")
@@ -172,7 +189,7 @@ def _boxes(path: str, row: Row, entry: _GenomeEntry) -> tuple[GroundTruth | None
         with guarded(path, place) as guard:
             thing = checked(_GenomeThing, Row(place, document))
             box = (thing.x, thing.y, thing.x + thing.w, thing.y + thing.h)
-            boxes += [LabelledBox(label=name.strip(), box=box) for name in dict.fromkeys(thing.names)]
+            boxes += [LabelledBox(label=name, box=box) for name in dict.fromkeys(thing.names)]
         if guard.refusal is not None:
             refused.append(guard.refusal)
     return (LabelledBoxes(boxes=tuple(boxes), is_federated=True) if boxes else None), refused

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,13 +22,13 @@ from benchwright.errors import DataError
 from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
+from benchwright.source_files.refusals import REPEATED, RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, checked_beside, guarded
 from benchwright.texts.normalization import normal
 
 from ..ground_truth.truths import GroundTruth, VisualQuestion
 from .coco_pictures import coco_path
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, bad_cells, chosen, length
 
 Part = Literal["train2014", "val2014"]
 _PARTS: tuple[Part, ...] = ("train2014", "val2014")
@@ -36,6 +36,8 @@ _QUESTIONS, _ANSWERS = "v2_OpenEnded_mscoco_{}_questions.json", "v2_mscoco_{}_an
 
 
 class _AskedQuestion(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
     image_id: int = Field(ge=0, strict=True)
     question: str = Field(min_length=1)
     question_id: int = Field(ge=0, strict=True)
@@ -53,6 +55,12 @@ class _AnsweredQuestion(BaseModel):
     multiple_choice_answer: str = ""
     answers: list[object] = Field(min_length=1, max_length=1000)
     question_type: str | None = None
+
+
+_BESIDE = ("multiple_choice_answer", "question_type")
+"""What the answers to a question can do without: the one that counts is counted, and a kind of question."""
+_CONTRADICTED = "contradicted_answer"
+"""Reason for a stated answer that most people did not give; the one that they gave is used."""
 
 
 class VqaV2(DatasetReader):
@@ -106,16 +114,15 @@ class VqaV2(DatasetReader):
             with ListsOnDisk[int]() as answered:
                 path = _ANSWERS.format(part)
                 for row in _entries(files, path, "annotations"):
+                    answers = row.document.get("answers") if isinstance(row.document, Mapping) else None
                     with guarded(path, row.entry) as guard:
-                        answer = checked(_AnsweredQuestion, row)
+                        answer, wrong = checked_beside(_AnsweredQuestion, row, _BESIDE)
                         if answer.question_id in answered:
-                            raise BadRow(
-                                f"question {answer.question_id} has answers already", "repeated",
-                                rows=len(answer.answers),
-                            )  # fmt: skip
-                        answered.add(answer.question_id, [row.entry, row.document])
+                            raise BadRow(f"question {answer.question_id} has answers already", REPEATED)
+                        answered.add(answer.question_id, [row.entry, answer.model_dump()])
+                        yield from bad_cells(path, row.entry, wrong)
                     if guard.refusal is not None:
-                        yield guard.refusal
+                        yield guard.refusal._replace(rows=length(answers))
                 yield from self._questions(files, part, answered, pictures)
                 for question_id in answered:
                     for entry, document in answered[question_id]:
@@ -142,10 +149,13 @@ class VqaV2(DatasetReader):
                     )
                 given, refused = _given(answer, _ANSWERS.format(part), entry)
                 yield from refused
-                if not given:
+                if not given:  # the answers are counted
                     raise BadRow(f"none of the answers to question {question.question_id} can be read")
-                most = _most_given(given, answer.multiple_choice_answer)
                 stated = answer.multiple_choice_answer
+                most = _most_given(given, stated)
+                if stated and normal(stated) != normal(most):
+                    detail = f"fewer people gave {stated[:80]!r} than {most[:80]!r}, which counts"
+                    yield RefusedRow(_ANSWERS.format(part), entry, _CONTRADICTED, detail, 0)
                 truth = VisualQuestion(
                     question=" ".join(question.question.split()),
                     answer=most,

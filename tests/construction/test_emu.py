@@ -64,6 +64,7 @@ def test_lines_of_one_index_are_one_image_and_losses_are_counted_by_reason(emu: 
     assert images[0].url == "https://example.org/88.jpg"
     assert (images[1].boxes, images[1].size_wh) == ((), (80, 100))
     assert (counts.lines, counts.pairs) == (9, 4)
+    assert counts.rows.read == counts.lines == counts.rows.used + sum(counts.rows.refused.values())
     assert counts.left_out == {
         "bad_index": 1, "box_malformed": 1, "box_outside": 1, "no_file": 1, "no_index": 1, "not_json": 2, "not_an_image": 1,
     }  # fmt: skip

@@ -8,7 +8,7 @@ it. The counts stand in what `construct check` and `construct survey` say, in th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,10 @@ from dataset_fixtures.wikiart_files import write_wikiart
 from dataset_fixtures.wild6d_files import FRAMES, write_wild6d
 from dataset_reading import checked, write_lines
 
+from benchwright.cli.main import invoke
+from benchwright.construction.datasets.dataset_check import check_dataset
 from benchwright.construction.datasets.survey import survey_folder, survey_text
 from benchwright.construction.readers.listing import make_reader
-from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.rooms import catalogue
 
@@ -270,13 +271,102 @@ def test_what_is_read_is_used_or_left_out_by_reason(tmp_path: Path, name: str) -
     assert str(source.rows) in survey_text(survey)
 
 
-def test_a_run_tells_them_in_its_log_and_its_workspace(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+UNDAMAGED: dict[str, Callable[[Path], Any]] = {
+    "coco": lambda root: write_coco(root, 3), "funkpoint": lambda root: write_funkpoint(root, 3), "iiw": lambda root: write_iiw(root, 2),
+    "lvis": lambda root: write_lvis(root, 3), "nights": lambda root: write_nights(root, 3),
+    "spair71k": lambda root: write_spair(root, 3), "tallyqa": lambda root: write_tally(root, 3),
+    "tara": lambda root: write_tara(root, 4), "visual_genome": lambda root: write_genome(root, 3),
+    "vqa": lambda root: write_vqa(root, 2), "vsr": lambda root: write_vsr(root, vsr_rows(3)),
+}  # fmt: skip
+"""Readers whose rows have cells with names."""
+NO_VALUE: Any = [[]]
+"""A value that no cell has."""
+BESIDE = (
+    "license", "license.name", "flickr_url", "flickr_id", "flickr_user", "attribution_name", "attribution_url",
+    "coco_id", "neg_category_ids", "src_pose", "occlusion", "question_type", "multiple_choice_answer", "caption",
+    "answers.answer", "phrase", "darker_score", "bbox",
+)  # fmt: skip
+"""Cells that cost one row at most."""
+
+
+def cells(document: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the places of all cells of a document; of lists, those of the first entry."""
+    if isinstance(document, dict):
+        for name, value in document.items():
+            yield from cells(value, (*place, name))
+    elif isinstance(document, list):
+        yield from cells(document[0], (*place, 0)) if document else ()
+    else:
+        yield place
+
+
+def with_cell(document: Any, place: tuple[str | int, ...], value: Any) -> str:
+    changed = json.loads(json.dumps(document))
+    holder = changed
+    for part in place[:-1]:
+        holder = holder[part]
+    holder[place[-1]] = value
+    return json.dumps(changed)
+
+
+def damaged_files(root: Path) -> Iterator[tuple[Path, str, str]]:
+    """Yield each file of annotations, the name of one of its cells, and its text with that cell damaged."""
+    for path in sorted(root.rglob("*")):
+        if path.suffix == ".json":
+            document = json.loads(path.read_text(encoding="utf-8"))
+            for place in cells(document):
+                yield path, ".".join(str(part) for part in place if part != 0), with_cell(document, place, NO_VALUE)
+        elif path.suffix == ".jsonl" and path.stat().st_size:
+            first, *rest = path.read_text(encoding="utf-8").splitlines()
+            for place in cells(json.loads(first)):
+                yield path, str(place[0]), "\n".join([with_cell(json.loads(first), place, NO_VALUE), *rest])
+        elif path.suffix == ".csv" and path.stem in ("data", "labels"):
+            head, first, *rest = path.read_text(encoding="utf-8").splitlines()
+            for number, name in enumerate(head.split(",")):
+                row = [cell if place != number else "\ufffd" for place, cell in enumerate(first.split(","))]
+                yield path, name, "\n".join([head, ",".join(row), *rest])
+
+
+@pytest.mark.parametrize("name", sorted(UNDAMAGED))
+def test_one_wrong_cell_hides_no_row_and_costs_no_more_than_what_needs_it(tmp_path: Path, name: str) -> None:
+    UNDAMAGED[name](tmp_path)
+    reader = make_reader(name, {})
+
+    def rows() -> dict[str, Any]:
+        said = check_dataset(reader, tmp_path, images=None, opens_pictures=False, examples=0)["rows"]
+        assert isinstance(said, dict)
+        return said
+
+    sound, tried = rows(), 0
+    for path, cell, text in damaged_files(tmp_path):
+        whole = path.read_bytes()
+        path.write_text(text, encoding="utf-8")
+        said = rows()
+        path.write_bytes(whole)
+        assert said["read"] == sound["read"], cell
+        assert sound["used"] - said["used"] <= 1 or not cell.endswith(BESIDE), cell
+        tried += 1
+    assert tried >= 5
+
+
+def test_a_run_tells_them_in_its_log_its_workspace_its_page_and_what_it_prints(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
     damaged = nights(tmp_path / "data")
     steps = [step("dataset", reader="nights", folder="data", records=2)]
-    finished = run_recipe(Recipe("counted", steps, folder=tmp_path, shards=2), workspace=tmp_path / "w", workers=1)
-    counts = json.loads((finished.workspace / "datasets" / "dataset.counts.json").read_text(encoding="utf-8"))
+    (tmp_path / "counted.yaml").write_text(Recipe("counted", steps, shards=2).to_yaml(), encoding="utf-8")
+    words = ["run", str(tmp_path / "counted.yaml"), "--workspace", str(tmp_path / "w"), "--workers", "1"]
+    assert invoke([*words, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    counts = json.loads((tmp_path / "w" / "datasets" / "dataset.counts.json").read_text(encoding="utf-8"))
     left_out = {**damaged.left_out, "not_chosen": damaged.records - 2}
     assert counts == {"read": damaged.rows, "used": 2, "refused": damaged.refused, "left_out": left_out}
+    assert printed["rows"] == {"dataset": counts}
+    page = Path(printed["funnel"]).read_text(encoding="utf-8")
+    assert "Rows of source datasets" in page
+    assert "few_votes 1" in page
+    assert invoke(words) == 0
+    assert "rows of dataset: 6 rows read, 2 used" in capsys.readouterr().out
     assert (
         "of nights: 6 rows read, 2 used; wrong: bad_row 1, missing_picture 1; left out by rule: few_votes 1"
         in caplog.text

@@ -92,7 +92,6 @@ def test_a_key_point_that_is_wrong_or_outside_is_left_out_of_its_pair_alone(tmp_
         ({"src_imname": "../../etc/passwd.jpg"}, "src_imname"),
         ({"src_imname": "2008_000001.jpg"}, "2008_000001.jpg"),
         ({"src_bndbox": [475, 34, 210, 250]}, "boxes are x1, y1, x2, y2"),
-        ({"occlusion": 9}, "not 9"),
     ],
 )
 def test_a_wrong_annotation_is_one_refusal(tmp_path: Path, change: dict[str, Any], detail: str) -> None:

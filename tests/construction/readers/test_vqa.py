@@ -70,9 +70,11 @@ def test_the_answer_that_most_people_gave_counts(
     assert isinstance(truth, VisualQuestion)
     assert truth.answer == right
     assert truth.agreement == pytest.approx(agreement)
-    assert [row.entry for row in refused] == [
-        f"annotation 1, answer {n}" for n, answer in enumerate(given, 1) if not isinstance(answer, str)
-    ]
+    unreadable = [f"annotation 1, answer {n}" for n, answer in enumerate(given, 1) if not isinstance(answer, str)]
+    contradicted = ["annotation 1"] if stated and stated != right else []
+    assert [row.entry for row in refused] == [*unreadable, *contradicted]
+    assert {row.reason for row in refused} - {"bad_row"} == ({"contradicted_answer"} if contradicted else set())
+    assert sum(row.rows for row in refused) == len(unreadable)
 
 
 def test_questions_without_answers_of_another_picture_and_answered_twice_are_refused_one_by_one(tmp_path: Path) -> None:
