@@ -97,6 +97,55 @@ class BringContext(NamedTuple):
     limits: Limits
 
 
+class ForecastContext(NamedTuple):
+    """What a step may use to say how many items it will make.
+
+    Args:
+        before: Steps before it that are not left out, by their entry, as they run over the image folder.
+        photographs: Files of the image folder that are images of the run by themselves.
+        seed: The run's seed.
+    """
+
+    before: Mapping[str, Step]
+    photographs: Sequence[Path]
+    seed: int
+
+
+class ExpectedItems(NamedTuple):
+    """How many items a step is expected to make, before steps after it take some of them out.
+
+    Args:
+        mode: Mode of the task; None for a task without modes.
+        is_set: Whether the step's settings name this mode.
+        items: Number of items.
+        least: Lower end of the 95 % interval; `items` where each record was looked at.
+        most: Upper end.
+        looked_at: Number of records or pictures that were looked at.
+        of: Number of those that there are.
+        left_out: Number of those looked at that make no item, by reason.
+        advice: Why there are few, and what to do; None where there are enough.
+    """
+
+    mode: str | None
+    is_set: bool
+    items: int
+    least: int
+    most: int
+    looked_at: int
+    of: int
+    left_out: Mapping[str, int] = {}
+    advice: str | None = None
+
+    def __str__(self) -> str:
+        ends = (
+            f"{self.items:,}" if self.least == self.most else f"about {self.items:,} ({self.least:,} to {self.most:,})"
+        )
+        base = f"{self.of:,}" if self.looked_at == self.of else f"{self.of:,}, {self.looked_at:,} looked at"
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in sorted(self.left_out.items(), key=lambda one: -one[1]))
+        said = f"{ends} of {base}" + (f"; {reasons}" if reasons else "")
+        return said if self.mode is None else f"{self.mode} {said}"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """Result of a step for one record.
@@ -226,6 +275,11 @@ class Step(BaseModel):
         """
         del made, dropped
         return None
+
+    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+        """Return how many items the step will make in each mode that it has; empty where that cannot be said."""
+        del ctx
+        return ()
 
     def parts(self) -> tuple[Step, ...]:
         """Return the steps that this one is made of, in order; itself unless it is a chain of several.

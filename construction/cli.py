@@ -81,24 +81,36 @@ def readers(*, as_json: bool) -> None:
 
 @click.command("survey")
 @click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder with photographs and whatever they come with.")
+@click.option(
+    "--items/--no-items",
+    "expects_items",
+    default=True,
+    show_default=True,
+    help="Say how many items each task will give; without, no picture is opened.",
+)
 @json_option(
     """
     `{"folder", "pictures", "sources": [{"source", "truths": {kind: n}, "rows": {"read", "used", "refused": {reason: n},
     "left_out": {reason: n}}}], "unused": [{"file", "reason", "detail"}], "models": {repository: path}, "tasks":
-    [{"task", "fed", "by": [line], "records", "pictures", "lacks"}]}`; counts stop at 2,000 records of a dataset; a
-    number is null where it was not counted, a path where the model is not here; rows are refused as wrong or left out
-    by a rule, as far as is known before pictures are opened
+    [{"task", "fed", "by": [line], "records", "pictures", "lacks", "expected": [{"mode", "is_set", "items", "least",
+    "most", "looked_at", "of", "left_out": {reason: n}, "advice"}]}], "not_expected"}`; counts stop at 2,000 records of
+    a dataset; a number is null where it was not counted, a path where the model is not here; rows are refused as wrong
+    or left out by a rule, as far as is known before pictures are opened; `expected` are items of `run blink` by mode,
+    with a 95 % interval where a sample was looked at, and empty where nobody can say; `not_expected` says why none are
+    counted though they were asked for
     """
 )
-def survey(folder: Path, *, as_json: bool) -> None:
+def survey(folder: Path, *, expects_items: bool, as_json: bool) -> None:
     """Say which of BLINK's fourteen tasks a folder can feed, and what each of the others lacks.
 
     The folder, and the folders directly in it, may hold source datasets in the layouts of their readers, files of boxes
-    (COCO, Pascal VOC, YOLO), captions, tables and facts files beside the photographs. No picture is opened.
+    (COCO, Pascal VOC, YOLO), captions, tables and facts files beside the photographs. How many items a task will give,
+    in its own mode and in `paper`, is counted as the run chooses them; where pixels decide, items of 24 photographs are
+    made. Filters before a task and after it take some out.
     """
     from .datasets.survey import survey_folder, survey_text
 
-    surveyed = survey_folder(folder)
+    surveyed = survey_folder(folder, expects_items=expects_items)
     emit(surveyed.to_json(), as_json=as_json, text=lambda: survey_text(surveyed))
 
 

@@ -57,7 +57,8 @@ _FAILURES_SHOWN = 10
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say what models behind endpoints would be asked and cost at most; ask nobody and run nothing.",
+    help="Say how many items each task will give in each mode, and what models behind endpoints would be asked and "
+    "cost at most; ask nobody and write nothing.",
 )
 @json_option(
     """
@@ -72,7 +73,9 @@ _FAILURES_SHOWN = 10
     why and what to do; `funnel` is the page of this run, or of the run before that shows the same, and `profile` the
     page of what it cost, null without `--profile`. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
     "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}], "cost", "unplanned": [step],
-    "bringing": [step]}`; `cost` is null without prices, and the sum is null where a step in `unplanned` cannot say how
+    "bringing": [step], "expected": [{"step", "mode", "is_set", "items", "least", "most", "looked_at", "of", "left_out":
+    {reason: n}, "advice"}]}`; `expected` are items by mode, before filters take some out, with a 95 % interval where a
+    sample was looked at; `cost` is null without prices, and the sum is null where a step in `unplanned` cannot say how
     often it asks
     """
 )

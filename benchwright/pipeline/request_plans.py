@@ -11,11 +11,12 @@ from pydantic import BaseModel
 from benchwright.models.endpoints.chat import ChatSettings
 from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.recipe import Recipe
-from benchwright.steps import Step
+from benchwright.steps import ExpectedItems, Step
 from benchwright.texts.normalization import counted
 
 from .ingest import list_files
 from .planning.fitting import fitted_to
+from .planning.forecast import forecast, forecast_lines
 from .planning.plan import check_final_steps, plan
 from .run import image_folder
 
@@ -28,12 +29,14 @@ class RunPlan(NamedTuple):
         plans: Entry of the recipe and what it would ask, in order.
         unplanned: Entries that ask a model and cannot say beforehand how often.
         bringing: Entries that bring pictures of their own, which are not among `images`.
+        expected: Entry of the recipe and how many items it will make, for each mode of a task that can say so.
     """
 
     images: int
     plans: tuple[tuple[str, RequestPlan], ...]
     unplanned: tuple[str, ...]
     bringing: tuple[str, ...]
+    expected: tuple[tuple[str, ExpectedItems], ...]
 
     @property
     def cost(self) -> float | None:
@@ -51,6 +54,7 @@ class RunPlan(NamedTuple):
             "cost": self.cost,
             "unplanned": list(self.unplanned),
             "bringing": list(self.bringing),
+            "expected": [{"step": entry, **items._asdict()} for entry, items in self.expected],
         }
 
     def describe(self) -> str:
@@ -59,6 +63,7 @@ class RunPlan(NamedTuple):
         lines += [f"{entry}: {requests.describe()}" for entry, requests in self.plans]
         lines += [f"{entry}: asks a model, and cannot say beforehand how often" for entry in self.unplanned]
         lines += [f"{entry}: brings pictures, which are not counted" for entry in self.bringing]
+        lines += forecast_lines(self.expected)
         if not self.plans and not self.unplanned:
             lines.append("no step asks a model behind an endpoint")
         elif self.cost is not None:
@@ -83,6 +88,7 @@ def plan_requests(recipe: Recipe, *, images: Path | None = None) -> RunPlan:
     check_final_steps(plan(fitted.steps), seed=fitted.header.seed)
     bringing = [(entry, step) for entry, step in fitted.steps if step.brings_pictures]
     files = [] if folder is None else list_files(folder)
+    expected = tuple(forecast(fitted, folder, files))
     count = sum(not any(step.takes(uri) for _, step in bringing) for uri in files)
     plans: list[tuple[str, RequestPlan]] = []
     unplanned: list[str] = []
@@ -92,7 +98,7 @@ def plan_requests(recipe: Recipe, *, images: Path | None = None) -> RunPlan:
             plans += [(entry, requests) for requests in planned]
         elif _asks_a_model(step):
             unplanned.append(entry)
-    return RunPlan(count, tuple(plans), tuple(unplanned), tuple(entry for entry, _ in bringing))
+    return RunPlan(count, tuple(plans), tuple(unplanned), tuple(entry for entry, _ in bringing), expected)
 
 
 def _asks_a_model(step: Step) -> bool:

@@ -18,6 +18,21 @@ PICTURE_SUFFIXES = (
 """Suffixes of files that may be pictures."""
 
 
+def size_of_pixmap(data: bytes) -> tuple[int, int]:
+    """Return width and height of a portable pixmap from its header, in pixels; nothing is decoded.
+
+    Raises:
+        UnreadableImage: It is none.
+    """
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(data), formats=("PPM",)) as image:
+            return image.size
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise UnreadableImage("not_an_image", f"no portable pixmap, as its name says: {error}") from None
+
+
 def png_of_pixmap(data: bytes, *, limits: Limits) -> bytes:
     """Return a PNG file with the pixels of a portable pixmap of 8 bits a channel.
 

@@ -10,21 +10,35 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusal_lists import REFUSED, refusals_in, write_row_counts
-from benchwright.steps import FOLDER, SCENES, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
+from benchwright.steps import (
+    FOLDER,
+    SCENES,
+    BringContext,
+    ExpectedItems,
+    ForecastContext,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    Step,
+    Stream,
+)
+from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.photographs import BroughtPhotograph
 from benchwright.workspace.workspace import Workspace
 
-from ..ground_truth.values import RECORDS, VALUES, truth_entry, write_records
+from ..ground_truth.values import DATASET, RECORDS, VALUES, truth_entry, write_records
 from ..readers.found import Found, kinds_found
 from ..readers.listing import make_reader
 from ..readers.reader import DatasetReader, content_digest
@@ -36,6 +50,22 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 logger = logging.getLogger(__name__)
+
+
+class RehearsedRecords(NamedTuple):
+    """What the records of a dataset state that a run would use.
+
+    Args:
+        seed: The run's seed.
+        sizes_wh: Width and height of their pictures, by image.
+        values: Values of these images, in their order, by kind of truth; None where nothing is stated.
+        files: Files of the pictures that they bring; one that lies in an archive is not there.
+    """
+
+    seed: int
+    sizes_wh: Mapping[str, tuple[int, int]]
+    values: Mapping[str, Sequence[Any]]
+    files: Sequence[Path]
 
 
 class Dataset(GatherStep):
@@ -81,6 +111,7 @@ class Dataset(GatherStep):
     _taken: frozenset[str] = PrivateAttr(frozenset())
     _folders: tuple[str, ...] = PrivateAttr(())
     _kinds: frozenset[str] | None = PrivateAttr(None)
+    _rehearsed: RehearsedRecords | None = PrivateAttr(None)
 
     @model_validator(mode="after")
     def _names_a_reader(self, info: ValidationInfo) -> Dataset:
@@ -178,7 +209,57 @@ class Dataset(GatherStep):
         if not counts.used:
             logger.warning("%s: no record of %s can be used (%d have pictures)", ctx.stage, self.reader, counts.records)
         self._index = index
-        brought = index.brought(ctx.stage)
+        return self._brought(index, ctx.stage)
+
+    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+        """Read what tasks after it are asked about; it makes no items itself."""
+        if not self._is_by_digest:
+            self.rehearsed(ctx.seed)
+        return ()
+
+    def rehearsed(self, seed: int) -> RehearsedRecords:
+        """Return what the records that a run with a seed would use state, before any run; read once."""
+        assert self._reader is not None, "made when the settings were checked"
+        if self._rehearsed is None or self._rehearsed.seed != seed:
+            with TemporaryDirectory() as name:
+                index = DatasetIndex(Path(name) / "index.sqlite")
+                with refusals_in(Path(name) / "refused.jsonl", tmp=Path(name)) as refused:
+                    index.fill(
+                        self._reader,
+                        self._files(),
+                        self._pictures(),
+                        at_most=self.records,
+                        seed=seed,
+                        limits=Limits(),
+                        objects=ObjectStore(Path(name) / "objects", tmp=Path(name)),
+                        refused=refused,
+                        keeps_copies=False,
+                        decodes_pixmaps=False,
+                    )
+                sizes_wh = index.sizes_wh()
+                known = _KnownValues(index.lookup(), frozenset(sizes_wh), list(sizes_wh))
+                values = {
+                    kind: [known.value_of(kind)(row) for row in range(len(sizes_wh))]
+                    for kind in VALUES
+                    if VALUES[kind] == "string"
+                }
+                files = [photograph.path for photograph in self._brought(index, DATASET)]
+            self._rehearsed = RehearsedRecords(seed, sizes_wh, values, files)
+        return self._rehearsed
+
+    def sample(self, records: int) -> dict[str, Any]:
+        """Return the entry of a recipe that reads so many records of it, wherever the recipe lies."""
+        settings = self.model_dump(mode="json", exclude_unset=True)
+        folders = {
+            name: str((self._base / folder).resolve())
+            for name, folder in (("folder", self.folder), ("images", self.images))
+            if folder is not None
+        }
+        return {"step": self.name, **settings, **folders, "records": records}
+
+    def _brought(self, index: DatasetIndex, stage: str) -> Sequence[BroughtPhotograph]:
+        """Return the pictures of the records that are used, and note which files of the folder are no images then."""
+        brought = index.brought(stage)
         if self.reader != Found.name:
             return brought
         here = self._recognised()
@@ -186,7 +267,7 @@ class Dataset(GatherStep):
         brought = [photograph for photograph in brought if photograph.source.dataset != Found.name]
         self._folders = tuple(f"{uri_for(path)}/" for path in here.dataset_folders)
         archives = {uri_for(name) for name in self._files().archives()}
-        own = {photograph.source.uri.removeprefix(f"{ctx.stage}:") for photograph in brought}
+        own = {photograph.source.uri.removeprefix(f"{stage}:") for photograph in brought}
         self._taken = frozenset(
             own | archives | {uri_for(path) for source in here.sources for path in source.annotations}
         )

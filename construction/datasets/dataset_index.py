@@ -17,13 +17,13 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from benchwright.canonical import canonical_json
+from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify, uri_for
 from benchwright.records import Source
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.portable_pixmap import SUFFIXES, png_of_pixmap
+from benchwright.source_files.portable_pixmap import SUFFIXES, png_of_pixmap, size_of_pixmap
 from benchwright.source_files.refusal_lists import Refusals, RowCounts
 from benchwright.source_files.refusals import BAD_ROW, REPEATED, RefusedRow
 from benchwright.texts.normalization import counted
@@ -131,6 +131,7 @@ class DatasetIndex:
         objects: ObjectStore,
         refused: Refusals,
         keeps_copies: bool = True,
+        decodes_pixmaps: bool = True,
     ) -> DatasetCounts:
         """Make the index anew.
 
@@ -144,6 +145,8 @@ class DatasetIndex:
             objects: Store for copies of pictures that lie in archives, and of pixmaps.
             refused: Receiver of refusals.
             keeps_copies: Whether these copies stay; default True. Else the index only serves to count.
+            decodes_pixmaps: Whether pixmaps are decoded, as pictures of a run are; default True. Else their headers are
+                read, and each is another picture.
 
         Raises:
             DataError: The dataset as a whole cannot be read.
@@ -155,6 +158,7 @@ class DatasetIndex:
         with closing(sqlite3.connect(self.path)) as database:
             database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _SCHEMA)
             taking = _Taking(database, picture_files, limits, objects, refused, reader.dataset_name, keeps_copies)
+            taking.decodes_pixmaps = decodes_pixmaps
             records = read_dataset(reader, files, pictures)
             chosen = _chosen_records(records, at_most=at_most, seed=seed, refused=refused, part_of=reader.part_of)
             for record in chosen:
@@ -175,6 +179,15 @@ class DatasetIndex:
                 BroughtPhotograph(Path(file), Source(uri=f"{stage}:{uri_for(path)}", **json.loads(source)))
                 for path, file, source in rows
             ]
+
+    def sizes_wh(self) -> dict[str, tuple[int, int]]:
+        """Return the size of each image of records that are used, upright and in pixels, by its id."""
+        with closing(self._connected()) as database:
+            rows = database.execute(
+                "SELECT image_id, width, height FROM pictures WHERE image_id IN (SELECT image_id FROM places) "
+                "ORDER BY image_id"
+            )
+            return {image_id: (width, height) for image_id, width, height in rows}
 
     def image_ids(self) -> set[str]:
         """Return the ids of all images of records that are used."""
@@ -274,6 +287,7 @@ class _Taking:
     ) -> None:
         self.database, self.pictures, self.limits = database, pictures, limits
         self.objects, self.refused, self.dataset, self.keeps_copies = objects, refused, dataset, keeps_copies
+        self.decodes_pixmaps = True
 
     def take(self, record: DatasetRecord) -> int:
         """Take a record in; return the number of its rows that are used, 0 where it is refused."""
@@ -380,6 +394,9 @@ class _Taking:
 
     def _identity(self, path: str) -> tuple[_KnownPicture, Path]:
         try:
+            if not self.decodes_pixmaps and PurePosixPath(path).suffix.lower() in SUFFIXES:
+                size_wh = size_of_pixmap(self.pictures.read(path, max_bytes=self.limits.max_bytes))
+                return _KnownPicture(digest(path), size_wh, None, None), self.pictures.local(path) or Path()
             file, identified = _picture_file(self.pictures, path, limits=self.limits, objects=self.objects)
         except UnreadableImage as error:
             return _KnownPicture(None, (0, 0), f"picture_{error.reason}", error.detail), Path()

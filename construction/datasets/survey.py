@@ -1,13 +1,13 @@
 """Which of BLINK's fourteen tasks a folder of photographs can feed, and what the others lack.
 
-Names, first rows and headers are looked at, and which models lie on this machine; no photograph is decoded, and of
-depth maps and masks no more than it takes to find one that can be used.
+Names, first rows and headers are looked at, and which models lie on this machine; of depth maps and masks no more than
+it takes to find one that can be used. How many items each task will make, the recipe `blink` is asked.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -18,12 +18,13 @@ from benchwright.models.local_weights import FOLDER, weights_on_this_machine
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusal_lists import RowCounts, RowLedger
 from benchwright.source_files.refusals import RefusedRow
+from benchwright.steps import ExpectedItems
 from benchwright.texts.normalization import counted
 
 from ..readers.found import kinds_found, records_of_source
 from ..readers.own_annotations import OwnPictures
 from ..readers.reader import DatasetRecord
-from ..readers.recognition import MEASURED, FoundSource, recognised
+from ..readers.recognition import MEASURED, FoundSource, Recognised, recognised
 from .lacking import lacking_truths
 
 _MOST_ROWS = 2000
@@ -100,6 +101,8 @@ class TaskSurvey(NamedTuple):
         records: Number of records for it; None where they were not counted, or any picture is one.
         pictures: Number of pictures for it; None where they were not counted.
         lacks: What is missing and how to get it; None where it is fed.
+        expected: How many items the recipe `blink` will make for it, for each entry of the task and each mode; empty
+            where nobody can say.
     """
 
     task: str
@@ -107,6 +110,16 @@ class TaskSurvey(NamedTuple):
     records: int | None
     pictures: int | None
     lacks: str | None
+    expected: tuple[ExpectedItems, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            **self._asdict(),
+            "fed": self.lacks is None,
+            "by": list(self.by),
+            "expected": [items._asdict() for items in self.expected],
+        }
 
 
 class SourceSurvey(NamedTuple):
@@ -139,6 +152,7 @@ class FolderSurvey(NamedTuple):
         unused: Files that are used for nothing; of maps and cameras the first ones.
         models: Folder of each model's weights on this machine; None where it has none.
         tasks: The fourteen tasks.
+        not_expected: Why no items are counted though they were asked for; None otherwise.
     """
 
     folder: Path
@@ -147,6 +161,7 @@ class FolderSurvey(NamedTuple):
     unused: tuple[RefusedRow, ...]
     models: Mapping[str, Path | None]
     tasks: tuple[TaskSurvey, ...]
+    not_expected: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the survey as `construct survey --json` prints it."""
@@ -156,7 +171,8 @@ class FolderSurvey(NamedTuple):
             "sources": [source.to_json() for source in self.sources],
             "unused": [{"file": row.file, "reason": row.reason, "detail": row.detail} for row in self.unused],
             "models": {name: None if path is None else str(path) for name, path in self.models.items()},
-            "tasks": [{**task._asdict(), "fed": task.lacks is None, "by": list(task.by)} for task in self.tasks],
+            "tasks": [task.to_json() for task in self.tasks],
+            "not_expected": self.not_expected,
         }
 
 
@@ -178,8 +194,12 @@ class _TruthCounts:
             self.pictures.setdefault(kind, set()).update(picture.path for picture in record.pictures)
 
 
-def survey_folder(folder: Path) -> FolderSurvey:
+def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
     """Return what a folder brings for the fourteen tasks.
+
+    Args:
+        folder: The folder.
+        expects_items: Whether to say how many items of each task it gives, for which pictures are opened; default True.
 
     Raises:
         DataError: It is no folder, cannot be read, or holds a damaged archive.
@@ -193,6 +213,10 @@ def survey_folder(folder: Path) -> FolderSurvey:
     kinds = kinds_found(files, here)
     theirs = [counts for source in here.sources if source.form == "dataset" and (counts := counted[source.name])]
     pictures = len(own.paths) + len({path for counts in theirs for shown in counts.pictures.values() for path in shown})
+    expected: Mapping[str, Sequence[ExpectedItems]] = {}
+    not_expected = None
+    if expects_items:
+        expected, not_expected = _expected(folder, here, counted)
     models = {model.repository: weights_on_this_machine(model.repository) for model in _MODELS}
     return FolderSurvey(
         folder,
@@ -205,8 +229,35 @@ def survey_folder(folder: Path) -> FolderSurvey:
         ),
         (*here.unused, *(row for source in here.sources for row in _first_refusals(source, own))),
         models,
-        tuple(_surveyed(name, task, kinds, counted, pictures, models) for name, task in _BLINK_TASKS.items()),
+        tuple(
+            _surveyed(name, task, kinds, counted, pictures, models)._replace(expected=tuple(expected.get(name, ())))
+            for name, task in _BLINK_TASKS.items()
+        ),
+        not_expected,
     )
+
+
+def _expected(
+    folder: Path, here: Recognised, counted: Mapping[str, _TruthCounts | None]
+) -> tuple[Mapping[str, Sequence[ExpectedItems]], str | None]:
+    """Return how many items of each task the recipe `blink` will make, and why that cannot be said."""
+    from benchwright.pipeline.ingest import list_files
+    from benchwright.pipeline.planning.fitting import fitted_to
+    from benchwright.pipeline.planning.forecast import forecast
+    from benchwright.recipe import load_recipe
+    from benchwright.recipes import bundled_recipes
+
+    if large := [source.name for source in here.sources if counted[source.name] is None and not source.maps]:
+        return {}, f"{large[0]} is large; `benchwright run blink --images DIR --dry-run` reads it all"
+    try:
+        recipe = fitted_to(load_recipe(bundled_recipes()["blink"]), folder).recipe
+        names = {entry: step.name for entry, step in recipe.steps}
+        by_task: dict[str, list[ExpectedItems]] = {}
+        for entry, items in forecast(recipe, folder, list_files(folder)):
+            by_task.setdefault(names[entry], []).append(items)
+    except BenchwrightError as error:
+        return {}, str(error)
+    return by_task, None
 
 
 def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
@@ -299,6 +350,11 @@ def survey_text(survey: FolderSurvey) -> str:
     lines += [f"  not used: {row}" for row in survey.unused]
     for task in survey.tasks:
         lines.append(f"{'yes' if task.lacks is None else 'no ':3}  {task.task:26} {_line(task)}")
+        for items in task.expected:
+            lines.append(f"       items: {items}")
+            lines += [f"       few: {items.advice}"] if items.is_set and items.advice is not None else []
+    if survey.not_expected is not None:
+        lines.append(f"items are not counted: {survey.not_expected}")
     fed = sum(task.lacks is None for task in survey.tasks)
     return "\n".join(
         [*lines, f"{fed} of {counted(len(survey.tasks), 'task')} can be built: `benchwright run blink --images DIR`"]

@@ -64,6 +64,7 @@ class CorrespondenceOfViews(TruthTask):
     name: ClassVar[str] = "visual_correspondence"
     picture_fidelity: ClassVar[PictureFidelity] = "exact"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Homographies,)
+    items_need_pixels: ClassVar[bool] = True
 
     per_image: int = Field(1, ge=1)
     mode: Mode = "hardened"

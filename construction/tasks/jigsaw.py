@@ -9,7 +9,7 @@ mode: of the only two tiles that can be missing each while the other is not show
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.steps import Context, CueFamily, MapStep, OpenContext, Outcome, PictureFidelity, Stream
+from benchwright.steps import (
+    Context,
+    CueFamily,
+    ExpectedItems,
+    ForecastContext,
+    MapStep,
+    OpenContext,
+    Outcome,
+    PictureFidelity,
+    Stream,
+)
 
 from ..ground_truth.values import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place
@@ -91,6 +101,12 @@ class Jigsaw(MapStep):
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result; the dataset only where one is named."""
         return {name: value for name, value in super().parameters().items() if name != "dataset" or value is not None}
+
+    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+        """Return how many items it will make, by a sample of the pictures."""
+        from ..truth_tasks.forecasts import forecast_of_photographs
+
+        return forecast_of_photographs(self, ctx, self.dataset)
 
     def open(self, ctx: OpenContext) -> None:
         """Keep OpenCV to the one thread that a worker has."""

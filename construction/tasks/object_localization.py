@@ -7,14 +7,14 @@ Whether the marks can be drawn with their labels is asked before the item is mad
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.steps import Context, Outcome, Step, Stream
+from benchwright.steps import Context, ExpectedItems, ForecastContext, Outcome, Step, Stream
 
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import LabelledBoxes
@@ -102,6 +102,12 @@ class ObjectLocalization(FactsReader):
         if self.dataset is None:
             return None
         return lacking_before(before, [f"{self.dataset}.{LabelledBoxes.kind}"], [LabelledBoxes.kind])
+
+    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+        """Return how many items it will make of a dataset's boxes; of facts that is not said."""
+        from ..truth_tasks.forecasts import forecast_of_truths
+
+        return () if self.dataset is None else forecast_of_truths(self, ctx)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return the step for boxes of a dataset where it is to read one, else itself."""

@@ -10,7 +10,7 @@ is a part of the photograph, so placed that any of the four points could have be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
-from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
+from benchwright.steps import (
+    Context,
+    ExpectedItems,
+    ForecastContext,
+    MapStep,
+    OpenContext,
+    Outcome,
+    Step,
+    Stream,
+)
 
 from ..datasets.lacking import lacking_before
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
@@ -159,6 +168,12 @@ class VisualCorrespondence(MapStep):
         from ..ground_truth.truths import Homographies
 
         return lacking_before(before, [f"{self.dataset}.{Homographies.kind}"], [Homographies.kind])
+
+    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+        """Return how many items it will make, by a sample of what it reads."""
+        from ..truth_tasks.forecasts import forecast_of_photographs, forecast_of_truths
+
+        return forecast_of_photographs(self, ctx) if self.dataset is None else forecast_of_truths(self, ctx)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return the step for pairs of views of a dataset where it is to read one, else itself."""

@@ -28,6 +28,8 @@ from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.seeds import generator_for
 from benchwright.steps import (
     Context,
+    ExpectedItems,
+    ForecastContext,
     GatherContext,
     Gathered,
     GatherStep,
@@ -92,6 +94,8 @@ class TruthTask(MapStep):
     """Kinds of truth that the task reads."""
     hardening: ClassVar[Hardening | None] = None
     """What mode `hardened` asks of pictures; None for a task that has the paper's rule only."""
+    items_need_pixels: ClassVar[bool] = False
+    """Whether pictures have to be opened to know whether a chosen record makes an item."""
     is_marked: ClassVar[bool] = False
     """Whether people can mark what it needs."""
 
@@ -183,6 +187,12 @@ class TruthTask(MapStep):
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
         """Return why mode `hardened` made few items, and what to do."""
         return None if self.hardening is None else self.hardening.advice(self.mode, made, dropped)
+
+    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+        """Return how many items it will make of a dataset before it, in each mode."""
+        from .forecasts import forecast_of_truths
+
+        return forecast_of_truths(self, ctx)
 
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: the selection over all records, then this step."""

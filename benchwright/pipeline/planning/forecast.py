@@ -1,0 +1,41 @@
+"""How many items the steps of a recipe will make over a folder, as far as the steps can say before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from benchwright.images.identify import path_for
+from benchwright.recipe import Recipe
+from benchwright.steps import ExpectedItems, ForecastContext, Step
+
+
+def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[tuple[str, ExpectedItems]]:
+    """Return what the entries of a recipe are expected to make, an entry for each mode of a task, in order.
+
+    Args:
+        recipe: The recipe as it runs over the folder (`fitted_to`).
+        folder: The image folder; None where steps bring all pictures.
+        uris: URIs of the files in it.
+    """
+    before: dict[str, Step] = {}
+    photographs = {} if folder is None else {uri: folder / path_for(uri) for uri in uris}
+    expected: list[tuple[str, ExpectedItems]] = []
+    for entry, step in recipe.steps:
+        ctx = ForecastContext(before, list(photographs.values()), recipe.header.seed)
+        expected += [(entry, items) for items in step.forecast(ctx)]
+        before[entry] = step
+        if step.brings_pictures:  # which files it takes, it knows once it was asked
+            photographs = {uri: path for uri, path in photographs.items() if not step.takes(uri)}
+    return expected
+
+
+def forecast_lines(expected: Sequence[tuple[str, ExpectedItems]]) -> Iterator[str]:
+    """Yield what is expected as lines for people, one for each mode of a task, with advice where there are few."""
+    for entry, modes in groupby(expected, key=lambda one: one[0]):
+        for _, items in modes:
+            mark = "" if items.is_set else "with another `mode`, "
+            yield f"{entry}: {mark}{items}"
+            if items.is_set and items.advice is not None:
+                yield f"  few: {items.advice}"

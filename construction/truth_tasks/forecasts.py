@@ -1,0 +1,187 @@
+"""How many items a task will make, said before a run: by its own choice among the records, or by a sample of pictures.
+
+Where records and sizes of pictures decide, the task's selection is asked itself, so that the number is that of a run in
+which no step before it drops a picture. Where pixels decide, the task makes the items of a few pictures, by chance.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, cast
+
+from benchwright.errors import BenchwrightError
+from benchwright.images.formats.walking import Limits
+from benchwright.source_files.portable_pixmap import SUFFIXES, png_of_pixmap
+from benchwright.statistics.score_interval import score_interval
+from benchwright.steps import ExpectedItems, ForecastContext, GatherContext, Step
+
+from ..datasets.dataset import Dataset, RehearsedRecords
+from ..ground_truth.values import DATASET, VALUES
+from ..item_parts.modes import Mode
+
+if TYPE_CHECKING:
+    from benchwright.workspace.run_results import StepReport
+
+    from .truth_tasks import TruthTask
+
+MODES: tuple[Mode, Mode] = ("hardened", "paper")
+_PHOTOGRAPHS, _RECORDS = 24, 6
+"""Photographs, and records of a dataset, of which items are made to see how many give some."""
+_NOT_OF_IT = {"nothing_stated", "other_source"}
+"""Reasons of pictures that are none of those that were to be looked at."""
+
+
+def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ExpectedItems]:
+    """Return how many items a task will make of the records of a dataset, in each of its modes.
+
+    Args:
+        asked: The task as the recipe has it.
+        ctx: Where it is asked.
+    """
+    entry: str = getattr(asked, "dataset", None) or DATASET
+    giver = ctx.before.get(entry)
+    if getattr(asked, "marked_by", None) is not None or not isinstance(giver, Dataset):
+        return []
+    known = giver.rehearsed(ctx.seed)
+    expected = []
+    for mode in MODES if has_modes(asked) else (None,):
+        in_mode = asked if mode is None else asked.model_copy(update={"mode": mode})
+        others: tuple[str, ...] = getattr(asked, "apart_from", ())
+        task = in_mode.placed({entry: VALUES, **{f"{other}.selection": {} for other in others}})
+        chosen = _by_selection(cast("TruthTask", task), known, ctx.seed)
+        chosen = chosen._replace(mode=mode, is_set=mode in (None, getattr(asked, "mode", None)))
+        expected.append(_of_pairs(in_mode, giver, chosen) if cast("TruthTask", task).items_need_pixels else chosen)
+    return expected
+
+
+def has_modes(step: Step) -> bool:
+    """Return whether a task has a hardened form besides the paper's."""
+    mode = type(step).model_fields.get("mode")
+    return mode is not None and mode.default == MODES[0]
+
+
+def _by_selection(task: TruthTask, known: RehearsedRecords, seed: int) -> ExpectedItems:
+    """Return how many records a task chooses, and why not the others."""
+    import pyarrow as pa
+
+    from .truth_tasks import Selection
+
+    count = len(known.sizes_wh)
+    columns: dict[str, Any] = {
+        "image_id": pa.array(list(known.sizes_wh), pa.string()),
+        "width": pa.array([width for width, _ in known.sizes_wh.values()], pa.int64()),
+        "height": pa.array([height for _, height in known.sizes_wh.values()], pa.int64()),
+    }
+    for column in (*task.truth_columns, *task.other_selections):
+        columns[column] = pa.array(known.values.get(column.rpartition(".")[2], [None] * count), pa.string())
+    gathered = Selection.of(task).gather(pa.table(columns), GatherContext(seed, task.name))
+    items = sum(len(json.loads(text)) for text in gathered.values["chosen"] if text is not None)
+    left_out: Counter[str] = Counter()
+    for text in gathered.values["left_out"]:
+        left_out.update(json.loads(text) if text is not None else {})
+    texts = (text for column in task.truth_columns for text in columns[column].to_pylist())
+    stated = sum(len(json.loads(text)) for text in texts if text is not None)
+    advice = task.advice(items, left_out)
+    return ExpectedItems(None, True, items, items, items, stated, stated, dict(left_out), advice)
+
+
+def _of_pairs(asked: Step, giver: Dataset, chosen: ExpectedItems) -> ExpectedItems:
+    """Return how many of the pairs that a selection chose make an item, by those of a few records."""
+    task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
+    if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task])) is None:
+        return chosen
+    return _scaled(report, chosen, chosen.items, chosen.left_out)
+
+
+def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | None = None) -> list[ExpectedItems]:
+    """Return how many items a task will make of photographs, in each mode, by a sample of them.
+
+    Args:
+        step: The task.
+        ctx: Where it is asked.
+        dataset: Entry whose pictures alone are used; default None, all pictures of the run.
+    """
+    brought = {
+        path
+        for entry, before in ctx.before.items()
+        if isinstance(before, Dataset) and dataset in (None, entry)
+        for path in before.rehearsed(ctx.seed).files
+    }
+    population = sorted(brought if dataset is not None else brought | set(ctx.photographs))
+    rank = {path: blake2b(f"{ctx.seed}:{path}".encode(), digest_size=8).digest() for path in population}
+    there = [path for path in sorted(population, key=rank.__getitem__) if path.is_file()]
+    with TemporaryDirectory() as name:
+        shown = _copied(there[:_PHOTOGRAPHS], Path(name))
+        if not shown:
+            return []
+        expected = []
+        for mode in MODES:
+            settings = {"step": step.name, **_settings(step), "mode": mode}
+            if (report := _sample_run([settings], images=Path(name))) is None:
+                return []
+            whole = ExpectedItems(mode, mode == getattr(step, "mode", mode), 0, 0, 0, shown, len(population))
+            expected.append(_scaled(report, whole, len(population), {}))
+    return expected
+
+
+def _copied(files: Sequence[Path], folder: Path) -> int:
+    """Copy pictures into a folder, pixmaps as PNG; return their number."""
+    count = 0
+    for number, file in enumerate(files):
+        try:
+            if file.suffix.lower() in SUFFIXES:
+                (folder / f"{number}.png").write_bytes(png_of_pixmap(file.read_bytes(), limits=Limits()))
+            else:
+                shutil.copyfile(file, folder / f"{number}{file.suffix}")
+            count += 1
+        except (BenchwrightError, OSError):
+            continue
+    return count
+
+
+def _settings(step: Step) -> dict[str, Any]:
+    """Return the settings that a recipe named, without those that only mean something in it."""
+    left = {"dataset", "mode", "items", "apart_from", "marked_by"}
+    return {name: value for name, value in step.model_dump(mode="json", exclude_unset=True).items() if name not in left}
+
+
+def _sample_run(steps: Sequence[Mapping[str, Any]], *, images: Path | None = None) -> StepReport | None:
+    """Return what the last of some steps made in a workspace of its own; None where it cannot be run."""
+    from benchwright.pipeline import run_recipe
+    from benchwright.recipe import Recipe
+
+    with TemporaryDirectory() as name:
+        try:
+            recipe = Recipe("forecast", [dict(entry) for entry in steps], folder=Path(name), shards=1)
+            return run_recipe(recipe, workspace=Path(name) / "workspace", images=images, workers=1).steps[-1]
+        except BenchwrightError:
+            return None
+
+
+def _scaled(report: StepReport, whole: ExpectedItems, of: int, left_out: Mapping[str, int]) -> ExpectedItems:
+    """Return what is expected of a whole by what was made of a sample.
+
+    Args:
+        report: What became of the sample.
+        whole: The whole, as far as it is known.
+        of: Number of pictures or pairs of the whole.
+        left_out: Reasons of others, which were never tried.
+    """
+    dropped = {reason: number for reason, number in report.dropped.items() if reason not in _NOT_OF_IT}
+    tried = report.kept + sum(dropped.values())
+    if tried == 0:
+        return whole._replace(looked_at=0)
+    each = report.made / report.kept if report.kept else 1.0
+    reasons = Counter(left_out) + Counter(dropped)
+    if tried >= of:
+        made = report.made
+        return whole._replace(items=made, least=made, most=made, looked_at=whole.of, left_out=dict(reasons))
+    low, high = score_interval(report.kept, tried)
+    least, items, most = (round(part * of * each) for part in (low, report.kept / tried, high))
+    return whole._replace(items=items, least=least, most=most, looked_at=tried, left_out=dict(reasons))
