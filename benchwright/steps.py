@@ -111,7 +111,7 @@ class ForecastContext(NamedTuple):
     seed: int
 
 
-class ExpectedItems(NamedTuple):
+class ItemForecast(NamedTuple):
     """How many items a step is expected to make, before steps after it take some of them out.
 
     Args:
@@ -276,7 +276,7 @@ class Step(BaseModel):
         del made, dropped
         return None
 
-    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+    def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items the step will make in each mode that it has; empty where that cannot be said."""
         del ctx
         return ()

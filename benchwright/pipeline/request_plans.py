@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from benchwright.models.endpoints.chat import ChatSettings
 from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.recipe import Recipe
-from benchwright.steps import ExpectedItems, Step
+from benchwright.steps import ItemForecast, Step
 from benchwright.texts.normalization import counted
 
 from .ingest import list_files
@@ -36,7 +36,7 @@ class RunPlan(NamedTuple):
     plans: tuple[tuple[str, RequestPlan], ...]
     unplanned: tuple[str, ...]
     bringing: tuple[str, ...]
-    expected: tuple[tuple[str, ExpectedItems], ...]
+    expected: tuple[tuple[str, ItemForecast], ...]
 
     @property
     def cost(self) -> float | None:

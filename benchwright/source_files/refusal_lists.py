@@ -121,13 +121,12 @@ def row_counts_in(workspace: Path, entries: Iterable[str]) -> dict[str, RowCount
     """Return what became of the rows of a recipe's entries, as far as they read any, by entry."""
     counts: dict[str, RowCounts] = {}
     for entry in entries:
+        path = workspace / REFUSED / f"{entry}{_COUNTS}"
         try:
-            document = json.loads((workspace / REFUSED / f"{entry}{_COUNTS}").read_bytes())
+            document = json.loads(path.read_bytes())
             counts[entry] = RowCounts(document["used"], dict(document["refused"]), dict(document["left_out"]))
         except FileNotFoundError:
             continue
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DamagedError(
-                f"{workspace / REFUSED / entry}{_COUNTS} is damaged ({error}); run the recipe again"
-            ) from None
+            raise DamagedError(path, f"is damaged: {error}") from None
     return counts

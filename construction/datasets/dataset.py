@@ -26,11 +26,11 @@ from benchwright.steps import (
     FOLDER,
     SCENES,
     BringContext,
-    ExpectedItems,
     ForecastContext,
     GatherContext,
     Gathered,
     GatherStep,
+    ItemForecast,
     Step,
     Stream,
 )
@@ -211,7 +211,7 @@ class Dataset(GatherStep):
         self._index = index
         return self._brought(index, ctx.stage)
 
-    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+    def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Read what tasks after it are asked about; it makes no items itself."""
         if not self._is_by_digest:
             self.rehearsed(ctx.seed)

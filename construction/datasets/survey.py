@@ -18,7 +18,7 @@ from benchwright.models.local_weights import FOLDER, weights_on_this_machine
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusal_lists import RowCounts, RowLedger
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.steps import ExpectedItems
+from benchwright.steps import ItemForecast
 from benchwright.texts.normalization import counted
 
 from ..readers.found import kinds_found, records_of_source
@@ -110,7 +110,7 @@ class TaskSurvey(NamedTuple):
     records: int | None
     pictures: int | None
     lacks: str | None
-    expected: tuple[ExpectedItems, ...] = ()
+    expected: tuple[ItemForecast, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -213,7 +213,7 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
     kinds = kinds_found(files, here)
     theirs = [counts for source in here.sources if source.form == "dataset" and (counts := counted[source.name])]
     pictures = len(own.paths) + len({path for counts in theirs for shown in counts.pictures.values() for path in shown})
-    expected: Mapping[str, Sequence[ExpectedItems]] = {}
+    expected: Mapping[str, Sequence[ItemForecast]] = {}
     not_expected = None
     if expects_items:
         expected, not_expected = _expected(folder, here, counted)
@@ -239,7 +239,7 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
 
 def _expected(
     folder: Path, here: Recognised, counted: Mapping[str, _TruthCounts | None]
-) -> tuple[Mapping[str, Sequence[ExpectedItems]], str | None]:
+) -> tuple[Mapping[str, Sequence[ItemForecast]], str | None]:
     """Return how many items of each task the recipe `blink` will make, and why that cannot be said."""
     from benchwright.pipeline.ingest import list_files
     from benchwright.pipeline.planning.fitting import fitted_to
@@ -252,7 +252,7 @@ def _expected(
     try:
         recipe = fitted_to(load_recipe(bundled_recipes()["blink"]), folder).recipe
         names = {entry: step.name for entry, step in recipe.steps}
-        by_task: dict[str, list[ExpectedItems]] = {}
+        by_task: dict[str, list[ItemForecast]] = {}
         for entry, items in forecast(recipe, folder, list_files(folder)):
             by_task.setdefault(names[entry], []).append(items)
     except BenchwrightError as error:

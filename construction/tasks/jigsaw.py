@@ -20,8 +20,8 @@ from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import (
     Context,
     CueFamily,
-    ExpectedItems,
     ForecastContext,
+    ItemForecast,
     MapStep,
     OpenContext,
     Outcome,
@@ -102,7 +102,7 @@ class Jigsaw(MapStep):
         """Return the settings that decide the result; the dataset only where one is named."""
         return {name: value for name, value in super().parameters().items() if name != "dataset" or value is not None}
 
-    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+    def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items it will make, by a sample of the pictures."""
         from ..truth_tasks.forecasts import forecast_of_photographs
 

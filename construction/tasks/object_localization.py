@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.steps import Context, ExpectedItems, ForecastContext, Outcome, Step, Stream
+from benchwright.steps import Context, ForecastContext, ItemForecast, Outcome, Step, Stream
 
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import LabelledBoxes
@@ -103,7 +103,7 @@ class ObjectLocalization(FactsReader):
             return None
         return lacking_before(before, [f"{self.dataset}.{LabelledBoxes.kind}"], [LabelledBoxes.kind])
 
-    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+    def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items it will make of a dataset's boxes; of facts that is not said."""
         from ..truth_tasks.forecasts import forecast_of_truths
 

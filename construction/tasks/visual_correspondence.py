@@ -20,8 +20,8 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.steps import (
     Context,
-    ExpectedItems,
     ForecastContext,
+    ItemForecast,
     MapStep,
     OpenContext,
     Outcome,
@@ -169,7 +169,7 @@ class VisualCorrespondence(MapStep):
 
         return lacking_before(before, [f"{self.dataset}.{Homographies.kind}"], [Homographies.kind])
 
-    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+    def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items it will make, by a sample of what it reads."""
         from ..truth_tasks.forecasts import forecast_of_photographs, forecast_of_truths
 

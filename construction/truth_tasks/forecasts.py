@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError
 from benchwright.images.formats.walking import Limits
 from benchwright.source_files.portable_pixmap import SUFFIXES, png_of_pixmap
 from benchwright.statistics.score_interval import score_interval
-from benchwright.steps import ExpectedItems, ForecastContext, GatherContext, Step
+from benchwright.steps import ForecastContext, GatherContext, GatherStep, ItemForecast, Step
 
 from ..datasets.dataset import Dataset, RehearsedRecords
 from ..ground_truth.values import DATASET, VALUES
@@ -28,8 +28,6 @@ from ..item_parts.modes import Mode
 if TYPE_CHECKING:
     from benchwright.workspace.run_results import StepReport
 
-    from .truth_tasks import TruthTask
-
 MODES: tuple[Mode, Mode] = ("hardened", "paper")
 _PHOTOGRAPHS, _RECORDS = 24, 6
 """Photographs, and records of a dataset, of which items are made to see how many give some."""
@@ -37,7 +35,7 @@ _NOT_OF_IT = {"nothing_stated", "other_source"}
 """Reasons of pictures that are none of those that were to be looked at."""
 
 
-def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ExpectedItems]:
+def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
     """Return how many items a task will make of the records of a dataset, in each of its modes.
 
     Args:
@@ -54,9 +52,9 @@ def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ExpectedItems]
         in_mode = asked if mode is None else asked.model_copy(update={"mode": mode})
         others: tuple[str, ...] = getattr(asked, "apart_from", ())
         task = in_mode.placed({entry: VALUES, **{f"{other}.selection": {} for other in others}})
-        chosen = _by_selection(cast("TruthTask", task), known, ctx.seed)
+        chosen = _by_selection(task, known, ctx.seed)
         chosen = chosen._replace(mode=mode, is_set=mode in (None, getattr(asked, "mode", None)))
-        expected.append(_of_pairs(in_mode, giver, chosen) if cast("TruthTask", task).items_need_pixels else chosen)
+        expected.append(_of_pairs(in_mode, giver, chosen) if getattr(task, "items_need_pixels", False) else chosen)
     return expected
 
 
@@ -66,32 +64,33 @@ def has_modes(step: Step) -> bool:
     return mode is not None and mode.default == MODES[0]
 
 
-def _by_selection(task: TruthTask, known: RehearsedRecords, seed: int) -> ExpectedItems:
+def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecast:
     """Return how many records a task chooses, and why not the others."""
     import pyarrow as pa
 
-    from .truth_tasks import Selection
-
+    selection = task.parts()[0]
+    assert isinstance(selection, GatherStep), "a task of ground truth chooses among all records first"
     count = len(known.sizes_wh)
     columns: dict[str, Any] = {
         "image_id": pa.array(list(known.sizes_wh), pa.string()),
         "width": pa.array([width for width, _ in known.sizes_wh.values()], pa.int64()),
         "height": pa.array([height for _, height in known.sizes_wh.values()], pa.int64()),
     }
-    for column in (*task.truth_columns, *task.other_selections):
+    truths = [column for column in selection.columns if column not in columns]
+    for column in truths:
         columns[column] = pa.array(known.values.get(column.rpartition(".")[2], [None] * count), pa.string())
-    gathered = Selection.of(task).gather(pa.table(columns), GatherContext(seed, task.name))
+    gathered = selection.gather(pa.table(columns), GatherContext(seed, task.name))
     items = sum(len(json.loads(text)) for text in gathered.values["chosen"] if text is not None)
     left_out: Counter[str] = Counter()
     for text in gathered.values["left_out"]:
         left_out.update(json.loads(text) if text is not None else {})
-    texts = (text for column in task.truth_columns for text in columns[column].to_pylist())
+    texts = (text for column in truths for text in columns[column].to_pylist())
     stated = sum(len(json.loads(text)) for text in texts if text is not None)
     advice = task.advice(items, left_out)
-    return ExpectedItems(None, True, items, items, items, stated, stated, dict(left_out), advice)
+    return ItemForecast(None, True, items, items, items, stated, stated, dict(left_out), advice)
 
 
-def _of_pairs(asked: Step, giver: Dataset, chosen: ExpectedItems) -> ExpectedItems:
+def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast) -> ItemForecast:
     """Return how many of the pairs that a selection chose make an item, by those of a few records."""
     task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
     if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task])) is None:
@@ -99,7 +98,7 @@ def _of_pairs(asked: Step, giver: Dataset, chosen: ExpectedItems) -> ExpectedIte
     return _scaled(report, chosen, chosen.items, chosen.left_out)
 
 
-def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | None = None) -> list[ExpectedItems]:
+def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | None = None) -> list[ItemForecast]:
     """Return how many items a task will make of photographs, in each mode, by a sample of them.
 
     Args:
@@ -125,7 +124,7 @@ def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | Non
             settings = {"step": step.name, **_settings(step), "mode": mode}
             if (report := _sample_run([settings], images=Path(name))) is None:
                 return []
-            whole = ExpectedItems(mode, mode == getattr(step, "mode", mode), 0, 0, 0, shown, len(population))
+            whole = ItemForecast(mode, mode == getattr(step, "mode", mode), 0, 0, 0, shown, len(population))
             expected.append(_scaled(report, whole, len(population), {}))
     return expected
 
@@ -164,7 +163,7 @@ def _sample_run(steps: Sequence[Mapping[str, Any]], *, images: Path | None = Non
             return None
 
 
-def _scaled(report: StepReport, whole: ExpectedItems, of: int, left_out: Mapping[str, int]) -> ExpectedItems:
+def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[str, int]) -> ItemForecast:
     """Return what is expected of a whole by what was made of a sample.
 
     Args:

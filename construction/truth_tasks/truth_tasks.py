@@ -28,11 +28,11 @@ from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.seeds import generator_for
 from benchwright.steps import (
     Context,
-    ExpectedItems,
     ForecastContext,
     GatherContext,
     Gathered,
     GatherStep,
+    ItemForecast,
     MapStep,
     Outcome,
     PictureFidelity,
@@ -188,7 +188,7 @@ class TruthTask(MapStep):
         """Return why mode `hardened` made few items, and what to do."""
         return None if self.hardening is None else self.hardening.advice(self.mode, made, dropped)
 
-    def forecast(self, ctx: ForecastContext) -> Sequence[ExpectedItems]:
+    def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items it will make of a dataset before it, in each mode."""
         from .forecasts import forecast_of_truths
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from benchwright.images.identify import path_for
 from benchwright.recipe import Recipe
-from benchwright.steps import ExpectedItems, ForecastContext, Step
+from benchwright.steps import ForecastContext, ItemForecast, Step
 
 
-def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[tuple[str, ExpectedItems]]:
+def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[tuple[str, ItemForecast]]:
     """Return what the entries of a recipe are expected to make, an entry for each mode of a task, in order.
 
     Args:
@@ -21,7 +21,7 @@ def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[t
     """
     before: dict[str, Step] = {}
     photographs = {} if folder is None else {uri: folder / path_for(uri) for uri in uris}
-    expected: list[tuple[str, ExpectedItems]] = []
+    expected: list[tuple[str, ItemForecast]] = []
     for entry, step in recipe.steps:
         ctx = ForecastContext(before, list(photographs.values()), recipe.header.seed)
         expected += [(entry, items) for items in step.forecast(ctx)]
@@ -31,7 +31,7 @@ def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[t
     return expected
 
 
-def forecast_lines(expected: Sequence[tuple[str, ExpectedItems]]) -> Iterator[str]:
+def forecast_lines(expected: Sequence[tuple[str, ItemForecast]]) -> Iterator[str]:
     """Yield what is expected as lines for people, one for each mode of a task, with advice where there are few."""
     for entry, modes in groupby(expected, key=lambda one: one[0]):
         for _, items in modes:

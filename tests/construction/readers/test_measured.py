@@ -82,7 +82,7 @@ def test_pairs_of_points_follow_from_the_distances(tmp_path: Path) -> None:
 def test_maps_are_no_pictures_and_no_photograph_is_decoded_for_a_survey(tmp_path: Path) -> None:
     maps = write_depth(tmp_path)
     write_mask(tmp_path / "masks" / "mug" / "1.png", (255, (10, 20, 60, 90)))
-    surveyed = survey_folder(tmp_path)
+    surveyed = survey_folder(tmp_path, expects_items=False)
     assert surveyed.pictures == len(maps)
     fed = {task.task: task.by for task in surveyed.tasks if task.lacks is None}
     assert fed["relative_depth"] == ("depth (the folder itself)",)
@@ -107,7 +107,7 @@ def test_what_numbers_of_a_map_mean_is_known_or_stated(tmp_path: Path) -> None:
         ("depth/fractions.npy", "depth/pale.png", "depth/stretched.png"), "not_known"
     )
     assert all("depth.toml" in row.detail for row in wrong)
-    assert {row.file for row in survey_folder(tmp_path).unused} == {"depth/fractions.npy"}  # and then one can be used
+    assert {row.file for row in survey_folder(tmp_path, expects_items=False).unused} == {"depth/fractions.npy"}  # and then one can be used
     nearer = dict.fromkeys(("depth/fractions.npy", "depth/pale.png", "depth/stretched.png", "depth/good.png"), "nearer")
     (tmp_path / "depth" / "depth.toml").write_text('larger = "nearer"\nestimated_by = "a model"\n')
     records, wrong = found(tmp_path)
@@ -138,14 +138,14 @@ def test_maps_that_cannot_be_used_are_named_and_are_no_pictures(tmp_path: Path) 
     Image.fromarray(distances(4)).save(folder / "nobody.png")
     document = checked(Found(), tmp_path)
     assert document["refused"] == {"bad_map": 5, "no_pair": 1, "no_photograph": 1, "other_size": 1}
-    assert survey_folder(tmp_path).pictures == 7
+    assert survey_folder(tmp_path, expects_items=False).pictures == 7
 
 
 def test_a_photograph_in_a_folder_called_masks_stays_one(tmp_path: Path) -> None:
     save(tmp_path / "masks" / "venice.png", 1, *SIZE)
     save(tmp_path / "masks" / "bali.jpg", 2, *SIZE)
     assert recognised(DatasetFiles(tmp_path)).sources == ()
-    assert survey_folder(tmp_path).pictures == 2
+    assert survey_folder(tmp_path, expects_items=False).pictures == 2
 
 
 def test_a_map_goes_with_the_photograph_that_is_nearest(tmp_path: Path) -> None:
