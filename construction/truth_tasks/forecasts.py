@@ -54,7 +54,9 @@ def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
         task = in_mode.placed({entry: VALUES, **{f"{other}.selection": {} for other in others}})
         chosen = _by_selection(task, known, ctx.seed)
         chosen = chosen._replace(mode=mode, is_set=mode in (None, getattr(asked, "mode", None)))
-        expected.append(_of_pairs(in_mode, giver, chosen) if getattr(task, "items_need_pixels", False) else chosen)
+        expected.append(
+            _of_pairs(in_mode, giver, chosen, ctx.seed) if getattr(task, "items_need_pixels", False) else chosen
+        )
     return expected
 
 
@@ -90,10 +92,10 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
     return ItemForecast(None, True, items, items, items, stated, stated, dict(left_out), advice)
 
 
-def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast) -> ItemForecast:
+def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> ItemForecast:
     """Return how many of the pairs that a selection chose make an item, by those of a few records."""
     task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
-    if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task])) is None:
+    if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task], seed)) is None:
         return chosen
     return _scaled(report, chosen, chosen.items, chosen.left_out)
 
@@ -122,7 +124,7 @@ def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | Non
         expected = []
         for mode in MODES:
             settings = {"step": step.name, **_settings(step), "mode": mode}
-            if (report := _sample_run([settings], images=Path(name))) is None:
+            if (report := _sample_run([settings], ctx.seed, images=Path(name))) is None:
                 return []
             whole = ItemForecast(mode, mode == getattr(step, "mode", mode), 0, 0, 0, shown, len(population))
             expected.append(_scaled(report, whole, len(population), {}))
@@ -150,14 +152,14 @@ def _settings(step: Step) -> dict[str, Any]:
     return {name: value for name, value in step.model_dump(mode="json", exclude_unset=True).items() if name not in left}
 
 
-def _sample_run(steps: Sequence[Mapping[str, Any]], *, images: Path | None = None) -> StepReport | None:
+def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path | None = None) -> StepReport | None:
     """Return what the last of some steps made in a workspace of its own; None where it cannot be run."""
     from benchwright.pipeline import run_recipe
     from benchwright.recipe import Recipe
 
     with TemporaryDirectory() as name:
         try:
-            recipe = Recipe("forecast", [dict(entry) for entry in steps], folder=Path(name), shards=1)
+            recipe = Recipe("forecast", [dict(entry) for entry in steps], seed=seed, folder=Path(name), shards=1)
             return run_recipe(recipe, workspace=Path(name) / "workspace", images=images, workers=1).steps[-1]
         except BenchwrightError:
             return None

@@ -107,7 +107,9 @@ def test_what_numbers_of_a_map_mean_is_known_or_stated(tmp_path: Path) -> None:
         ("depth/fractions.npy", "depth/pale.png", "depth/stretched.png"), "not_known"
     )
     assert all("depth.toml" in row.detail for row in wrong)
-    assert {row.file for row in survey_folder(tmp_path, expects_items=False).unused} == {"depth/fractions.npy"}  # and then one can be used
+    assert {row.file for row in survey_folder(tmp_path, expects_items=False).unused} == {
+        "depth/fractions.npy"
+    }  # and then one can be used
     nearer = dict.fromkeys(("depth/fractions.npy", "depth/pale.png", "depth/stretched.png", "depth/good.png"), "nearer")
     (tmp_path / "depth" / "depth.toml").write_text('larger = "nearer"\nestimated_by = "a model"\n')
     records, wrong = found(tmp_path)
