@@ -39,7 +39,8 @@ def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> N
     on_black = draw_prompts(black, prompts)
     on_white = draw_prompts(~black, prompts)
     layer = np.zeros((height, width, 4), np.uint8)
-    rows, columns = np.nonzero((on_black != 0).any(axis=2) | (on_white != 255).any(axis=2))
+    red, green, blue = np.moveaxis(on_black | ~on_white, 2, 0)  # a reduction over three values a pixel is far slower
+    rows, columns = np.nonzero(red | green | blue)
     dark, light = on_black[rows, columns].astype(np.float64), on_white[rows, columns].astype(np.float64)
     opacity = 1 - (light - dark).mean(axis=1, keepdims=True) / 255
     color = np.divide(dark, opacity, out=np.zeros_like(dark), where=opacity > 0)

@@ -175,6 +175,7 @@ def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
     order give the same weights.
     """
     import numpy as np
+    from scipy import sparse
 
     if not items:
         return None
@@ -186,7 +187,10 @@ def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
     counts = np.array([len(cells) for cells, _ in rows])
     # Only the weights of cells that occur in some option ever leave zero, so only they are trained.
     used, cells = np.unique(np.concatenate([cells for cells, _ in rows]), return_inverse=True)
-    row_of = np.repeat(np.arange(len(rows)), counts)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    # Sums over the cells of options, and over the options of cells, each in the order of the options.
+    of_options = sparse.csr_array((np.ones(len(cells)), cells, ends), shape=(len(rows), len(used)))
+    of_cells = of_options.T.tocsr()
     scale = 1 / np.sqrt(counts)
     right = np.array([float(is_right) for _, is_right in rows])
     options = np.array([len(item.words.options) for item in items])
@@ -194,12 +198,11 @@ def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
     weights = ahead = np.zeros(len(used))
     step = 1 / (1 + PENALTY)  # features of an option have length 1, so the slope changes no faster than this
     for number in range(ROUNDS):
-        scores = np.bincount(row_of, weights=ahead[cells], minlength=len(rows)) * scale
+        scores = of_options @ ahead * scale
         scores -= np.repeat(np.maximum.reduceat(scores, starts), options)
         chances = np.exp(scores)
         chances /= np.repeat(np.add.reduceat(chances, starts), options)
-        pull = np.repeat((right - chances) * scale, counts)
-        gradient = np.bincount(cells, weights=pull, minlength=len(used)) / len(items) - PENALTY * ahead
+        gradient = of_cells @ ((right - chances) * scale) / len(items) - PENALTY * ahead
         moved = ahead + step * gradient
         ahead = moved + number / (number + 3) * (moved - weights)
         weights = moved

@@ -94,15 +94,12 @@ def distances(
     import numpy as np
 
     wanted = _descriptors(reference, [_keypoint(point, size, 0.0) for size in _DIAMETERS_PX])
-    turned = [
-        _keypoint(candidate, size * scale, angle)
-        for candidate in candidates
-        for scale in _SCALES
-        for angle in _ANGLES_DEG
-        for size in _DIAMETERS_PX
-    ]
-    descriptors = _descriptors(view, turned).reshape(len(candidates), -1, len(_DIAMETERS_PX), wanted.shape[-1])
-    apart = np.linalg.norm(descriptors - wanted, axis=-1).mean(axis=-1).min(axis=-1)
+    # A diameter at one scale is another one at another scale: each view is described once.
+    sizes, places = np.unique(np.outer(_SCALES, _DIAMETERS_PX), return_inverse=True)
+    views = [(size, angle) for angle in _ANGLES_DEG for size in sizes.tolist()]
+    turned = [_keypoint(candidate, size, angle) for candidate in candidates for size, angle in views]
+    described = _descriptors(view, turned).reshape(len(candidates), len(_ANGLES_DEG), len(sizes), wanted.shape[-1])
+    apart = np.linalg.norm(described[:, :, places] - wanted, axis=-1).mean(axis=-1).min(axis=(1, 2))
     return np.asarray(apart, dtype=np.float64)
 
 
