@@ -33,12 +33,14 @@ class Registered(NamedTuple):
     Args:
         affine: Maps points of the moving picture to the fixed one.
         inliers: Matched corners that lie within a few pixels of where the transform puts them.
-        matches: All matched corners.
+        source: All matched corners in the moving picture, shape (matches, 2).
+        target: The same in the fixed picture.
     """
 
     affine: Affine
     inliers: int
-    matches: int
+    source: NDArray[np.float32]
+    target: NDArray[np.float32]
 
     @property
     def is_proof(self) -> bool:
@@ -49,7 +51,7 @@ class Registered(NamedTuple):
         is that of M. Brown and D. G. Lowe, "Recognising panoramas", ICCV 2003, section 3.2, who weigh the chance that
         matches agree by right against by accident.
         """
-        return self.inliers >= FEW_INLIERS and self.inliers > 5.9 + 0.22 * self.matches
+        return self.inliers >= FEW_INLIERS and self.inliers > 5.9 + 0.22 * len(self.source)
 
 
 def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
@@ -101,19 +103,24 @@ def register(moving: Features, fixed: Features) -> Registered | None:
     if estimated is None or (inliers := int(inside.sum())) < _LEAST_INLIERS:
         return None
     affine = np.asarray(estimated, np.float64)
-    return Registered(affine, inliers, len(source)) if _is_plausible(affine) else None
+    return Registered(affine, inliers, source, target) if _is_plausible(affine) else None
 
 
-def scene_geometry(moving: Features, fixed: Features) -> SceneGeometry | None:
+def scene_geometry(moving: Features, fixed: Features, registered: Registered) -> SceneGeometry | None:
     """Return how much of two pictures fits one geometry of two cameras; None where it is not most of both.
 
     When the camera moves, near things move further than far ones, so no transform of the plane maps one view onto the
     other. Matching corners must lie on the lines that the fundamental matrix gives (Hartley and Zisserman, Multiple
     View Geometry, chapter 9). One corner is weak evidence of that, so many are required, all over both pictures.
+
+    Args:
+        moving: Corners of the moving picture.
+        fixed: Corners of the fixed picture.
+        registered: What `register` returned of both.
     """
     import cv2
 
-    source, target = _matched(moving, fixed)
+    source, target = registered.source, registered.target
     if len(source) < _SCENE_MATCHES:
         return None
     cv2.setRNGSeed(0)

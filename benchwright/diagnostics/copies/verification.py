@@ -201,7 +201,7 @@ def _as_scene(
     """Return `comparison`, with the verdict `scene` where corners all over both pictures fit one geometry."""
     if comparison.structure is None or comparison.structure.common < _SCENE_COMMON or registered.inliers < FEW_INLIERS:
         return comparison
-    geometry = scene_geometry(moving.features, fixed.features)
+    geometry = scene_geometry(moving.features, fixed.features, registered)
     return replace(comparison, verdict="scene", scene=geometry) if geometry is not None else comparison
 
 
