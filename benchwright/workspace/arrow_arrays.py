@@ -3,14 +3,14 @@
 `pyarrow.array` imports pandas wherever it is installed (with the app, for one), to see whether it was given a series,
 and no setting of Arrow prevents it: 0.26 s of processor time and 50 MB in each process. With it, hashing the 285 images
 of II-Bench by two workers took 4.4 s of processor time and 349 MB in all, instead of 3.5 s and 249 MB; with pandas
-imported once, before the workers are forked, 4.5 s and 305 MB. The columns of Benchwright's tables are lists of plain
-values, whose buffers are simple to build. Any other value goes to `pyarrow.array`, which converts it or raises an
-error.
+imported once, before the workers are forked, 4.5 s and 305 MB. The columns of Benchwright's tables and releases hold
+plain values, lists and structures of them, whose buffers are simple to build. Any other value goes to `pyarrow.array`,
+which converts it or raises an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
@@ -19,7 +19,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 _NUMBERS = {pa.int64(): (int, np.int64), pa.uint64(): (int, np.uint64), pa.float64(): (float, np.float64)}
-_TEXTS = pa.list_(pa.string())
+_MADE = {**_NUMBERS, pa.int32(): (int, np.int32)}
+_BYTES: dict[pa.DataType, tuple[type, Callable[[Any], bytes]]] = {
+    pa.string(): (str, str.encode),
+    pa.binary(): (bytes, bytes),
+}
 _MOST_BYTES = (1 << 31) - 1
 _NONE = type(None)
 
@@ -31,17 +35,21 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         pyarrow.ArrowException: A value does not fit the type of the column.
     """
     types = {type(value) for value in values} - {_NONE}
-    if kind in _NUMBERS and types <= {_NUMBERS[kind][0]}:
+    if kind in _MADE and types <= {_MADE[kind][0]}:
         return _numbers(values, kind)
     if pa.types.is_boolean(kind) and types <= {bool}:
         bits = np.packbits(np.fromiter(map(bool, values), np.bool_, len(values)), bitorder="little")
         return pa.Array.from_buffers(kind, len(values), [_validity(values), pa.py_buffer(bits)])
-    if pa.types.is_string(kind) and types <= {str}:
+    if kind in _BYTES and types <= {_BYTES[kind][0]}:
         return _texts(values, kind)
-    if kind == _TEXTS and types <= {list, tuple}:
-        inner = arrow_array(list(chain.from_iterable(value for value in values if value)), pa.string())
+    if pa.types.is_list(kind) and types <= {list, tuple}:
+        inner = arrow_array(list(chain.from_iterable(value for value in values if value)), kind.value_type)
         buffers = [_validity(values), _offsets(values)]
         return pa.ListArray.from_buffers(kind, len(values), buffers, children=[inner])
+    if pa.types.is_struct(kind) and types <= {dict}:
+        cells = [value or {} for value in values]
+        children = [arrow_array([cell.get(part.name) for cell in cells], part.type) for part in kind]
+        return pa.StructArray.from_buffers(kind, len(values), [_validity(values)], children=children)
     return pa.array(values, kind)
 
 
@@ -85,14 +93,15 @@ def integers_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     try:
-        numbers = np.fromiter((0 if value is None else value for value in values), _NUMBERS[kind][1], len(values))
+        numbers = np.fromiter((0 if value is None else value for value in values), _MADE[kind][1], len(values))
     except OverflowError:
         return pa.array(values, kind)
     return pa.Array.from_buffers(kind, len(values), [_validity(values), pa.py_buffer(numbers)])
 
 
 def _texts(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    encoded = [value.encode() if value else b"" for value in values]
+    _, encode = _BYTES[kind]
+    encoded = [encode(value) if value else b"" for value in values]
     whole = b"".join(encoded)
     if len(whole) > _MOST_BYTES:
         return pa.array(values, kind)

@@ -22,6 +22,12 @@ KINDS = {
     "uint64": (pa.uint64(), st.integers(0, 2**64 - 1)),
     "float64": (pa.float64(), st.floats(allow_nan=False)),
     "bool": (pa.bool_(), st.booleans()),
+    "int32": (pa.int32(), st.integers(-(2**31), 2**31 - 1)),
+    "bytes": (pa.binary(), st.binary(max_size=6)),
+    "structures": (
+        pa.list_(pa.struct([("key", pa.string()), ("data", pa.binary())])),
+        st.lists(st.none() | st.fixed_dictionaries({"key": st.none() | TEXT}, optional={"data": st.binary()})),
+    ),
     "texts": (pa.list_(pa.string()), st.lists(st.none() | TEXT, max_size=3) | st.tuples(TEXT, TEXT)),
 }
 
@@ -88,14 +94,32 @@ def test_a_column_with_nulls_or_of_texts_has_no_numbers() -> None:
         numbers_of(pa.chunked_array([["1"]], pa.string()))
 
 
-def test_writing_and_reading_a_table_leaves_pandas_alone(tmp_path: Path) -> None:
-    program = """
+TABLE = """
 import sys
 from pathlib import Path
 from benchwright.workspace.tables import FILES, read_table, write_table
 path = Path(sys.argv[1]) / "files.parquet"
 write_table(path, [{"uri": "a.png", "verdict": "keep"}], FILES)
 assert read_table(path, ["uri", "reason"]).to_pylist() == [{"uri": "a.png", "reason": None}]
+"""
+DATA_FILE = """
+import sys
+from pathlib import Path
+from benchwright.release.format.parquet import PieceLimits, SizedRow, read_rows, write_split
+from benchwright.release.format.schema import COLUMNS
+picture = {"bytes": b"file", "path": "a.jpg"}
+row = dict.fromkeys(COLUMNS) | {"item_id": "1", "revision": 0, "images": [picture], "unmarked": [None], "choices": [{"key": "A"}]}
+root = Path(sys.argv[1])
+(root / "data").mkdir()
+[name] = write_split(root, "test", [SizedRow(row, 1, 4)], canary="c", limits=PieceLimits(), repeats=True)
+[read] = read_rows((root / name).open("rb"), title=name, canary="c")
+assert read["images"] == [picture]
+"""
+
+
+@pytest.mark.parametrize("program", [TABLE, DATA_FILE], ids=["table", "data file"])
+def test_writing_and_reading_leave_pandas_alone(tmp_path: Path, program: str) -> None:
+    program += """
 print([name for name in ("pandas", "pyarrow.dataset") if name in sys.modules])
 """
     found = subprocess.run(

@@ -14,6 +14,7 @@ from benchwright.errors import DataError
 from benchwright.files.parquet_tables import ParquetTable
 from benchwright.release.format.manifest import FORMAT_VERSION, data_file
 from benchwright.release.format.schema import PICTURE_COLUMNS, stamped_schema
+from benchwright.workspace.arrow_arrays import arrow_array
 
 MAX_PICTURE_BYTES = 256 * 1024**2
 """Largest total size of one item's pictures, in bytes."""
@@ -128,7 +129,7 @@ def _table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     columns = [
         _pictures([row[field.name] for row in rows])
         if field.name in PICTURE_COLUMNS
-        else pa.array([row[field.name] for row in rows], field.type)
+        else arrow_array([row[field.name] for row in rows], field.type)
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
@@ -139,11 +140,11 @@ def _pictures(lists: Sequence[Sequence[Mapping[str, Any] | None]]) -> pa.ListArr
     cells = [cell for pictures in lists for cell in pictures]
     files = {cell["path"]: cell["bytes"] for cell in cells if cell is not None and cell["bytes"] is not None}
     places = {path: place for place, path in enumerate(files)}
-    indices = pa.array([None if cell is None else places.get(cell["path"]) for cell in cells], pa.int32())
-    data = pa.DictionaryArray.from_arrays(indices, pa.array(files.values(), pa.binary()))
-    paths = pa.array([None if cell is None else cell["path"] for cell in cells], pa.string())
-    absent = pa.array([cell is None for cell in cells], pa.bool_())
-    offsets = pa.array([0, *accumulate(map(len, lists))], pa.int32())
+    indices = arrow_array([None if cell is None else places.get(cell["path"]) for cell in cells], pa.int32())
+    data = pa.DictionaryArray.from_arrays(indices, arrow_array(list(files.values()), pa.binary()))
+    paths = arrow_array([None if cell is None else cell["path"] for cell in cells], pa.string())
+    absent = arrow_array([cell is None for cell in cells], pa.bool_())
+    offsets = arrow_array([0, *accumulate(map(len, lists))], pa.int32())
     pictures = pa.StructArray.from_arrays([data, paths], fields=list(_PICTURE), mask=absent)
     return pa.ListArray.from_arrays(offsets, pictures, type=_PICTURE_LIST)
 
