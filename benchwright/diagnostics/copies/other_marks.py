@@ -268,7 +268,7 @@ def _thin_rules(apart: _Mask) -> _Mask:
     long = np.zeros_like(mask)
     for line in (np.ones((1, RULE_PX), np.uint8), np.ones((RULE_PX, 1), np.uint8)):
         long |= np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, line), np.uint8)
-    return (long > 0) & (thick == 0)
+    return np.asarray((long > 0) & (thick == 0), np.bool_)
 
 
 def _is_replaced(piece: _Piece, pair: _AlignedPair) -> bool:
