@@ -148,7 +148,46 @@ def comic(words: str) -> Image.Image:
     return image
 
 
+def clock(hour: int, minute: int) -> Image.Image:
+    """Return a drawn clock, whose hands meet those of any other at the pivot."""
+    image = Image.new("RGB", (480, 480), "#fbf8f0")
+    draw = ImageDraw.Draw(image)
+    draw.ellipse((30, 30, 450, 450), outline="#111111", width=5)
+
+    def toward(degrees: float, length: float) -> tuple[float, float]:
+        return 240 + length * np.sin(np.radians(degrees)), 240 - length * np.cos(np.radians(degrees))
+
+    for number in range(1, 13):
+        draw.text(toward(30 * number, 180), str(number), "#111111", ImageFont.load_default(size=28), anchor="mm")
+    draw.line(((240, 240), toward(30 * hour + minute / 2, 100)), fill="#111111", width=9)
+    draw.line(((240, 240), toward(6 * minute, 160)), fill="#111111", width=5)
+    return image
+
+
+def price_list(rows: tuple[str, ...], *, width: int) -> Image.Image:
+    """Return a ruled table with the same head, its columns as wide as the picture allows."""
+    image = Image.new("RGB", (width, 300), "#fbf8f0")
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((12, 32, width - 12, 60), fill="#e0e4f0")
+    lines = [32 + 28 * n for n in range(len(rows) + 2)]
+    for y in lines:
+        draw.line((12, y, width - 12, y), fill="#333333")
+    for column in range(4):
+        x = 12 + column * (width - 24) / 3
+        draw.line((x, 32, x, lines[-1]), fill="#333333")
+    for y, row in zip(lines, ("Item,Price,Stock", *rows), strict=False):
+        for column, text in enumerate(row.split(",")):
+            place = (18 + column * (width - 24) / 3, y + 14)
+            draw.text(place, text, "#111111", ImageFont.load_default(size=14), anchor="lm")
+    return image
+
+
 SERIES = {
+    "hands that meet at the pivot": (clock(4, 0), clock(5, 0)),
+    "rows of a ruled table": (
+        price_list(("plates,21,6", "ropes,11,4", "chairs,55,8"), width=420),
+        price_list(("lamps,45,9", "kites,17,7", "pens,56,2"), width=390),
+    ),
     "pips at other places": (domino((0, 4, 8)), domino((2, 4, 6))),
     "a pip more": (domino((2, 4, 6)), domino((0, 2, 4, 6))),
     "another land": (lands(5), lands(11)),
@@ -166,6 +205,11 @@ def test_cards_that_differ_in_a_mark_are_never_called_copies(series: str) -> Non
 def test_a_copy_of_a_comic_is_confirmed(copy: str) -> None:
     panel = comic("Who ate the cake?")
     assert looked(panel, COPIES[copy](panel)).verdict == "confirmed"
+
+
+@pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
+def test_a_copy_of_a_clock_is_confirmed(copy: str) -> None:
+    assert looked(clock(4, 0), COPIES[copy](clock(4, 0))).verdict == "confirmed"
 
 
 @pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .strokes import AlignedStrokes
+from .strokes import RULE_PX, AlignedStrokes
 
 _Grey = NDArray[np.float32]
 _Mask = NDArray[np.bool_]
@@ -37,6 +37,8 @@ _FLAT_PX, _FLAT_LEVELS, _FLAT = 5, 6.0, 0.5
 """Width of a window, the grey levels within which it is flat, and the share of flat ones, in both of two pictures, from
 which they are graphics rather than photographs."""
 
+_FAINT = 0.5
+"""Share of the levels from which a difference counts that the rest of a mark needs, whose core reaches them."""
 _BARE = 0.3
 """Largest contrast of a place with its ground, as a share of the mark's in the other picture, where a mark is missing:
 of a blurred or covered one more stays."""
@@ -44,16 +46,22 @@ _LEAST_OWN_PX, _LEAST_PIECE_PX = 30, 10
 """Least area of the marks that each picture has for itself, and of each of them."""
 _EVEN = 0.1
 """Least area of one picture's own marks as a share of the other's: a watermark hides far less than it adds."""
+_AWAY, _AWAY_THICK = 0.02, 0.2
+"""Largest share of what is around a thin and a thick mark that is no ground, for the mark to be a whole one: a pip or a
+stone on a grid, not a bit of a line that a watermark hides, which is found elsewhere on every grid."""
 _LEAST_REPEATED_PX, _MOST_REPEATED = 60, 0.25
 """Least area of a mark that is looked for elsewhere, and its largest width and height as shares of the picture's."""
-_SAME = 0.15
-"""Largest difference from a mark elsewhere for the two to be the same, as a share of the mark's spread."""
+_SAME, _SAME_SPREAD = 0.98, 0.5
+"""Least correlation with a mark elsewhere for the two to be the same, and least spread of that one's levels as a share
+of the mark's: where most is ground, light and contrast cannot be equalled to the level."""
 
 _LINE_GAPS_PX = 15, 3
 """Width and height of gaps that do not part what belongs to one line of words."""
 _LEAST_REPLACED_PX, _LEAST_SIDE_PX, _LEAST_FILLED, _MOST_REPLACED = 40, 4, 0.4, 60
 """Least area and height of a place that may show another mark, the share of its box that it fills, which a watermark
 across the picture does not, and how many places, the largest ones, are compared."""
+_THICK_PX = 5
+"""Width from which a mark, or a long straight difference, is no line of a grid that is hidden or lies a little off."""
 _STAYS = 0.74
 """Least part of a mark that is in the other picture, where the mark is the same: .9 and more, and .3 to .7 else."""
 _AS_STRONG = 0.25
@@ -88,10 +96,17 @@ class _Piece(NamedTuple):
 
 
 class _OwnMark(NamedTuple):
-    """A mark where the other picture has bare ground."""
+    """A mark where the other picture has bare ground.
+
+    Args:
+        piece: Its place.
+        is_fixed: Whether the fixed picture shows it.
+        is_whole: Whether there is bare ground around it, so that it is no bit of a line or of a shape.
+    """
 
     piece: _Piece
     is_fixed: bool
+    is_whole: bool
 
 
 def has_other_marks(strokes: AlignedStrokes) -> bool:
@@ -173,26 +188,37 @@ def _unexplained(grey: _Grey, other: _Grey) -> _Grey:
 
 
 def _own_marks(pair: _AlignedPair) -> Iterator[_OwnMark]:
-    """Yield the marks that one picture shows where the other has bare ground."""
+    """Yield the marks that one picture shows where the other has bare ground.
+
+    What is darker in one picture and what is darker in the other are looked at apart: the hands of two clocks meet at
+    the pivot, and as one piece would have bare ground in neither.
+    """
     import cv2
 
     beyond = np.maximum(_unexplained(pair.fixed, pair.moving), _unexplained(pair.moving, pair.fixed))
-    pieces, labels = _pieces((beyond > pair.least) & pair.inside, (5, 5))
     inner, outer = (np.ones((2 * px + 1, 2 * px + 1), np.uint8) for px in _AROUND_PX)
-    for piece in pieces:
-        if piece.area < _LEAST_PIECE_PX:
-            continue
-        window = piece.window(_AROUND_PX[1] + 1)
-        mark = (labels[window] == piece.number).astype(np.uint8)
-        ground = (cv2.dilate(mark, outer) > cv2.dilate(mark, inner)) & pair.inside[window]
-        if not ground.any():
-            continue
-        in_fixed, in_moving = (
-            float(np.sqrt(np.mean((grey[window][mark > 0] - np.median(grey[window][ground])) ** 2)))
-            for grey in (pair.fixed, pair.moving)
-        )
-        if min(in_fixed, in_moving) <= _BARE * max(in_fixed, in_moving):
-            yield _OwnMark(piece, in_fixed > in_moving)
+    for darker in (pair.fixed < pair.moving, pair.fixed > pair.moving):
+        signed = np.where(pair.inside & darker, beyond, 0)
+        pieces, labels = _pieces(signed > _FAINT * pair.least, (5, 5))
+        strong = np.unique(labels[signed > pair.least])
+        for piece in pieces:
+            if piece.area < _LEAST_PIECE_PX or piece.number not in strong:
+                continue
+            window = piece.window(_AROUND_PX[1] + 1)
+            mark = (labels[window] == piece.number).astype(np.uint8)
+            ground = (cv2.dilate(mark, outer) > cv2.dilate(mark, inner)) & pair.inside[window]
+            if not ground.any():
+                continue
+            levels = [(grey[window][mark > 0], grey[window][ground]) for grey in (pair.fixed, pair.moving)]
+            in_fixed, in_moving = (
+                float(np.sqrt(np.mean((shown - np.median(around)) ** 2))) for shown, around in levels
+            )
+            if min(in_fixed, in_moving) > _BARE * max(in_fixed, in_moving):
+                continue
+            around = levels[0 if in_fixed > in_moving else 1][1]
+            away = float((np.abs(around - np.median(around)) > pair.least).mean())
+            is_thick = cv2.erode(mark, np.ones((_THICK_PX, _THICK_PX), np.uint8), borderValue=0).any()
+            yield _OwnMark(piece, in_fixed > in_moving, away <= (_AWAY_THICK if is_thick else _AWAY))
 
 
 def _exchange(own: Sequence[_OwnMark]) -> bool:
@@ -206,17 +232,24 @@ def _is_repeated(mark: _OwnMark, pair: _AlignedPair) -> bool:
     import cv2
 
     piece, (height, width) = mark.piece, pair.fixed.shape
-    if piece.area < _LEAST_REPEATED_PX or max(piece.width / width, piece.height / height) > _MOST_REPEATED:
+    if (
+        not mark.is_whole
+        or piece.area < _LEAST_REPEATED_PX
+        or max(piece.width / width, piece.height / height) > _MOST_REPEATED
+    ):
         return False
     own, other = (pair.fixed, pair.moving) if mark.is_fixed else (pair.moving, pair.fixed)
     shown = own[piece.window(_AROUND_PX[0])]
-    squares = float(cv2.matchTemplate(other, shown, cv2.TM_SQDIFF).min())
-    return bool(np.sqrt(max(squares, 0.0) / shown.size) <= _SAME * shown.std())
+    likeness = cv2.matchTemplate(other, shown, cv2.TM_CCOEFF_NORMED)
+    _, most, _, (left, top) = cv2.minMaxLoc(np.nan_to_num(likeness, posinf=0.0, neginf=0.0))
+    elsewhere = other[top : top + shown.shape[0], left : left + shown.shape[1]]
+    return bool(most >= _SAME and elsewhere.std() >= _SAME_SPREAD * shown.std())
 
 
 def _replace(pair: _AlignedPair) -> bool:
     """Return whether at one place both pictures show a mark, and nothing of the one is in the other."""
-    pieces, _ = _pieces((np.abs(pair.fixed - pair.moving) > pair.least) & pair.inside, _LINE_GAPS_PX)
+    apart = (np.abs(pair.fixed - pair.moving) > pair.least) & pair.inside
+    pieces, _ = _pieces(apart & ~_thin_rules(apart), _LINE_GAPS_PX)
     places = [
         piece
         for piece in pieces
@@ -224,6 +257,18 @@ def _replace(pair: _AlignedPair) -> bool:
         and min(piece.width, piece.height) >= _LEAST_SIDE_PX
     ]
     return any(_is_replaced(piece, pair) for piece in sorted(places, key=lambda p: -p.area)[:_MOST_REPLACED])
+
+
+def _thin_rules(apart: _Mask) -> _Mask:
+    """Return the long thin lines of a mask: of a grid or a frame that lies a little off, and would join all marks."""
+    import cv2
+
+    mask = apart.astype(np.uint8)
+    thick = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((_THICK_PX, _THICK_PX), np.uint8))
+    long = np.zeros_like(mask)
+    for line in (np.ones((1, RULE_PX), np.uint8), np.ones((RULE_PX, 1), np.uint8)):
+        long |= np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, line), np.uint8)
+    return np.asarray((long > 0) & (thick == 0), np.bool_)
 
 
 def _is_replaced(piece: _Piece, pair: _AlignedPair) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchwright.engines import Attempt
     from benchwright.workspace.item_cache import ItemCache
 
-_LOOK = "pair look 2"
+_LOOK = "pair look 3"
 _STAGE = "looks"
 _PAIRS_A_JOB = 24
 _PRELOAD = ("benchwright.diagnostics.copies.verification", "cv2")

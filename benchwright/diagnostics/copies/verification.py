@@ -30,7 +30,7 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..features.local_features import Features, describe, detector, shrunk
 from .other_marks import are_graphics, has_other_marks
-from .other_words import other_words
+from .other_words import other_words, other_words_between_rules
 from .registration import FEW_INLIERS, Affine, Registered, SceneGeometry, refine, register, scene_geometry
 from .strokes import aligned_strokes
 from .structure import BLOCK_PX, Structure, compare
@@ -240,7 +240,8 @@ def _judge(
         if words.differ:
             verdict = "different" if words.are_all else "unsure"
         elif verdict == "confirmed" and (structure.common < _PHOTOGRAPHIC or are_graphics(strokes)):
-            verdict = "unsure" if has_other_marks(strokes) else "confirmed"
+            differs = has_other_marks(strokes) or other_words_between_rules(strokes)
+            verdict = "unsure" if differs else "confirmed"
     return PairComparison(verdict, structure, affine, inliers, mirrored)
 
 
@@ -303,7 +304,7 @@ class SecondLooks(MapStep):
     """Compare an image with the partners that were proposed for it; drops nothing."""
 
     name: ClassVar[str] = "looks"
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "confirmed": "list<string>",
@@ -343,7 +344,7 @@ class ChainLooks(SecondLooks):
     """Compare the images of a chain of copies that were not proposed as pairs; drops nothing."""
 
     name: ClassVar[str] = "chain_looks"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     reads: ClassVar[tuple[str, ...]] = ("chains.partners", "chains.mirrored")
 
 
