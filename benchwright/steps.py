@@ -42,7 +42,7 @@ Stream = Literal["images", "items"]
 AnyRecord = ImageRecord | Item
 CueFamily = Literal[
     "letter", "position", "reference_position", "box", "file", "reference_file", "pixels", "reference_pixels", "text",
-    "number", "question", "words_to_model", "captions_to_model",
+    "number", "question", "words_to_model", "captions_to_model", "name", "id", "order", "marks",
 ]  # fmt: skip
 """What a cue is measured of, by which a solver may answer without doing the task (`filter shortcuts`).
 
@@ -51,8 +51,31 @@ the reference's mark; `box`: the size of its mark; `file`: bytes, format, size a
 its brightness, contrast, color and sharpness; `reference_file` and `reference_pixels`: how far these are from the
 reference picture's; `text` and `number`: length, words and form of the option's text, and the number that it is;
 `question`: the words of the question; `words_to_model`: what a language model makes of question and options, or of the
-options alone; `captions_to_model`: what it makes of them with a caption of each picture.
+options alone; `captions_to_model`: what it makes of them with a caption of each picture; `name`: name, folder and time
+of a picture's file; `id`: the item's own id; `order`: the place of the item among the others, the keys before it, and
+the order of its options; `marks`: what the picture shows under the option's mark, without the reference's.
 """
+
+Side = Literal["top", "left", "bottom", "right"]
+
+
+class TaskRegion(NamedTuple):
+    """The part of an item's pictures that is the task; a learner that sees all else must not find the key.
+
+    Args:
+        join: Sides of an option's picture that the task compares with the reference, where `reference_pixels` is the
+            task: whether the other sides fit the reference is then a shortcut. Empty for a task that compares whole
+            pictures.
+        join_depth: Depth of the strips along these sides, as a share of the shorter side, that belong to the task.
+        under_marks: Whether what lies under an option's mark is the task by itself, as of boxes or of points of which
+            one is nearer; False where it must be compared with what lies under the reference's mark, so that it may
+            not tell by itself.
+    """
+
+    join: tuple[Side, ...] = ()
+    join_depth: float = 0.25
+    under_marks: bool = True
+
 
 PictureFidelity = Literal["exact", "visual"]
 """What counts of a task's pictures: each pixel, or what people see."""
@@ -203,6 +226,7 @@ class Step(BaseModel):
         brings_pictures: Whether it brings pictures of its own into a run (`bring`); a run then needs no image folder.
         estimates: Whether its values are truths that a model estimated; people must decide on items made of them.
         task_cues: Families of cues that are what the task of this name asks for, and so no shortcut in its items.
+        task_region: The part of the pictures that is the task of this name (`TaskRegion`).
         picture_fidelity: What counts of the pictures that it makes, and of those that its items show with marks: each
             pixel (`exact`), or what people see (`visual`); the latter are made and released as JPEG of high quality,
             the former as WebP without loss.
@@ -225,6 +249,7 @@ class Step(BaseModel):
     brings_pictures: ClassVar[bool] = False
     estimates: ClassVar[bool] = False
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset()
+    task_region: ClassVar[TaskRegion] = TaskRegion()
     picture_fidelity: ClassVar[PictureFidelity] = "exact"
     pixels_compared: ClassVar[bool] = False
 

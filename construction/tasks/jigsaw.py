@@ -27,6 +27,7 @@ from benchwright.steps import (
     Outcome,
     PictureFidelity,
     Stream,
+    TaskRegion,
 )
 
 from ..ground_truth.values import RECORDS, records_of
@@ -81,6 +82,7 @@ class Jigsaw(MapStep):
 
     name: ClassVar[str] = "jigsaw"
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
+    task_region: ClassVar[TaskRegion] = TaskRegion(join=("top", "left"))
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)

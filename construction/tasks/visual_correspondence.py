@@ -27,6 +27,7 @@ from benchwright.steps import (
     Outcome,
     Step,
     Stream,
+    TaskRegion,
 )
 
 from ..datasets.lacking import lacking_before
@@ -120,6 +121,7 @@ class VisualCorrespondence(MapStep):
     """
 
     name: ClassVar[str] = "visual_correspondence"
+    task_region: ClassVar[TaskRegion] = TaskRegion(under_marks=False)
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     values: ClassVar[Mapping[str, str]] = {"side_px": "int64", "points": "int64"}

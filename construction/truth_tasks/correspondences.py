@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
+
+from benchwright.steps import TaskRegion
 
 from ..item_parts.marks import Point, chosen_apart, is_off_border, rings_fit
 from ..item_parts.modes import Mode
@@ -45,6 +47,8 @@ class CorrespondenceTask(TruthTask):
             its border, that the crop would be smaller than `min_view` or `min_side_px`, or the reference at its edge.
         no_room_for_labels (drop): The rings leave their labels no room.
     """
+
+    task_region: ClassVar[TaskRegion] = TaskRegion(under_marks=False)
 
     mode: Mode = "hardened"
     min_distance: float = Field(0.1, ge=0.02, le=1)
