@@ -55,7 +55,15 @@ def planted(kind: str, *, count: int, share: float, seed: int) -> list[SourceIte
 def result_of(items: Sequence[SourceItem]) -> TaskResult:
     """Return what the battery says of items of one task."""
     measured = measure_items(iter(items))
-    [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={}).tasks
+    [result] = run_battery(
+        measured.cues,
+        measured.group_keys,
+        seed=1,
+        bounds=Bounds(),
+        task_cues={},
+        evidence=measured.evidence,
+        rows=measured.rows,
+    ).tasks
     return result
 
 

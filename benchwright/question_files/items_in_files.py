@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import read_file
 from benchwright.records import item_id_for
-from benchwright.source_files.item_files import ItemFiles, SourceItem
+from benchwright.source_files.item_files import ItemFiles, PicturePlace, SourceItem
 from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow
 
 from .indexed_rows import NO_KEY, NO_PICTURE
@@ -39,15 +40,23 @@ def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
             if item is None or (entry.outcome is not None and entry.outcome not in _LOOKED_AT):
                 continue
             data: dict[str, bytes] = {}
+            places: dict[str, PicturePlace] = {}
             try:
-                for image_id in filter(None, entry.image_ids):
-                    data[image_id] = read_file(files[image_id], limits=Limits())
+                for image_id, name in zip(entry.image_ids, entry.names, strict=True):
+                    if image_id is not None:
+                        data[image_id] = read_file(files[image_id], limits=Limits())
+                        places.setdefault(image_id, PicturePlace(name, _modified_s(files[image_id], name)))
             except UnreadableImage as error:
                 detail = f"{entry.names[0]} cannot be used: {error.reason} ({error.detail})"
                 unreadable.append(RefusedRow(entry.file, entry.row, UNREADABLE_PICTURE, detail))
                 continue
-            yield SourceItem(item, data, entry.question.key)
+            yield SourceItem(item, data, entry.question.key, places)
         yield from unreadable
         for row in read.refused():
             if row.reason not in _LOOKED_AT:
                 yield row
+
+
+def _modified_s(file: Path, name: str) -> float | None:
+    """Return when a picture's file was changed, in seconds since 1970; None of a copy taken out of another file."""
+    return file.stat().st_mtime if file.name == name.rpartition("/")[2] else None

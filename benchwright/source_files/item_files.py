@@ -37,6 +37,18 @@ class ItemFiles(NamedTuple):
     columns: Columns = MappingProxyType({})
 
 
+class PicturePlace(NamedTuple):
+    """Where the file of a picture lies.
+
+    Args:
+        name: Path as the source names it.
+        modified_s: When it was changed, in seconds since 1970; None where that is not known.
+    """
+
+    name: str
+    modified_s: float | None = None
+
+
 class SourceItem(NamedTuple):
     """An item with the files of its pictures, by image id, wherever it comes from.
 
@@ -45,11 +57,14 @@ class SourceItem(NamedTuple):
         files: Bytes of the pictures' files; pictures that are not there are left out, and then words alone are
             measured.
         own_id: Id of the question in a file of questions; None for items of a release or workspace.
+        places: Where the files of pictures lie, by image id; none for a release or workspace, which name pictures by
+            their bytes.
     """
 
     item: Item
     files: Mapping[str, bytes]
     own_id: str | None = None
+    places: Mapping[str, PicturePlace] = MappingProxyType({})
 
     @property
     def has_pictures(self) -> bool:

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
     """Return p-values adjusted by Holm's method, which bounds the chance of any error over all of them together.
 
-    In ascending order, the k-th of m, counted from 0, is multiplied by m - k. No adjusted value is below the one before
-    it, and none is above 1.
+    In ascending order of p over weight, each is multiplied by the sum of the weights of those that are left, over its
+    own weight; without weights the k-th of m, counted from 0, by m - k. No adjusted value is below the one before it,
+    and none is above 1.
+
+    Args:
+        p_values: The p-values.
+        weights: Positive weights, by which the level is shared out; None for equal shares.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
-    (1979), 65-70.
+    (1979), 65-70, of which section 4 has the weights.
     """
-    m, floor = len(p_values), 0.0
-    adjusted = [0.0] * m
-    for k, i in enumerate(sorted(range(m), key=p_values.__getitem__)):
-        floor = max(floor, min(1.0, (m - k) * p_values[i]))
+    shares = [1.0] * len(p_values) if weights is None else list(weights)
+    left, floor = sum(shares), 0.0
+    adjusted = [0.0] * len(p_values)
+    for i in sorted(range(len(p_values)), key=lambda i: p_values[i] / shares[i]):
+        floor = max(floor, min(1.0, left / shares[i] * p_values[i]))
         adjusted[i] = floor
+        left -= shares[i]
     return adjusted

@@ -110,17 +110,20 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     `{"items", "words_alone", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "model", "tests",
     "tasks": [{"task", "items", "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter:
     n}, "chi_square", "p"}, "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items",
-    "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked",
-    "unread", "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds":
-    [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}], "whole", "refusals": {"items", "unanswerable",
-    "accuracy", "ci", "chance", "p", "tells", "guessed", "false_refusals", "templates": [{"words", "tells": "answerable"
-    or "unanswerable", "items": [id], "of", "p"}]}}`; `whole`: all items together, as a task, null where there is one
-    task; `words_alone`: number of questions whose pictures are
-    not there; `fall`: by how much the forest's accuracy falls without the cue, given where the forest carries;
-    `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is
-    null where a task has too few items for a forest; without `--model`, `model` is null and `replies` is empty;
-    `refusals`: how far a question alone tells whether its picture answers it, null where fewer than ten items
-    of either kind offer an option that declines. With
+    "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries", "tells": [{"measure",
+    "deviations"}]}], "learned_items", "could_find", "items_needed", "replies": [{"sees", "asked", "unread",
+    "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds": [{"items",
+    "accuracy", "ci", "mean_bias", "letters_p"}]}], "whole", "refusals": {"items", "unanswerable", "accuracy", "ci",
+    "chance", "p", "tells", "guessed", "false_refusals", "templates": [{"words", "tells": "answerable" or
+    "unanswerable", "items": [id], "of", "p"}]}}`; `whole`: all items together, as a task, null where there is one task;
+    `words_alone`: number of questions whose pictures are not there; `fall`: by how much the forest's accuracy falls
+    without the cue, given where the forest carries; `pruning` is empty without `--prune`, and `pruned` has the ids that
+    a file of questions has; `mean_bias` is null where a task has too few items for a forest; `tells`, of solvers that
+    learn: the measures that tell most, in standard deviations under uniform keys, positive where the right option has
+    more; `learned_items`, `could_find`, `items_needed`: items that the adversary learned from, the smallest accuracy of
+    a cue in one measure that it finds there with 80 % power, and the number of items for a gain of 0.05, null where it
+    did not learn; without `--model`, `model` is null and `replies` is empty; `refusals`: how far a question alone tells
+    whether its picture answers it, null where fewer than ten items of either kind offer an option that declines. With
     `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
@@ -142,8 +145,10 @@ def shortcuts(
 ) -> None:
     """Let solvers answer items without doing the task: by place, size, file, light, words and letters of options alone.
 
-    A solver that is right more often than chance, or less often, names a cue that the items carry. With --model, a
-    language model answers as well, without the pictures. Nothing is dropped.
+    An adversary learns besides from all that is not the task: maps, spectra and borders of pictures, how their files
+    were written and are named, ids, order, and the keys before. A solver that is right more often than chance, or less
+    often, names a cue that the items carry. With --model, a language model answers as well, without the pictures.
+    Nothing is dropped.
     """
     from benchwright.diagnostics.shortcuts.item_source import ItemSource
     from benchwright.diagnostics.shortcuts.model_solvers import PicturelessModel
@@ -191,12 +196,19 @@ def shortcuts(
 
 
 def _lines(report: ShortcutReport) -> Iterator[str]:
+    from benchwright.diagnostics.adversary.learning import power_in_words, told
+
     from ..shortcuts.page import left_out_by_reason
 
     for task in report.results:
         yield _task(task)
         shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
-        yield from (_solver(result) for result in shown[: max(_MOST_SHOWN, len(task.carried))])
+        for result in shown[: max(_MOST_SHOWN, len(task.carried))]:
+            yield _solver(result)
+            if result.carries and result.tells:
+                yield f"    by {told(result.tells)}"
+        if task.power is not None:
+            yield f"  {power_in_words(task.power)}"
         if task.forest is not None and task.forest.weights:
             falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
             yield f"  the forest loses without: {', '.join(falls[:_MOST_SHOWN])}"

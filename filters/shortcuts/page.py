@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+import numpy as np
+
+from benchwright.diagnostics.adversary.learning import power_in_words, told
 from benchwright.diagnostics.shortcuts.battery import FOREST, SolverResult, TaskResult
 from benchwright.diagnostics.shortcuts.forest import LEAST_ITEMS
 from benchwright.diagnostics.shortcuts.item_source import LeftOutItem
@@ -16,6 +19,7 @@ from benchwright.diagnostics.shortcuts.report import ShortcutReport
 from benchwright.drawing import PromptError
 from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images.decode import encode_png
 from benchwright.machine.storage_faults import naming
 from benchwright.pages import Chart, ChartRow, Dot, page_pieces, rows_chart, share_scale
 from benchwright.pages.charts import LegendEntry
@@ -36,6 +40,8 @@ _SHOWN_TO_MODEL: Mapping[Sees, str] = {
     "captions": "question, options and captions of the pictures",
 }
 _SIDE_PX = 360
+_MAP_CELL_PX, _MAP_CONTRAST = 10, 16
+"""Pixels of a cell of a map, and grey levels of a standard deviation."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -147,6 +153,9 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         "families": families,
         "rows": [(task, [_cell(task, family) for family in (*families, None)]) for task in report.results],
         "tasks": [(task, _chart(task), _falls(task)) for task in report.results if task.solvers],
+        "maps": {task.table.task: _map_uri(task) for task in report.results},
+        "told": told,
+        "power_in_words": power_in_words,
         "left_out": left_out_by_reason(report.left_out),
         "examples": _examples(report),
     }
@@ -202,6 +211,17 @@ def _chart(task: TaskResult) -> Chart:
     )
     name = f"task-{task.table.task}"
     return rows_chart(name, task.table.task, rows, share_scale(1.0), caption=caption, legend=legend)
+
+
+def _map_uri(task: TaskResult) -> str | None:
+    """Return the map of where pictures tell the key as a picture: grey where they do not, lighter where the right
+    option is lighter; None where there is none, or no solver that goes by it carries.
+    """
+    if task.told_map is None or not any(result.carries and result.family == "pixels" for result in task.solvers):
+        return None
+    levels = np.clip(128 + _MAP_CONTRAST * task.told_map, 0, 255).astype(np.uint8)
+    large = np.repeat(np.repeat(levels, _MAP_CELL_PX, axis=0), _MAP_CELL_PX, axis=1)
+    return f"data:image/png;base64,{base64.b64encode(encode_png(large)).decode('ascii')}"
 
 
 def _falls(task: TaskResult) -> list[tuple[str, float]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
@@ -45,6 +46,21 @@ logger = logging.getLogger(__name__)
 _REASON, _PRUNED, _NOT_MEASURED = "carries_shortcut", "pruned", "not_measured"
 
 
+class _PicturesInRun:
+    """The pictures of a run, as a worker reads them."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+
+    def data(self, image_id: str) -> bytes:
+        """Return the bytes of a picture's file."""
+        return self._ctx.images.file_bytes(self._ctx.image(image_id))
+
+    def pixels(self, image_id: str) -> NDArray[np.uint8]:
+        """Return the upright pixels of a picture."""
+        return self._ctx.images.rgb(self._ctx.image(image_id))
+
+
 class MeasuredCues(MapStep):
     """Measure the cues of an item."""
 
@@ -58,7 +74,7 @@ class MeasuredCues(MapStep):
 
         An item on which measuring raises stays: what is wrong is the measuring, and people are asked about the item.
         """
-        facts_of = facts_reader(lambda image_id: ctx.images.file_bytes(ctx.image(image_id)))
+        facts_of = facts_reader(_PicturesInRun(ctx))
         try:
             cues = cues_or_reason(record, facts_of)
         except (BenchwrightError, OSError, MemoryError):

@@ -19,7 +19,7 @@ from small_bench import Bench
 from worded_items import gathered
 
 from benchwright.diagnostics.shortcuts.letter_groups import MIN_P
-from benchwright.diagnostics.shortcuts.measuring import cues_or_reason, facts_reader
+from benchwright.diagnostics.shortcuts.measuring import PicturesOfItem, cues_or_reason, facts_reader
 from benchwright.filters.items.answer_balance import AnswerLetters
 from benchwright.filters.items.duplicate_questions import DuplicateQuestions
 from benchwright.filters.items.repeated_options import RepeatedOptions
@@ -246,7 +246,7 @@ def test_the_same_items_can_be_answered_without_doing_the_task(scene: Scene) -> 
     keyed = [
         (item, cues)
         for item in scene.items
-        if not isinstance(cues := cues_or_reason(item, facts_reader(scene.files.__getitem__)), str)
+        if not isinstance(cues := cues_or_reason(item, facts_reader(PicturesOfItem(scene.files))), str)
     ]
     columns = {
         "item_id": [item.item_id for item, _ in keyed],

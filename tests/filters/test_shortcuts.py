@@ -18,8 +18,9 @@ from planted_shortcuts import KINDS, named_families, planted, result_of
 from scipy.stats import binomtest, norm
 from scipy.stats import t as student_t
 
-from benchwright.diagnostics.shortcuts.battery import run_battery, task_cues_of
+from benchwright.diagnostics.shortcuts.battery import run_battery
 from benchwright.diagnostics.shortcuts.cue_table import CueTable, table_of
+from benchwright.diagnostics.shortcuts.declared import task_cues_of
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.picks import Bounds, accuracy_of, best_options

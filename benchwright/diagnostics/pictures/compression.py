@@ -28,7 +28,7 @@ def jpeg_quality(data: bytes) -> int | None:
     Args:
         data: Bytes of the file. Only its markers up to the first scan are read; nothing is decoded.
     """
-    table = _luma_table(data)
+    table = luma_table(data)
     if table is None:
         return None
     coarseness = sum(min(step, 255) for step in table)
@@ -65,8 +65,11 @@ def chroma_coding(data: bytes) -> ChromaCoding | None:
     return None
 
 
-def _luma_table(data: bytes) -> tuple[int, ...] | None:
-    """Return quantisation table 0 of a JPEG file, the 64 steps to which its luma was rounded."""
+def luma_table(data: bytes) -> tuple[int, ...] | None:
+    """Return quantisation table 0 of a JPEG file, the 64 steps to which its luma was rounded, from low to high.
+
+    None where the file has no such table.
+    """
     for marker, payload in _segments(data):
         if marker == _TABLES and (table := _table_zero(payload)) is not None:
             return table

@@ -11,16 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.record_map import RecordMap, map_here, unless_lost
-from benchwright.rooms import catalogue
 from benchwright.statistics import holm
 from benchwright.steps import CueFamily
 
+from ..adversary.item_evidence import ItemEvidence
+from ..adversary.learning import NO_POWER, Power, ProbeResult, learned, power_of
+from ..adversary.probes import KeyedItems
 from .answer_letters import Balance, Placing, balance
 from .cue_table import CueTable, Floats, table_of
+from .declared import task_cues_of, task_region_of
 from .forest import Forest, forest_of
 from .item_cues import ItemCues
 from .model_solvers import ReplyCount, SolverReply, model_picks, reply_counts
-from .picks import LEAST_DECIDED, Accuracy, Bounds, Picks, Sides, accuracy_of
+from .picks import LEAST_DECIDED, Accuracy, Bounds, Picks, Sides, accuracy_of, best_options
 from .rules import SolverPicks, rule_picks
 
 FOREST = "forest"
@@ -42,6 +45,8 @@ class SolverResult(NamedTuple):
         answers: Whether the cue answers items, in place of only saying which option is wrong: accuracy is above chance,
             or there are two options.
         helped: Which items of the task it helps with: it is right there, or, below chance, wrong.
+        tells: Of a probe that learns, the measures that tell most, and by how many standard deviations under uniform
+            keys, positive where the right option has more; else empty.
     """
 
     task: str
@@ -53,6 +58,7 @@ class SolverResult(NamedTuple):
     carries: bool
     answers: bool
     helped: NDArray[np.bool_]
+    tells: tuple[tuple[str, float], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
@@ -67,6 +73,7 @@ class SolverResult(NamedTuple):
             "p_holm": float(f"{self.p_holm:.3g}"),
             "sides": self.sides,
             "carries": self.carries,
+            **({"tells": [{"measure": name, "deviations": value} for name, value in self.tells]} if self.tells else {}),
         }
 
 
@@ -80,6 +87,9 @@ class TaskResult(NamedTuple):
         solvers: Results of all solvers, farthest from chance first.
         forest: What the forest says; None where none could be grown.
         replies: How a model replied, for each thing that it was shown; empty where none was asked.
+        power: How large a cue the adversary could have found; None where it did not learn.
+        told_map: Where pictures tell the key, in deviations of right less wrong options, shape (cells, cells, 3); None
+            where options are no pictures.
     """
 
     table: CueTable
@@ -88,11 +98,18 @@ class TaskResult(NamedTuple):
     solvers: tuple[SolverResult, ...]
     forest: Forest | None
     replies: tuple[ReplyCount, ...] = ()
+    power: Power | None = None
+    told_map: Floats | None = None
 
     @property
     def carried(self) -> tuple[SolverResult, ...]:
         """Return the solvers whose cue the items carry."""
         return tuple(result for result in self.solvers if result.carries)
+
+    @property
+    def learned_cues(self) -> tuple[SolverResult, ...]:
+        """Return the probes of the adversary whose cue the items carry."""
+        return tuple(result for result in self.carried if result.tells)
 
     @property
     def bias(self) -> Floats:
@@ -114,16 +131,19 @@ class TaskResult(NamedTuple):
             ],
             "solvers": [result.to_json() for result in self.solvers],
             "replies": [count._asdict() for count in self.replies],
+            **(NO_POWER if self.power is None else self.power.to_json()),
         }  # fmt: skip
 
 
 class _Tried(NamedTuple):
-    """A solver that was tried, before p-values are adjusted."""
+    """A solver that was tried, before p-values are adjusted; `weight` is its share of the level."""
 
     task: int
     picks: SolverPicks | None
     chosen: Picks
     accuracy: Accuracy
+    probe: ProbeResult | None = None
+    weight: float = 1.0
 
 
 class BatteryResults(NamedTuple):
@@ -144,12 +164,6 @@ class BatteryResults(NamedTuple):
         return self.tasks if self.whole is None else (*self.tasks, self.whole)
 
 
-def task_cues_of(task: str) -> frozenset[CueFamily]:
-    """Return the families of cues that are what a task asks for, as the step of that name declares; else none."""
-    entry = catalogue("steps").get(task)
-    return frozenset() if entry is None else entry.load().task_cues
-
-
 def run_battery(
     items: Sequence[ItemCues],
     group_keys: Mapping[str, Sequence[str]],
@@ -158,9 +172,14 @@ def run_battery(
     bounds: Bounds,
     task_cues: Mapping[str, Sequence[CueFamily]],
     replies: Mapping[str, Sequence[SolverReply]] | None = None,
+    evidence: Mapping[str, ItemEvidence] | None = None,
+    rows: Mapping[str, int] | None = None,
     record_map: RecordMap = map_here,
 ) -> BatteryResults:
     """Return the results of all solvers on each task and, where there are several, on the whole set.
+
+    The probes of the adversary are few and test much, and the other solvers are many: each kind has half of the level,
+    in one family of tests (`benchwright.statistics.holm`).
 
     Args:
         items: The items of all tasks, in any order.
@@ -169,6 +188,8 @@ def run_battery(
         bounds: When items carry a cue.
         task_cues: Families of cues that a task asks for, by task, in place of what its step declares.
         replies: What a model replied to items without their pictures, by item id; None where none was asked.
+        evidence: What the adversary sees of items, by item id; without any it is not asked.
+        rows: Place of each item in its source, by item id, where that may tell something.
         record_map: What maps the growing of forests over tasks; this process by default.
 
     Raises:
@@ -196,21 +217,43 @@ def run_battery(
         )
     ]
     forests: list[Forest | None] = []
-    grown = record_map(partial(_forest, seed=seed, bounds=bounds), tables, what="forests", together=1)
+    probes: list[Sequence[ProbeResult]] = []
+    evidence, rows = evidence or {}, rows or {}
+    to_learn = [
+        _ToLearn(
+            table,
+            left_out,
+            tuple(evidence.get(item.item_id) for item in table.items) if evidence else (),
+            tuple(rows.get(item.item_id) for item in table.items),
+        )
+        for table, left_out in zip(tables, without, strict=True)
+    ]
+    grown = record_map(partial(_learned, seed=seed, bounds=bounds), to_learn, what="forests", together=1)
     for number, (table, made) in enumerate(zip(tables, grown, strict=True)):
-        forest, accuracy = unless_lost(made, f"the forests of task {table.task!r} could not be grown")
+        forest, accuracy, of_task = unless_lost(made, f"the forests of task {table.task!r} could not be grown")
         forests.append(forest)
+        probes.append(of_task)
         if forest is not None and accuracy is not None and accuracy.items >= LEAST_DECIDED:
             tried.append(_Tried(number, None, forest.picks, accuracy))
-    adjusted = holm([entry.accuracy.p for entry in tried])
+    of_probes = [
+        entry for number, of_task in enumerate(probes) for probe in of_task for entry in _probed(number, probe, tables)
+    ]
+    weight = max(1.0, len(tried) / max(1, len(of_probes)))
+    tried += [entry._replace(weight=weight) for entry in of_probes]
+    adjusted = holm([entry.accuracy.p for entry in tried], [entry.weight for entry in tried])
+    level = bounds.min_p * weight / max(1.0, sum(entry.weight for entry in tried))
     results: list[list[SolverResult]] = [[] for _ in tables]
     for entry, p_holm in zip(tried, adjusted, strict=True):
         results[entry.task].append(_result(entry, p_holm, tables[entry.task], bounds))
     if tables[-1].task == WHOLE:
         results[-1] = _unexplained(results, [entry for entry in tried if entry.task == len(tables) - 1], tables, bounds)
     judged = tuple(
-        _task_result(table, left_out, solvers, forest, seed=seed)._replace(replies=reply_counts(table, replies))
-        for table, left_out, solvers, forest in zip(tables, without, results, forests, strict=True)
+        _task_result(table, left_out, solvers, forest, seed=seed)._replace(
+            replies=reply_counts(table, replies),
+            power=power_of(of_task, _keyed(table), level=level),
+            told_map=next((probe.map for probe in of_task if probe.map is not None), None),
+        )
+        for table, left_out, solvers, forest, of_task in zip(tables, without, results, forests, probes, strict=True)
     )
     return BatteryResults(judged[:-1], judged[-1]) if tables[-1].task == WHOLE else BatteryResults(judged, None)
 
@@ -237,6 +280,48 @@ def _unexplained(
         else:
             found.append(result)
     return found
+
+
+class _ToLearn(NamedTuple):
+    """The items of a task, the families that are left out, and what the adversary sees of each item."""
+
+    table: CueTable
+    without: frozenset[CueFamily]
+    evidence: tuple[ItemEvidence | None, ...]
+    rows: tuple[int | None, ...]
+
+
+def _learned(
+    task: _ToLearn, *, seed: int, bounds: Bounds
+) -> tuple[Forest | None, Accuracy | None, Sequence[ProbeResult]]:
+    """Return the forest of a task with its accuracy, and what the adversary finds."""
+    table = task.table
+    forest, accuracy = _forest(table, seed=seed, bounds=bounds)
+    if not task.evidence:
+        return forest, accuracy, ()
+    region = task_region_of(table.task)
+    found = learned(
+        table.task, task.evidence, task.rows, _keyed(table), table.texts, table.vocabulary,
+        without=task.without, region=region, seed=seed,
+    )  # fmt: skip
+    return forest, accuracy, found
+
+
+def _keyed(table: CueTable) -> KeyedItems:
+    return KeyedItems(table.right, table.options, table.groups, table.folds)
+
+
+def _probed(number: int, probe: ProbeResult, tables: Sequence[CueTable]) -> Iterator[_Tried]:
+    """Yield what a probe picks, with its own p-value."""
+    table = tables[number]
+    scores = np.full(table.exists.shape, np.nan)
+    scores[probe.rows, : probe.scores.shape[1]] = probe.scores
+    picks = best_options(scores, table.exists)
+    accuracy = accuracy_of(picks, table, table.task, probe.solver, sides="above")
+    if accuracy is not None and accuracy.items >= LEAST_DECIDED:
+        yield _Tried(
+            number, SolverPicks(probe.solver, probe.family, picks, "above"), picks, accuracy._replace(p=probe.p), probe
+        )
 
 
 def _forest(table: CueTable, *, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:
@@ -274,6 +359,7 @@ def _result(tried: _Tried, p_holm: float, table: CueTable, bounds: Bounds) -> So
         bounds.is_passed(accuracy, p_holm),
         gain > 0 or bool((table.options == 2).all()),
         tried.chosen.decided & (right if gain > 0 else ~right),
+        () if tried.probe is None else tried.probe.tells,
     )
 
 

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from heapq import heappush, heapreplace
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
+from benchwright.images import decode_rgb
 from benchwright.record_map import LostRecord, RecordMap, map_here
 from benchwright.records import Item
-from benchwright.source_files.item_files import SourceItem
+from benchwright.source_files.item_files import PicturePlace, SourceItem
 
+from ..adversary.item_evidence import ItemEvidence, PictureEvidence, evidence_of_item, picture_evidence
+from ..adversary.learning import MOST_ITEMS
 from .cue_table import with_source_image
+from .declared import task_region_of
 from .item_cues import FactsOf, ItemCues, among_answers, cues_of_item, option_pictures_of
 from .item_source import LeftOutItem
+from .option_marks import option_marks
 from .picture_facts import PictureTraits, facts_of_picture
 
 _NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
@@ -27,6 +37,8 @@ ALONE = 200
 """Number of items up to which no workers are started."""
 _KEPT = 4096
 """Number of pictures whose facts are kept, since several items may show one."""
+_EVIDENCE_KEPT = 512
+"""The same of what the adversary sees of them, which is more."""
 
 
 class MeasuredItems(NamedTuple):
@@ -37,51 +49,116 @@ class MeasuredItems(NamedTuple):
         group_keys: Group keys of each item, by its id.
         left_out: Items without cues.
         words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
+        evidence: What the adversary sees of items, by item id; of a task with many items of some, chosen by their ids.
+        rows: Place of each item in the source, from 0, by item id; empty where places tell nothing.
     """
 
     cues: tuple[ItemCues, ...]
     group_keys: Mapping[str, tuple[str, ...]]
     left_out: tuple[LeftOutItem, ...]
     words_alone: int = 0
+    evidence: Mapping[str, ItemEvidence] = {}
+    rows: Mapping[str, int] = {}
 
 
-def measure_items(items: Iterator[SourceItem | LeftOutItem], *, record_map: RecordMap = map_here) -> MeasuredItems:
+def measure_items(
+    items: Iterator[SourceItem | LeftOutItem],
+    *,
+    record_map: RecordMap = map_here,
+    in_order: bool = True,
+    most_learned: int = MOST_ITEMS,
+) -> MeasuredItems:
     """Measure items; memory holds their cues and the pictures of a few of them.
 
     Args:
         items: The items, read as workers need them, and what its source leaves out.
         record_map: What maps the measuring over many items; few are measured in this process.
+        in_order: Whether the items come in the order of their source, which may tell something.
+        most_learned: Number of items of each task that the adversary learns from at most; 0 for none.
     """
     cues: list[ItemCues] = []
     group_keys: dict[str, tuple[str, ...]] = {}
     left_out: list[LeftOutItem] = []
+    evidence: dict[str, ItemEvidence] = {}
+    chosen = _ChosenItems(most_learned)
     words_alone = 0
-    for entry in _results(items, record_map):
+    for entry in _results(items, record_map, chosen):
         if isinstance(entry, LeftOutItem):
             left_out.append(entry)
         else:
             cues.append(entry.cues)
             group_keys[entry.cues.item_id] = entry.group_keys
             words_alone += entry.words_alone
-    return MeasuredItems(tuple(cues), group_keys, tuple(left_out), words_alone)
+            if entry.evidence is not None and chosen.is_chosen(entry.cues.item_id):
+                evidence[entry.cues.item_id] = entry.evidence
+            for item_id in chosen.taken_back():
+                evidence.pop(item_id, None)
+    rows = {each.item_id: row for row, each in enumerate(cues)} if in_order else {}
+    return MeasuredItems(tuple(cues), group_keys, tuple(left_out), words_alone, evidence, rows)
+
+
+class _ChosenItems:
+    """Chooses the items of each task with the smallest digests, as they come.
+
+    Args:
+        most: Number of items of a task at most.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._of_task: dict[str, list[tuple[int, str]]] = {}
+        self._back: list[str] = []
+        self._not_chosen: set[str] = set()
+
+    def choose(self, item: Item) -> bool:
+        """Return whether an item is among those chosen so far; one that is chosen may be taken back later."""
+        heap = self._of_task.setdefault(item.task, [])
+        entry = (-int(digest(["learned from", item.item_id])[:15], 16), item.item_id)
+        if len(heap) < self._most:
+            heappush(heap, entry)
+            return True
+        if not heap or entry < heap[0]:
+            return False
+        self._back.append(heapreplace(heap, entry)[1])
+        self._not_chosen.add(self._back[-1])
+        return True
+
+    def is_chosen(self, item_id: str) -> bool:
+        """Return whether an item that was chosen still is."""
+        return item_id not in self._not_chosen
+
+    def taken_back(self) -> list[str]:
+        """Return the items that were taken back since the last call."""
+        back, self._back = self._back, []
+        return back
 
 
 class _MeasuredItem(NamedTuple):
-    """An item's cues and group keys, and whether its pictures are not there."""
+    """An item's cues, group keys and evidence, and whether its pictures are not there."""
 
     cues: ItemCues
     group_keys: tuple[str, ...]
     words_alone: bool
+    evidence: ItemEvidence | None
 
 
-def _results(items: Iterator[SourceItem | LeftOutItem], record_map: RecordMap) -> Iterator[_MeasuredItem | LeftOutItem]:
+class _EntryToMeasure(NamedTuple):
+    """An entry of the source, and whether the adversary learns from it."""
+
+    entry: SourceItem | LeftOutItem
+    is_learned: bool
+
+
+def _results(
+    items: Iterator[SourceItem | LeftOutItem], record_map: RecordMap, chosen: _ChosenItems
+) -> Iterator[_MeasuredItem | LeftOutItem]:
     first = list(islice(items, ALONE + 1))
     under_way: deque[tuple[str, str]] = deque()
 
-    def noted() -> Iterator[SourceItem | LeftOutItem]:
+    def noted() -> Iterator[_EntryToMeasure]:
         for entry in chain(first, items):
             under_way.append(_named(entry))
-            yield entry
+            yield _EntryToMeasure(entry, isinstance(entry, SourceItem) and chosen.choose(entry.item))
 
     mapped = map_here if len(first) <= ALONE else record_map
     for measured in mapped(_measured, noted(), what="cues", together=_TOGETHER):
@@ -96,14 +173,115 @@ def _named(entry: SourceItem | LeftOutItem) -> tuple[str, str]:
     return entry.own_id or entry.item.item_id, entry.item.task
 
 
-def _measured(entry: SourceItem | LeftOutItem) -> _MeasuredItem | LeftOutItem:
+def _measured(to_measure: _EntryToMeasure) -> _MeasuredItem | LeftOutItem:
+    entry = to_measure.entry
     if isinstance(entry, LeftOutItem):
         return entry
     item = entry.item
-    cues = cues_or_reason(item, facts_reader(entry.files.__getitem__) if entry.has_pictures else None)
+    pictures = PicturesOfItem(entry.files) if entry.has_pictures else None
+    cues = cues_or_reason(item, None if pictures is None else facts_reader(pictures))
     if isinstance(cues, str):
         return LeftOutItem(*_named(entry), cues)
-    return _MeasuredItem(cues, with_source_image(item.group_keys, item.root_image_id), not entry.has_pictures)
+    evidence = None
+    if to_measure.is_learned:
+        try:
+            evidence = evidence_or_none(item, pictures, places=entry.places, own_id=entry.own_id)
+        except UnreadableImage as error:
+            return LeftOutItem(*_named(entry), error.reason)
+    group_keys = with_source_image(item.group_keys, item.root_image_id)
+    return _MeasuredItem(cues, group_keys, not entry.has_pictures, evidence)
+
+
+class ReadPictures(Protocol):
+    """The files and pixels of pictures, by image id."""
+
+    def data(self, image_id: str) -> bytes:
+        """Return the bytes of a picture's file."""
+
+    def pixels(self, image_id: str) -> NDArray[np.uint8]:
+        """Return the upright pixels of a picture.
+
+        Raises:
+            UnreadableImage: It cannot be decoded.
+        """
+
+
+class PicturesOfItem:
+    """The pictures of one item, each decoded once.
+
+    Args:
+        files: Bytes of their files by image id.
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._files = files
+        self._pixels: dict[str, NDArray[np.uint8]] = {}
+
+    def data(self, image_id: str) -> bytes:
+        """Return the bytes of a picture's file."""
+        return self._files[image_id]
+
+    def pixels(self, image_id: str) -> NDArray[np.uint8]:
+        """Return the upright pixels of a picture.
+
+        Raises:
+            UnreadableImage: It cannot be decoded.
+        """
+        if image_id not in self._pixels:
+            self._pixels[image_id] = decode_rgb(self._files[image_id])
+        return self._pixels[image_id]
+
+
+def evidence_or_none(
+    item: Item,
+    pictures: ReadPictures | None,
+    *,
+    places: Mapping[str, PicturePlace] | None = None,
+    own_id: str | None = None,
+) -> ItemEvidence | None:
+    """Return what the adversary sees of an item; None of one without an answer that is right.
+
+    Args:
+        item: The item.
+        pictures: Its pictures; None where they are not there.
+        places: Where their files lie, by image id.
+        own_id: Id of the question in its source.
+
+    Raises:
+        UnreadableImage: A picture cannot be read.
+    """
+    answerable = among_answers(item)
+    if answerable is None:
+        return None
+    marks = option_marks(answerable)
+    alone = not task_region_of(item.task).under_marks
+    kept = _evidence_kept()
+
+    def evidence_of(image_id: str) -> PictureEvidence:
+        assert pictures is not None
+        known = kept.get(image_id)
+        if known is None:
+            known = picture_evidence(pictures.data(image_id), pictures.pixels(image_id))
+            while len(kept) >= _EVIDENCE_KEPT:
+                del kept[next(iter(kept))]
+            kept[image_id] = known
+        return known
+
+    return evidence_of_item(
+        answerable,
+        option_pictures_of(answerable),
+        evidence_of=None if pictures is None else evidence_of,
+        places=places,
+        own_id=own_id,
+        marks=() if marks is None else marks.options,
+        pixels_of=pictures.pixels if pictures is not None and alone else None,
+    )
+
+
+@lru_cache(maxsize=1)
+def _evidence_kept() -> dict[str, PictureEvidence]:
+    """Return the evidence that this process keeps, by image id."""
+    return {}
 
 
 def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
@@ -129,18 +307,19 @@ def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
     return _NO_KEY if cues is None else cues
 
 
-def facts_reader(data_of: Callable[[str], bytes]) -> FactsOf:
+def facts_reader(pictures: ReadPictures) -> FactsOf:
     """Return a function from a picture's id, and whether its pixels count, to its facts, which are kept.
 
     Args:
-        data_of: Function from the id of a picture to the bytes of its file.
+        pictures: The pictures.
     """
 
     def facts(image_id: str, with_pixels: bool) -> PictureTraits:
         kept = _facts_kept()
         known = kept.get((image_id, with_pixels)) or kept.get((image_id, True))
         if known is None:
-            known = facts_of_picture(data_of(image_id), with_pixels=with_pixels)
+            pixels = pictures.pixels(image_id) if with_pixels else None
+            known = facts_of_picture(pictures.data(image_id), with_pixels=with_pixels, pixels=pixels)
             while len(kept) >= _KEPT:
                 del kept[next(iter(kept))]
             kept[image_id, with_pixels] = known

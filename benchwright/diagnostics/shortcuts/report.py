@@ -160,7 +160,9 @@ def find_shortcuts(
     own_ids: dict[str, str] = {}
     declinable: list[RefusableQuestion] = []
     with map_on_this_machine("shortcuts", workers=processors() if workers is None else workers) as record_map:
-        measured = measure_items(_noted(source.rows(), own_ids, declinable), record_map=record_map)
+        measured = measure_items(
+            _noted(source.rows(), own_ids, declinable), record_map=record_map, in_order=source.is_ordered
+        )
         is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
         map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start
         answered = {} if model is None else _ask_model(source, model, seed=seed, replies=replies)
@@ -171,6 +173,8 @@ def find_shortcuts(
             bounds=bounds,
             task_cues=task_cues or {},
             replies=answered,
+            evidence=measured.evidence,
+            rows=measured.rows,
             record_map=map_of_tasks,
         )
         settings = None if prune_most is None else PruneSettings(most=prune_most)

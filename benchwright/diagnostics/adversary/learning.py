@@ -1,0 +1,212 @@
+"""The adversary on the items of one task: which probes tell the key, by what, and how large a cue it would find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.seeds import generator_for
+from benchwright.steps import CueFamily, TaskRegion
+from benchwright.texts.normalization import counted, printable
+
+from .blocks import Block, Classes, LearnedItems, blocks_of
+from .item_evidence import ItemEvidence
+from .probes import KeyedItems, Tested, sequence_scores, tested
+from .surface import MAP_CELLS
+
+LEAST_ITEMS = 20
+"""Number of items below which nothing is learned."""
+MOST_ITEMS = 1200
+"""Number of a task's items from which the adversary learns at most."""
+_LAGS = (1, 2, 3, 4)
+_Z_POWER = 0.8416212335729143
+_GAIN = 0.05
+_SHOWN_MAP = "learned map"
+
+
+class ProbeResult(NamedTuple):
+    """What one probe finds on the items of a task.
+
+    Args:
+        solver: Its name, such as `learned file`.
+        family: Family of its cue.
+        rows: Rows of the items that it answers.
+        scores: Score of each option of these, out of fold; NaN where there is no option.
+        p: Its p-value, before it is adjusted.
+        tells: The measures that tell most, with their deviations from uniform keys, strongest first.
+        test: The test, with what single measures reach under uniform keys.
+        map: Mean of right less wrong options where it is a map of pictures, in deviations, shape (cells, cells, 3).
+    """
+
+    solver: str
+    family: CueFamily
+    rows: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    p: float
+    tells: tuple[tuple[str, float], ...]
+    test: Tested
+    map: NDArray[np.float64] | None = None
+
+
+class Power(NamedTuple):
+    """How large a cue the adversary could have found.
+
+    Args:
+        items: Items that it learned from.
+        could_find: Smallest accuracy, 0-1, of a cue in one measure that it finds with 80 % power at its corrected
+            level; None where no accuracy would do.
+        items_needed: Number of items at which it would find a gain of 0.05 with that power.
+    """
+
+    items: int
+    could_find: float | None
+    items_needed: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "learned_items": self.items,
+            "could_find": None if self.could_find is None else round(self.could_find, 4),
+            "items_needed": self.items_needed,
+        }
+
+
+NO_POWER: Mapping[str, None] = {"learned_items": None, "could_find": None, "items_needed": None}
+"""The JSON values of a task of which nothing was learned."""
+
+
+def learned(
+    task: str,
+    evidence: Sequence[ItemEvidence | None],
+    rows: Sequence[int | None],
+    keyed: KeyedItems,
+    texts: NDArray[np.int64],
+    vocabulary: Sequence[str],
+    *,
+    without: frozenset[CueFamily],
+    region: TaskRegion,
+    seed: int,
+) -> list[ProbeResult]:
+    """Return what all probes find on the items of a task; nothing where there are too few.
+
+    Args:
+        task: The task, which seeds the draws of keys.
+        evidence: What is seen of each item; None of one that was left out for want of time.
+        rows: Place of each item in its source, from 0; None where places tell nothing.
+        keyed: Keys, clusters and folds of the items.
+        texts: Number of each option's text in the vocabulary, shape (items, most options); -1 where there is none.
+        vocabulary: The texts of options, where these are few; else empty.
+        without: Families of cues that the task asks for.
+        region: The part of the pictures that is the task.
+        seed: Seed of the draws.
+    """
+    chosen = np.array([row for row, each in enumerate(evidence) if each is not None], np.int64)
+    if len(chosen) < LEAST_ITEMS or len(np.unique(keyed.folds[chosen])) < 2:
+        return []
+    items = keyed.rows(chosen)
+    places = None if None in rows else np.array(rows, np.int64)
+    learned_items = LearnedItems(
+        [each for each in evidence if each is not None],
+        items,
+        tuple(_classes(items, texts[chosen], vocabulary)),
+        None if places is None else places[chosen],
+    )
+    found = []
+    for block in blocks_of(learned_items, without=without, region=region):
+        if not block.measures.any():
+            continue
+        test = tested(block.measures, items, generator_for(seed, "adversary", task, block.solver))
+        found.append(_result(block, test, chosen, items))
+    if "order" not in without and places is not None:
+        found.append(_keys_before(task, keyed, places, seed))
+    return found
+
+
+def _keys_before(task: str, keyed: KeyedItems, places: NDArray[np.int64], seed: int) -> ProbeResult:
+    """Return how well the keys of the items before an item tell its own."""
+    order = np.argsort(places, kind="stable")
+    test = sequence_scores(keyed, order, _LAGS, generator_for(seed, "adversary", task, "keys before"))
+    lag, further = divmod(test.strongest[0], int(keyed.options.max()))
+    title = f"{further} letters after the key {_LAGS[lag]} items before"
+    return ProbeResult(
+        "learned keys before",
+        "order",
+        np.arange(len(places)),
+        test.scores,
+        test.p,
+        ((title, test.deviations[0]),),
+        test,
+    )
+
+
+def _classes(items: KeyedItems, texts: NDArray[np.int64], vocabulary: Sequence[str]) -> list[Classes]:
+    letters = np.where(items.exists, np.arange(items.exists.shape[1]), -1)
+    found = [Classes(tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: letters.shape[1]]), letters)]
+    texts = texts[:, : letters.shape[1]]
+    if vocabulary and not (texts == texts[0]).all():
+        found.append(Classes(tuple(vocabulary), texts))
+    return found
+
+
+def _result(block: Block, test: Tested, chosen: NDArray[np.int64], items: KeyedItems) -> ProbeResult:
+    tells = tuple(
+        (block.names[number], round(value, 2)) for number, value in zip(test.strongest, test.deviations, strict=True)
+    )
+    told = None
+    if block.solver == _SHOWN_MAP and block.names[0].startswith("picture 0"):
+        right = block.measures[np.arange(len(items.right)), items.right].sum(axis=0)
+        cells = MAP_CELLS * MAP_CELLS * 3
+        both = np.stack([right[:cells], right[cells : 2 * cells]])
+        strongest = both[np.abs(both).argmax(axis=0), np.arange(cells)]
+        told = strongest.reshape(MAP_CELLS, MAP_CELLS, 3).astype(np.float64)
+    return ProbeResult(block.solver, block.family, chosen, test.scores, test.p, tells, test, told)
+
+
+def power_of(results: Sequence[ProbeResult], keyed: KeyedItems, *, level: float) -> Power | None:
+    """Return how large a cue could have been found; None where nothing was learned.
+
+    Of n items with c as chance, a measure that tells an accuracy of a lies (a - c) sqrt(n) / sqrt(c (1 - c)) deviations
+    from uniform keys; it is found with 80 % power where that is 0.84 above what the largest of all measures of a probe
+    passes with the probability of the level. Clusters of items count as one item. The probe that needs most counts.
+
+    Args:
+        results: What the probes find.
+        keyed: Keys and clusters of the items of the task.
+        level: p-value, 0-1, below which a probe carries, after correction for all tests.
+    """
+    if not results:
+        return None
+    rows = results[0].rows
+    chance = float((1 / keyed.options[rows]).mean())
+    clusters = len(np.unique(keyed.groups[rows]))
+    deviation = sqrt(chance * (1 - chance))
+    needed = max(result.test.drawn.limit(level / 3) for result in results) + _Z_POWER
+    could = chance + needed * deviation / sqrt(clusters)
+    per_cluster = len(rows) / max(1, clusters)
+    return Power(
+        len(rows),
+        None if could > 1 else max(could, chance + _GAIN),
+        ceil((needed * deviation / _GAIN) ** 2 * per_cluster),
+    )
+
+
+def told(tells: Sequence[tuple[str, float]]) -> str:
+    """Return in words which measures tell most, such as `dpi across (+9.1)`; plain text."""
+    return ", ".join(f"{printable(name)} ({deviations:+.1f})" for name, deviations in tells)
+
+
+def power_in_words(power: Power) -> str:
+    """Return in words how large a cue the adversary could have found."""
+    could = (
+        "could not have found a cue of any size"
+        if power.could_find is None
+        else f"could have found a cue of {power.could_find:.3f} in one measure"
+    )
+    return (
+        f"the adversary learned from {counted(power.items, 'item')} and {could}; for a gain of {_GAIN:g} it needs "
+        f"{power.items_needed:,} items"
+    )
