@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _KIND = "audit picture 4"
 """Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
+_EVIDENCE = "audit adversary 1"
+"""The same of what the adversary sees of pictures."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16
 _PRELOAD = (
@@ -125,6 +127,38 @@ class MeasurePictures:
     def document_of(self, picture: PictureFile) -> dict[str, Any]:
         """Return what is kept of a picture, as JSON values; `failed` says why there is nothing, if so."""
         return measure(Path(picture.file), picture.media_type)._asdict()
+
+
+@dataclass(frozen=True)
+class MeasureEvidence(MeasurePictures):
+    """A job that measures what the adversary sees of some pictures."""
+
+    def document_of(self, picture: PictureFile) -> dict[str, Any]:
+        """Return the evidence of a picture as JSON values; `failed` says why there is none, if so."""
+        import cv2
+
+        from benchwright.diagnostics.adversary.item_evidence import picture_evidence
+        from benchwright.images.decode import decode_rgb
+
+        cv2.setNumThreads(1)
+        try:
+            data = Path(picture.file).read_bytes()
+            return picture_evidence(data, decode_rgb(data)).to_json()
+        except UnreadableImage as error:
+            return {"failed": f"{error.reason}: {error.detail}"}
+        except OSError as error:
+            return {"failed": f"unreadable: {error.strerror or error}"}
+
+
+def learned_pictures(pictures: Sequence[IndexedPicture], context: AuditContext) -> dict[str, dict[str, Any]]:
+    """Return what the adversary sees of pictures by id, as JSON values; of those that cannot be read nothing.
+
+    Args:
+        pictures: Pictures, each once.
+        context: Context with cache, workers and progress.
+    """
+    documents = kept_documents(pictures, context, kind=_EVIDENCE, phase="what pictures tell", job=MeasureEvidence)
+    return {image_id: document for image_id, document in documents.items() if "failed" not in document}
 
 
 def measure(file: Path, media_type: str) -> PictureMeasures:

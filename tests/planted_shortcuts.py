@@ -52,9 +52,9 @@ def planted(kind: str, *, count: int, share: float, seed: int) -> list[SourceIte
     ]
 
 
-def result_of(items: Sequence[SourceItem]) -> TaskResult:
-    """Return what the battery says of items of one task."""
-    measured = measure_items(iter(items))
+def result_of(items: Sequence[SourceItem], *, learns: bool = False) -> TaskResult:
+    """Return what the battery says of items of one task, and the adversary that learns where it is asked too."""
+    measured = measure_items(iter(items), **({} if learns else {"most_learned": 0}))
     [result] = run_battery(
         measured.cues,
         measured.group_keys,

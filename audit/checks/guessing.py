@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from benchwright.diagnostics.shortcuts.picks import LEAST_DECIDED, Bounds
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.release.format.blind_strategy import BlindStrategy
+from benchwright.source_files.item_files import PicturePlace
 from benchwright.texts.normalization import counted
 
 from ..check import BLIND, FOUND, AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..findings.finding import Finding, Severity
-from ..picture_measures import PictureMeasures
+from ..picture_measures import PictureMeasures, learned_pictures
 from ..source.audited_items import AuditedItem, AuditedItems, WordlessItem
 
 if TYPE_CHECKING:
+    from benchwright.diagnostics.adversary.item_evidence import ItemEvidence, PictureEvidence
     from benchwright.diagnostics.shortcuts.letter_groups import JudgedLetters, LetterGroup
 
 _SURELY_UNEVEN = 0.001
@@ -28,6 +30,8 @@ _SURE_SPREADS = 2.33
 _UNEVEN_GAIN = 0.05
 _STRONG_GAIN = 0.15
 """Least distance from chance, 0-1, within the 95 % interval, from which a cue is of high severity."""
+_LEARNED = "learned"
+"""Stands for the family of cues that learners find, of which a task has one finding."""
 _CUES = {
     "longest": "text.length",
     "shortest": "text.length",
@@ -236,7 +240,9 @@ class ShortcutBattery:
 
         needs_words(audited)
         enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        sample = learned_sample(audited)
         facts = _FactsOfMeasures(audited, picture_measures(audited, context) if audited.pictures else {})
+        seen = _SeenPictures(audited, _learned_pictures(audited, sample, context))
         cues: list[ItemCues] = []
         groups: dict[str, tuple[str, ...]] = {}
 
@@ -244,16 +250,23 @@ class ShortcutBattery:
             has_pictures = all(image.image_id in audited.pictures for image in each.item.images)
             return cues_or_reason(each.item, facts if has_pictures else None)
 
-        for each, measured in context.look_at_each(learned_sample(audited), measure):
+        evidence: dict[str, ItemEvidence] = {}
+        rows: dict[str, int] = {}
+        for each, measured in context.look_at_each(sample, measure):
             if not isinstance(measured, str):
                 cues.append(measured)
                 groups[each.item.item_id] = with_source_image(each.item.group_keys, each.item.root_image_id)
+                rows[each.item.item_id] = audited.place(each.item_id)
+                if (found_of_item := seen.evidence_of(each)) is not None:
+                    evidence[each.item.item_id] = found_of_item
         enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
 
         def run() -> list[dict[str, Any]]:
             context.progress.phase("trying shortcuts", 0, "items")
             found = []
-            battery = run_battery(cues, groups, seed=context.seed, bounds=Bounds(), task_cues={})
+            battery = run_battery(
+                cues, groups, seed=context.seed, bounds=Bounds(), task_cues={}, evidence=evidence, rows=rows
+            )
             for task in battery.all:
                 helped = flagged_items(task)
                 for result in task.carried:
@@ -262,9 +275,13 @@ class ShortcutBattery:
                     found.append({"task": name, "items": items, "result": result.to_json()})
             return found
 
-        inputs = [context.seed, sorted([each.to_text(), *groups[each.item_id]] for each in cues)]
+        inputs = [
+            context.seed,
+            sorted([each.to_text(), rows[each.item_id], *groups[each.item_id]] for each in cues),
+            sorted([each.item_id, each.item.content_hash, *map(list, seen.places(each).values())] for each in sample),
+        ]
         try:
-            found = context.kept("audit battery 4", inputs, run)
+            found = context.kept("audit battery 5", inputs, run)
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
         yield from _shortcut_findings(audited, found, _named_before(context))
@@ -300,19 +317,70 @@ def _shortcut_findings(
     for entry in found:
         family = entry["result"]["family"] or "forest"
         solver = entry["result"]["solver"]
+        if "tells" in entry["result"]:
+            family = _LEARNED
         cue = "letter" if family == "letter" else solver.partition(" ")[2] or solver
         if (entry["task"], cue) not in named:
             families.setdefault((entry["task"], family), []).append(entry)
     for (task, family), entries in families.items():
         result = entries[0]["result"]
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
+        if family == _LEARNED:
+            what = f"A learner that sees all but the task ({result['solver']}), by {_told(result['tells'])},"
         yield Finding(
-            f"shortcut_{family}",
+            "learned_cue" if family == _LEARNED else f"shortcut_{family}",
             cue_severity(result["ci"], result["chance"]),
             audited.in_order(audited.own_id[item_id] for entry in entries for item_id in entry["items"]),
             f"{what} picks the right option of {result['accuracy']:.0%} of {counted(result['items'], 'item')}"
             f"{_of_task(task, audited)} without doing the task, where chance picks {result['chance']:.0%}.",
             {"task": task, **result},
+        )
+
+
+def _told(tells: Sequence[Mapping[str, Any]]) -> str:
+    return " and ".join(str(each["measure"]) for each in tells[:2])
+
+
+def _learned_pictures(
+    audited: AuditedItems, sample: Sequence[AuditedItem], context: AuditContext
+) -> Mapping[str, Mapping[str, Any]]:
+    """Return what the adversary sees of the pictures of some items, by id, as JSON values."""
+    shown = dict.fromkeys(image.image_id for each in sample for image in each.item.images)
+    return learned_pictures([audited.pictures[each] for each in shown if each in audited.pictures], context)
+
+
+class _SeenPictures:
+    """What the adversary sees of items, from what was measured of their pictures."""
+
+    def __init__(self, audited: AuditedItems, documents: Mapping[str, Mapping[str, Any]]) -> None:
+        self._audited, self._documents = audited, documents
+
+    def places(self, each: AuditedItem) -> dict[str, PicturePlace]:
+        """Return where the files of an item's pictures lie, by image id; none in a release."""
+        found: dict[str, PicturePlace] = {}
+        for image, name in zip(each.item.images, each.names, strict=False):
+            picture = self._audited.pictures.get(image.image_id)
+            if picture is not None:
+                is_own = picture.file.name == name.rpartition("/")[2]
+                found[image.image_id] = PicturePlace(name, picture.file.stat().st_mtime if is_own else None)
+        return found
+
+    def evidence_of(self, each: AuditedItem) -> ItemEvidence | None:
+        """Return what is seen of an item: of one whose pictures cannot be read, words and ids alone."""
+        from benchwright.diagnostics.adversary.item_evidence import PictureEvidence
+        from benchwright.diagnostics.shortcuts.measuring import evidence_of_answers
+        from benchwright.images.decode import decode_rgb
+
+        def evidence_of(image_id: str) -> PictureEvidence:
+            return PictureEvidence.from_json(self._documents[image_id])
+
+        is_seen = all(image.image_id in self._documents for image in each.item.images)
+        return evidence_of_answers(
+            each.item,
+            evidence_of if is_seen else None,
+            (lambda image_id: decode_rgb(self._audited.pictures[image_id].file)) if is_seen else None,
+            places=self.places(each),
+            own_id=each.item_id,
         )
 
 

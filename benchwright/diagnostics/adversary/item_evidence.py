@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,23 @@ class PictureEvidence(NamedTuple):
     marks: Pixels
     corners: Pixels
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the evidence as JSON values."""
+        document: dict[str, Any] = {"encoding": dict(self.encoding)}
+        for name in _ARRAYS:
+            values = getattr(self, name)
+            document[name] = [values.dtype.str, list(values.shape), base64.b64encode(values.tobytes()).decode("ascii")]
+        return document
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> PictureEvidence:
+        """Return evidence from what `to_json` returned."""
+        arrays = {
+            name: np.frombuffer(base64.b64decode(data), dtype).reshape(shape)
+            for name, (dtype, shape, data) in ((name, document[name]) for name in _ARRAYS)
+        }
+        return cls(encoding=document["encoding"], **arrays)
+
     @property
     def pixels(self) -> dict[str, float]:
         """Return measures of light and color by name."""
@@ -66,6 +84,10 @@ def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _of_spectrum(surface: Surface) -> dict[str, float]:
     return {**surface.frequency, **surface.convolution}
+
+
+_ARRAYS = ("light", "spectrum", "border", "thumbnail", "marks", "corners")
+"""Fields of `PictureEvidence` that are arrays."""
 
 
 class ItemEvidence(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from heapq import heappush, heapreplace
 from itertools import chain, islice
@@ -19,7 +19,7 @@ from benchwright.record_map import LostRecord, RecordMap, map_here
 from benchwright.records import Item
 from benchwright.source_files.item_files import PicturePlace, SourceItem
 
-from ..adversary.item_evidence import ItemEvidence, PictureEvidence, evidence_of_item, picture_evidence
+from ..adversary.item_evidence import EvidenceOf, ItemEvidence, PictureEvidence, evidence_of_item, picture_evidence
 from ..adversary.learning import MOST_ITEMS
 from .cue_table import with_source_image
 from .declared import task_region_of
@@ -250,11 +250,6 @@ def evidence_or_none(
     Raises:
         UnreadableImage: A picture cannot be read.
     """
-    answerable = among_answers(item)
-    if answerable is None:
-        return None
-    marks = option_marks(answerable)
-    alone = not task_region_of(item.task).under_marks
     kept = _evidence_kept()
 
     def evidence_of(image_id: str) -> PictureEvidence:
@@ -267,14 +262,43 @@ def evidence_or_none(
             kept[image_id] = known
         return known
 
+    if pictures is None:
+        return evidence_of_answers(item, None, None, places=places, own_id=own_id)
+    return evidence_of_answers(item, evidence_of, pictures.pixels, places=places, own_id=own_id)
+
+
+def evidence_of_answers(
+    item: Item,
+    evidence_of: EvidenceOf | None,
+    pixels_of: Callable[[str], NDArray[np.uint8]] | None,
+    *,
+    places: Mapping[str, PicturePlace] | None = None,
+    own_id: str | None = None,
+) -> ItemEvidence | None:
+    """Return what the adversary sees of the options of an item that answer it; None where none of them is right.
+
+    Args:
+        item: The item.
+        evidence_of: Function from a picture's id to its evidence; None where pictures are not there.
+        pixels_of: Function from a picture's id to its pixels, asked only for what lies under marks.
+        places: Where files of pictures lie, by image id.
+        own_id: Id of the question in its source.
+
+    Raises:
+        UnreadableImage: A picture cannot be read.
+    """
+    answerable = among_answers(item)
+    if answerable is None:
+        return None
+    marks = option_marks(answerable)
     return evidence_of_item(
         answerable,
         option_pictures_of(answerable),
-        evidence_of=None if pictures is None else evidence_of,
+        evidence_of=evidence_of,
         places=places,
         own_id=own_id,
         marks=() if marks is None else marks.options,
-        pixels_of=pictures.pixels if pictures is not None and alone else None,
+        pixels_of=None if task_region_of(item.task).under_marks else pixels_of,
     )
 
 
