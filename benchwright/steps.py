@@ -64,16 +64,14 @@ class TaskRegion(NamedTuple):
 
     Args:
         join: Sides of an option's picture that the task compares with the reference, where `reference_pixels` is the
-            task: whether the other sides fit the reference is then a shortcut. Empty for a task that compares whole
-            pictures.
-        join_depth: Depth of the strips along these sides, as a share of the shorter side, that belong to the task.
+            task: whether the other sides fit the reference, in the halves away from these, is then a shortcut. Empty
+            for a task that compares whole pictures.
         under_marks: Whether what lies under an option's mark is the task by itself, as of boxes or of points of which
             one is nearer; False where it must be compared with what lies under the reference's mark, so that it may
             not tell by itself.
     """
 
     join: tuple[Side, ...] = ()
-    join_depth: float = 0.25
     under_marks: bool = True
 
 

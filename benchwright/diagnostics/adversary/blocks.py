@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.steps import CueFamily, TaskRegion
+from benchwright.steps import CueFamily, Side, TaskRegion
 
 from .encoding import is_of_content
 from .item_evidence import ItemEvidence, PictureEvidence
@@ -23,10 +23,13 @@ _COARSE = 2
 """Factor by which maps of a whole item are reduced: each of their cells counts once for each class."""
 _ROW_MODULI = (2, 3, 4, 5, 6, 7, 8, 10, 12, 20)
 _ROW_PARTS = (2, 3, 4, 5, 8, 10)
-_PICTURE_SIDES: Mapping[str, tuple[int, ...]] = {
-    side: tuple(number for number, half in enumerate(HALVES) if half.startswith(side))
-    for side in ("top", "bottom", "left", "right")
+_HALVES_AT: Mapping[Side, frozenset[str]] = {
+    "top": frozenset({"top first", "top second", "left first", "right first"}),
+    "bottom": frozenset({"bottom first", "bottom second", "left second", "right second"}),
+    "left": frozenset({"left first", "left second", "top first", "bottom first"}),
+    "right": frozenset({"right first", "right second", "top second", "bottom second"}),
 }
+"""Halves of the border that lie along a side or end at it, and so show what is at that side."""
 
 
 class Classes(NamedTuple):
@@ -136,7 +139,7 @@ def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region
     if "reference_pixels" not in without or region.join:
         yield _joined_borders(items, region)
     if "reference_file" not in without:
-        near = [_nearness([_files(one) for one in each.options], _files(each.shown[0])) for each in evidence]
+        near = [_nearness([_kept(one) for one in each.options], _kept(each.shown[0])) for each in evidence]
         if all(each.names and each.shown_names for each in evidence):
             named = [_nearness(each.names, each.shown_names[0]) for each in evidence]
             near = [[{**a, **b} for a, b in zip(x, y, strict=True)] for x, y in zip(near, named, strict=True)]
@@ -173,6 +176,11 @@ def _content(picture: PictureEvidence) -> dict[str, float]:
 
 def _files(picture: PictureEvidence) -> dict[str, float]:
     return {name: value for name, value in picture.encoding.items() if not is_of_content(name)}
+
+
+def _kept(picture: PictureEvidence) -> dict[str, float]:
+    """Return measures of a file without how far it is packed, which is nearest where the picture shows the same."""
+    return {name: value for name, value in _files(picture).items() if name != "PNG packing"}
 
 
 def _nearness(options: Sequence[Mapping[str, float]], reference: Mapping[str, float]) -> list[dict[str, float]]:
@@ -308,8 +316,8 @@ def _borders(items: LearnedItems, pictures: Sequence[Sequence[PictureEvidence]])
 def _joined_borders(items: LearnedItems, region: TaskRegion) -> Block:
     """Return a probe of how lines at the border of options fit those of the reference, but for the joining sides."""
     exists = items.keyed.exists
-    hidden = {number for side in region.join for number in _PICTURE_SIDES[side]}
-    seen = [number for number in range(len(HALVES)) if number not in hidden]
+    hidden = frozenset[str]().union(*(_HALVES_AT[side] for side in region.join))
+    seen = [number for number, half in enumerate(HALVES) if half not in hidden]
     pairs = [(own, of) for own in seen for of in range(len(HALVES))]
     values = np.zeros((*exists.shape, 3 * len(pairs)), np.float32)
     own_halves, of_halves = [own for own, _ in pairs], [of for _, of in pairs]
