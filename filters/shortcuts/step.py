@@ -243,7 +243,8 @@ class Shortcuts(Step):
     Args:
         allowed_cues: Families of cues that a task asks for, by task, in place of what the task's step declares; default
             none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
-            `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`.
+            `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`; of the adversary,
+            which the command alone has, `name`, `id`, `order`, `marks`.
         max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
         min_p: Adjusted p-value, 0-1, below which a distance is no chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.

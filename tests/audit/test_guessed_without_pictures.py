@@ -64,3 +64,14 @@ def test_words_of_the_question_that_all_items_ask_are_no_cue(tmp_path: Path) -> 
     checks = [GuessedFromWords()]
     report = audit(write_rows(tmp_path / "quiz.csv", rows), tmp_path / "out", AuditSettings(workers=1), checks=checks)
     assert "option_in_words_of_question_is_right" not in {each.kind for each in report.findings}
+
+
+def test_a_key_that_follows_from_the_id_is_learned(tmp_path: Path) -> None:
+    rows = clean_rows(2 * ITEMS)
+    for number, row in enumerate(rows):
+        row["id"] = f"q{number * 7 * 4 + 'ABCD'.index(row['answer'])}"
+    file = write_rows(tmp_path / "quiz.csv", rows)
+    report = audit(file, tmp_path / "out", AuditSettings(workers=1), checks=[ShortcutBattery()])
+    [finding] = [each for each in report.findings if each.kind == "learned_cue"]
+    assert finding.evidence["solver"] == "learned id"
+    assert len(finding.items) > ITEMS

@@ -156,6 +156,11 @@ def test_holm_agrees_with_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
 
 
+def test_weights_share_out_the_level() -> None:
+    # 0.01 has three quarters of the level: 0.01 * 4 / 3, and then 0.03 alone: 0.03 * 1 / 1.
+    assert holm([0.03, 0.01], [1, 3]) == pytest.approx([0.03, 0.04 / 3])
+
+
 def test_holm_by_hand() -> None:
     assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
     assert holm([]) == []

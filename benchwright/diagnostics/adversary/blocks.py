@@ -125,7 +125,7 @@ def _of_option_pictures(items: LearnedItems, without: frozenset[CueFamily], regi
         yield from _beside_reference(items, without, region)
         whole = [{**each.shown[0].pixels, **each.shown[0].frequency, **each.shown[0].encoding} for each in evidence]
         if all(each.shown_names for each in evidence):
-            whole = [measures | each.shown_names[0] for measures, each in zip(whole, evidence, strict=True)]
+            whole = [measures | dict(each.shown_names[0]) for measures, each in zip(whole, evidence, strict=True)]
         if not {"pixels", "file"} & without:
             yield from _of_item(items, "reference", "file", whole)
 
@@ -220,8 +220,8 @@ def _of_options(
         filled = np.where(exists[:, :, None], values, np.nan)
         parts.append(np.nan_to_num(np.abs(filled - np.nanmedian(filled, axis=1, keepdims=True))))
         titles += [f"unusual {each}" for each in names]
-    measures = centred(np.concatenate(parts, axis=2), items.keyed, by_place=True)
-    yield Block(f"learned {name}", family, measures, tuple(titles))
+    rows_of_options = centred(np.concatenate(parts, axis=2), items.keyed, by_place=True)
+    yield Block(f"learned {name}", family, rows_of_options, tuple(titles))
 
 
 def _ranks(values: NDArray[np.float32], exists: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -120,7 +120,7 @@ def _jpeg(data: bytes) -> dict[str, float]:
         measures[f"JPEG bytes of {marker:02x}"] += len(content)
         order += number * marker
         if marker == 0xDB:
-            measures |= _tables(content)  # type: ignore[operator,assignment]
+            measures |= _tables(content)
         elif marker == 0xC4:
             huffman += len(content)
         elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC) and len(content) >= 6:
@@ -131,7 +131,7 @@ def _jpeg(data: bytes) -> dict[str, float]:
             measures["JPEG restart interval"] = int.from_bytes(content[:2], "big")
         elif marker == 0xE0 and content[:4] == b"JFIF":
             units, across, down = struct.unpack_from(">BHH", content, 7)
-            measures |= {"JFIF version": content[6], "dpi units": units, "dpi across": across, "dpi down": down}  # type: ignore[operator,assignment]
+            measures |= {"JFIF version": content[6], "dpi units": units, "dpi across": across, "dpi down": down}
     end = data.rfind(b"\xff\xd9")
     measures["JPEG bytes after the end"] = len(data) - end - 2 if end >= 0 else -1
     measures["JPEG scans"] = data.count(b"\xff\xda")
@@ -160,7 +160,8 @@ def _tables(content: bytes) -> dict[str, int]:
 
 def _png(data: bytes) -> dict[str, float]:
     measures: Counter[str] = Counter()
-    at, packed, order, number = _PNG_SIGNATURE, [], 0, 0
+    at, order, number = _PNG_SIGNATURE, 0, 0
+    packed: list[bytes] = []
     header = (0, 0, 8, 2, 0)
     while at + 8 <= len(data) and number < _MOST_BLOCKS:
         length, kind = struct.unpack_from(">I4s", data, at)
@@ -172,7 +173,7 @@ def _png(data: bytes) -> dict[str, float]:
         if kind == b"IHDR":
             wide, high, depth, color, _, _, interlace = struct.unpack_from(">IIBBBBB", content)
             header = (wide, high, depth, color, interlace)
-            measures |= {"PNG depth": depth, "PNG color": color, "PNG interlaced": interlace}  # type: ignore[operator,assignment]
+            measures |= {"PNG depth": depth, "PNG color": color, "PNG interlaced": interlace}
         elif kind == b"IDAT":
             if not packed:
                 measures["PNG first data bytes"] = length
@@ -181,7 +182,7 @@ def _png(data: bytes) -> dict[str, float]:
             packed.append(content)
         elif kind == b"pHYs" and length >= 9:
             across, down, unit = struct.unpack_from(">IIB", content)
-            measures |= {"dpi across": across, "dpi down": down, "dpi units": unit}  # type: ignore[operator,assignment]
+            measures |= {"dpi across": across, "dpi down": down, "dpi units": unit}
         elif kind == b"gAMA" and length >= 4:
             measures["PNG gamma"] = struct.unpack_from(">I", content)[0]
         elif kind == b"PLTE":

@@ -168,7 +168,7 @@ def evidence_of_item(
     others = [image.image_id for image in item.images if image.image_id not in option_pictures][:_MOST_SHOWN]
     texts = [choice.text for choice in item.choices]
     with_words = not option_pictures and all(text is not None for text in texts)
-    under = ()
+    under: tuple[dict[str, float] | None, ...] = ()
     if pixels_of is not None and evidence_of is not None:
         under = tuple(None if mark is None else _under(mark, pixels_of(mark.image_id)) for mark in marks)
     return ItemEvidence(

@@ -25,8 +25,8 @@ Array = NDArray[np.float32]
 _FIRST_DRAWS, _DRAWS = 199, 1999
 _DOUBTFUL = 0.1
 """p-value of the first draws from which on no more are made."""
-_COUNTED = 10
-"""Number of draws as extreme as what was measured from which on their share is the p-value; of fewer, the tail is
+_COUNTED = 1
+"""Number of draws as extreme as what was measured from which on their share is the p-value; without any, the tail is
 fitted by a distribution of Pearson's type III (J. Josse, J. Pages, F. Husson, "Testing the significance of the RV
 coefficient", Computational Statistics & Data Analysis 53 (2008))."""
 _LEAST_SKEW = 0.5
@@ -145,7 +145,7 @@ def tested(measures: Array, items: KeyedItems, rng: np.random.Generator) -> Test
         items: The items.
         rng: Generator of the draws.
     """
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     with threadpool_limits(1 if measures.size < _ONE_THREAD else None):
         return _tested(measures, items, rng)
@@ -230,7 +230,8 @@ class _Learners:
         """Return by how much right options are above the mean of their item, in units of its deviation."""
         counts = self.items.options[:, None]
         starts = np.flatnonzero(np.diff(self.item, prepend=-1))
-        scores = scores - (np.add.reduceat(scores, starts, axis=0) / counts)[self.item]
+        mean = np.add.reduceat(scores, starts, axis=0) / counts
+        scores = np.asarray(scores - mean[self.item], np.float32)
         variance = (np.add.reduceat(scores**2, starts, axis=0) / counts).sum(axis=0, dtype=np.float64)
         margin = (scores * targets).sum(axis=0, dtype=np.float64)
         return np.asarray(margin / np.sqrt(np.maximum(variance, 1e-30)), np.float64)
@@ -282,8 +283,8 @@ def sequence_scores(
 ) -> Tested:
     """Return how well the keys of the items before an item tell its own.
 
-    Of each lag it is counted how often the key is so many letters further; the count that is farthest above chance
-    counts.
+    Of each lag it is counted how often the key is so many letters further, and this is compared with the same keys in
+    other orders, so that a frequent letter alone tells nothing; the count that is farthest above these counts.
 
     Args:
         items: The items.
@@ -293,17 +294,18 @@ def sequence_scores(
     """
     right, options = items.right[order], items.options[order]
     most = int(options.max())
-    drawn = np.concatenate([right[:, None], rng.integers(0, 27720, (len(right), _DRAWS)) % options[:, None]], axis=1)
+    drawn = np.repeat(right[:, None], 1 + _DRAWS, axis=1)
+    for count in np.unique(options).tolist():
+        of_count = np.flatnonzero(options == count)
+        drawn[of_count, 1:] = rng.permuted(drawn[of_count, 1:], axis=0)
     deviations = np.zeros((len(lags) * most, drawn.shape[1]))
     for number, lag in enumerate(lags):
-        if len(right) <= lag:
-            continue
         step = (drawn[lag:] - drawn[:-lag]) % options[lag:, None]
-        chance = 1 / options[lag:]
-        for further in range(most):
-            can = (further < options[lag:])[:, None]
-            expected, variance = (chance[:, None] * can).sum(), ((chance * (1 - chance))[:, None] * can).sum()
-            deviations[number * most + further] = (((step == further) & can).sum(axis=0) - expected) / variance**0.5
+        for further in range(most if len(right) > lag else 0):
+            counts = (step == further).sum(axis=0)
+            spread = counts[1:].std()
+            if spread > 0:
+                deviations[number * most + further] = (counts - counts[1:].mean()) / spread
     p = _tail(deviations.max(axis=0))
     best = int(deviations[:, 0].argmax())
     lag, further = lags[best // most], best % most

@@ -66,7 +66,7 @@ def surface_of(pixels: Pixels, data: bytes) -> Surface:
     middle = _middle(pixels)
     whole = np.ascontiguousarray(pixels)
     residual = np.asarray(cv2.subtract(whole, cv2.medianBlur(whole, 3), dtype=cv2.CV_16S), np.int16)
-    luma = cv2.cvtColor(middle, cv2.COLOR_RGB2GRAY)
+    luma = np.asarray(cv2.cvtColor(middle, cv2.COLOR_RGB2GRAY), np.uint8)
     return Surface(
         _light(middle, residual, luma) | _specks(residual) | _borders_by_name(pixels),
         _spectrum(luma) | _rounding(luma, data),

@@ -230,13 +230,13 @@ def run_battery(
     ]
     grown = record_map(partial(_learned, seed=seed, bounds=bounds), to_learn, what="forests", together=1)
     for number, (table, made) in enumerate(zip(tables, grown, strict=True)):
-        forest, accuracy, of_task = unless_lost(made, f"the forests of task {table.task!r} could not be grown")
+        forest, accuracy, found = unless_lost(made, f"the forests of task {table.task!r} could not be grown")
         forests.append(forest)
-        probes.append(of_task)
+        probes.append(found)
         if forest is not None and accuracy is not None and accuracy.items >= LEAST_DECIDED:
             tried.append(_Tried(number, None, forest.picks, accuracy))
     of_probes = [
-        entry for number, of_task in enumerate(probes) for probe in of_task for entry in _probed(number, probe, tables)
+        entry for number, found in enumerate(probes) for probe in found for entry in _probed(number, probe, tables)
     ]
     weight = max(1.0, len(tried) / max(1, len(of_probes)))
     tried += [entry._replace(weight=weight) for entry in of_probes]
@@ -250,10 +250,10 @@ def run_battery(
     judged = tuple(
         _task_result(table, left_out, solvers, forest, seed=seed)._replace(
             replies=reply_counts(table, replies),
-            power=power_of(of_task, _keyed(table), level=level),
-            told_map=next((probe.map for probe in of_task if probe.map is not None), None),
+            power=power_of(found, _keyed(table), level=level),
+            told_map=next((probe.map for probe in found if probe.map is not None), None),
         )
-        for table, left_out, solvers, forest, of_task in zip(tables, without, results, forests, probes, strict=True)
+        for table, left_out, solvers, forest, found in zip(tables, without, results, forests, probes, strict=True)
     )
     return BatteryResults(judged[:-1], judged[-1]) if tables[-1].task == WHOLE else BatteryResults(judged, None)
 
