@@ -64,7 +64,7 @@ class SourceItem(NamedTuple):
     item: Item
     files: Mapping[str, bytes]
     own_id: str | None = None
-    places: Mapping[str, PicturePlace] = MappingProxyType({})
+    places: Mapping[str, PicturePlace] = {}
 
     @property
     def has_pictures(self) -> bool:

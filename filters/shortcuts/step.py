@@ -22,6 +22,7 @@ from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prunings
 from benchwright.diagnostics.shortcuts.report import flagged_over
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.images.decode import decode_rgb
 from benchwright.raised import RaisedError
 from benchwright.records import Item
 from benchwright.steps import (
@@ -58,7 +59,7 @@ class _PicturesInRun:
 
     def pixels(self, image_id: str) -> NDArray[np.uint8]:
         """Return the upright pixels of a picture."""
-        return self._ctx.images.rgb(self._ctx.image(image_id))
+        return decode_rgb(self.data(image_id))
 
 
 class MeasuredCues(MapStep):

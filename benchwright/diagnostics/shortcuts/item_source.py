@@ -45,11 +45,6 @@ class ItemSource(NamedTuple):
         """Return whether it is questions in files, and no release or workspace."""
         return not any((self.path / name).exists() for name in ("workspace.json", "manifest.json", "manifest.sha256"))
 
-    @property
-    def is_ordered(self) -> bool:
-        """Return whether its items have an order in which somebody else gets them: those of a workspace have not."""
-        return not (self.path / "workspace.json").exists()
-
     def rows(self) -> Iterator[SourceItem | LeftOutItem]:
         """Yield the items of a release, those left at the end of a run, or those of files, with their pictures.
 

@@ -161,7 +161,7 @@ def find_shortcuts(
     declinable: list[RefusableQuestion] = []
     with map_on_this_machine("shortcuts", workers=processors() if workers is None else workers) as record_map:
         measured = measure_items(
-            _noted(source.rows(), own_ids, declinable), record_map=record_map, in_order=source.is_ordered
+            _noted(source.rows(), own_ids, declinable), record_map=record_map, in_order=source.is_files
         )
         is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
         map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start
