@@ -261,7 +261,11 @@ def test_the_same_items_can_be_answered_without_doing_the_task(scene: Scene) -> 
         for row, names in zip(found.rows.tolist(), found.values["solvers"], strict=True)
         if names
     }
-    assert by_step == scene.flagged
+    # The adversary that learns is asked by the command and the audit, and not by the step.
+    by_rules = {
+        item: {name for name in names if not name.startswith("learned ")} for item, names in scene.flagged.items()
+    }
+    assert by_step == {item: names for item, names in by_rules.items() if names}
     assert by_step.keys() >= {item.item_id for item in scene.items if item.task == _LONG}
     kinds = {each["kind"] for each in scene.by_audit["findings"] if each["kind"].startswith("shortcut_")}
     named = {item for each in scene.findings(kinds | _AUDITED_RULES.keys()) for item in each["items"]}
