@@ -272,9 +272,7 @@ def _unexplained(
         ]  # fmt: skip
         if result.carries and carrying:
             rest = entry.chosen.decided & ~np.isin(number_of, carrying)
-            left = accuracy_of(
-                entry.chosen._replace(decided=rest), table, WHOLE, result.solver, "rest", sides=result.sides
-            )
+            left = accuracy_of(entry.chosen._replace(decided=rest), table, sides=result.sides)
             is_left = left is not None and left.items >= LEAST_DECIDED and bounds.is_passed(left, left.p)
             found.append(result._replace(carries=is_left, helped=result.helped & rest))
         else:
@@ -317,7 +315,7 @@ def _probed(number: int, probe: ProbeResult, tables: Sequence[CueTable]) -> Iter
     scores = np.full(table.exists.shape, np.nan)
     scores[probe.rows, : probe.scores.shape[1]] = probe.scores
     picks = best_options(scores, table.exists)
-    accuracy = accuracy_of(picks, table, table.task, probe.solver, sides="above")
+    accuracy = accuracy_of(picks, table, sides="above")
     if accuracy is not None and accuracy.items >= LEAST_DECIDED:
         yield _Tried(
             number, SolverPicks(probe.solver, probe.family, picks, "above"), picks, accuracy._replace(p=probe.p), probe
@@ -328,7 +326,7 @@ def _forest(table: CueTable, *, seed: int, bounds: Bounds) -> tuple[Forest | Non
     """Return the forest of a task and its accuracy, with the weights of cues where it may carry one."""
 
     def accuracy_of_forest(picks: Picks) -> Accuracy | None:
-        return accuracy_of(picks, table, table.task, FOREST, sides="above")
+        return accuracy_of(picks, table, sides="above")
 
     def may_carry(picks: Picks) -> bool:
         accuracy = accuracy_of_forest(picks)
@@ -340,7 +338,7 @@ def _forest(table: CueTable, *, seed: int, bounds: Bounds) -> tuple[Forest | Non
 
 def _tried(number: int, table: CueTable, solvers: Iterable[SolverPicks]) -> Iterator[_Tried]:
     for entry in solvers:
-        accuracy = accuracy_of(entry.picks, table, table.task, entry.solver, sides=entry.sides)
+        accuracy = accuracy_of(entry.picks, table, sides=entry.sides)
         if accuracy is not None and accuracy.items >= LEAST_DECIDED:
             yield _Tried(number, entry, entry.picks, accuracy)
 

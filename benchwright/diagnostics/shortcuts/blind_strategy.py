@@ -85,7 +85,7 @@ def blind_strategy(items: Iterable[Item]) -> BlindStrategy | None:
         best = max(strategies, key=lambda strategy: round(_accuracy(strategy, table, others), 9))
         shares[answered] = best.shares(others)[answered]
         chosen[best.name] += int(answered.sum())
-    accuracy = accuracy_of(Picks(shares, np.ones(len(shares), np.bool_)), table, "blind", sides="above")
+    accuracy = accuracy_of(Picks(shares, np.ones(len(shares), np.bool_)), table, sides="above")
     assert accuracy is not None  # there are items, and all are decided
     low, high = accuracy.interval
     return BlindStrategy(

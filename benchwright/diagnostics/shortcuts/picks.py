@@ -105,7 +105,7 @@ def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
     return Picks(picked / picked.sum(axis=1, keepdims=True), decided)
 
 
-def accuracy_of(picks: Picks, table: Keyed, *about: str, sides: Sides) -> Accuracy | None:
+def accuracy_of(picks: Picks, table: Keyed, *, sides: Sides) -> Accuracy | None:
     """Return the accuracy of picks on the items where they decide; None where there are none.
 
     The p-value is exact for keys drawn uniformly (a sum of binomial draws over items with equal numbers of options and
@@ -117,7 +117,6 @@ def accuracy_of(picks: Picks, table: Keyed, *about: str, sides: Sides) -> Accura
     Args:
         picks: The picks.
         table: The items.
-        about: Names of the figure, which seed the resampling of clusters.
         sides: Whether accuracy below chance counts as well; `above` for a solver that is fitted to other items.
     """
     rows = np.flatnonzero(picks.decided)

@@ -145,7 +145,7 @@ def _round(table: CueTable, seed: int) -> tuple[PruningRound, np.ndarray[Any, np
     if forest is None:
         return PruningRound(len(table.items), None, None, letters), None
     bias = forest.bias(table)
-    accuracy = accuracy_of(forest.picks, table, table.task, FOREST, sides="above")
+    accuracy = accuracy_of(forest.picks, table, sides="above")
     return PruningRound(len(table.items), accuracy, float(bias.mean()), letters), bias
 
 

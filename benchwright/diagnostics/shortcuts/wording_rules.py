@@ -161,7 +161,7 @@ def _results_of(task: str | None, worded: Mapping[int, ItemWords], picked: Mappi
             shares = rule(words.question, texts) if rule else [float(key == picked[row]) for key, _ in words.options]
             scores[number, : len(shares)] = shares
         picks = best_options(scores, exists)
-        accuracy = accuracy_of(picks, keyed, task or "", name, sides="both" if rule else "above")
+        accuracy = accuracy_of(picks, keyed, sides="both" if rule else "above")
         if accuracy is not None:
             helped = picks.decided & (picks.right(keyed) > 1 / keyed.options + 1e-9)
             yield RuleResult(task, name, accuracy, None, tuple(keyed.rows[at] for at in np.flatnonzero(helped)))
