@@ -17,7 +17,9 @@ def _kinds(question: str, options: Sequence[str], answer: str = "A") -> set[str]
 
 @pytest.mark.parametrize(
     "options", [("4", "a lamp", "7", "9"), ("12 cm", "3 cm", "Because of rain"), ("red", "18:30", "blue"),
-                ("a cat", "forty-two", "a dog")],
+                ("a cat", "forty-two", "a dog"), ("a cat", "because it is late", "a dog"),
+                ("a spoon", "slowly", "a fork"), ("a spoon", "to catch a bus", "a fork"), ("red", "the French king", "blue"),
+                ("The cat sleeps on the sofa.", "17", "The dog sleeps on the sofa."), ("salt", "sugar", "CO2")],
 )  # fmt: skip
 def test_a_wrong_option_of_another_kind_is_found(options: Sequence[str]) -> None:
     assert "option_of_another_kind" in _kinds("Which one?", options)
@@ -25,7 +27,9 @@ def test_a_wrong_option_of_another_kind_is_found(options: Sequence[str]) -> None
 
 @pytest.mark.parametrize(
     "options", [("4", "None", "7"), ("9π", "3π", "π"), ("4", "Cannot be known", "7"), ("a lamp", "4", "7"), ("two", "4", "7"),
-                ("4", "No correct answer", "7"), ("H2O", "salt", "sugar")],
+                ("4", "No correct answer", "7"), ("H2O", "salt", "sugar"),
+                ("red", "striped", "blue"), ("red", "a dark pattern", "blue"), ("a bee", "a butterfly", "a fox"),
+                ("above", "below", "it is hidden")],
 )  # fmt: skip
 def test_what_stands_for_no_number_and_symbols_are_none(options: Sequence[str]) -> None:
     assert "option_of_another_kind" not in _kinds("Which one?", options)
@@ -66,3 +70,26 @@ def test_words_for_several_before_a_blank_tell_the_number(question: str) -> None
     options = ("lamps", "a chair", "a bed")
     assert "number_tells_answer" in _kinds(question, options)
     assert "number_tells_answer" not in _kinds(question, options, "B")
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("How much is the soup?", ("Berlin", "Oslo", "Lisbon")),
+        ("Where were they photographed?", ("3", "8", "6")),
+        ("When does the shop close?", ("a nurse", "a pilot", "a farmer")),
+        ("Ist das Fenster offen?", ("3", "5", "8")),
+        ("¿Quién lleva el sombrero?", ("7", "9", "12")),
+    ],
+)
+def test_options_that_answer_another_question_are_found(question: str, options: Sequence[str]) -> None:
+    assert "options_answer_another_question" in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [("Where is the key?", ("1", "2", "3")), ("When did he become one?", ("1990", "1995", "2000")),
+     ("Who won in the end?", ("Italy", "Spain", "France")), ("Ist die Katze rot oder blau?", ("rot", "blau", "gelb"))],
+)  # fmt: skip
+def test_options_that_may_answer_are_not(question: str, options: Sequence[str]) -> None:
+    assert "options_answer_another_question" not in _kinds(question, options)
