@@ -40,6 +40,23 @@ def test_an_option_in_another_script_is_found_and_symbols_are_not() -> None:
     assert "option_in_another_script" in _kinds("哪一个？", ("椅子", "桌子", "lamp"))
     assert "option_in_another_script" not in _kinds("Which one?", ("2π", "4π", "No correct answer"))
     assert "option_in_another_script" not in _kinds("Which angle?", ("α", "β", "none"))
+    assert "option_in_another_script" in _kinds("How many birds fly?", ("3", "много", "7"))
+
+
+def test_an_option_in_another_language_is_found_and_names_and_dishes_are_not() -> None:
+    asked = "Where does the old man sit?"
+    assert "option_in_another_script" in _kinds(asked, ("on a bench", "auf dem Boden", "in a car"))
+    assert "option_in_another_script" in _kinds("Wo sitzt der alte Mann?", ("auf dem Boden", "on a bench", "im Auto"))
+    assert "option_in_another_script" not in _kinds(asked, ("in the Café de la Paix", "in a car", "at home"))
+    assert "option_in_another_script" not in _kinds("What is the German for it?", ("auf dem Boden", "a bench", "a car"))
+
+
+def test_options_in_another_language_than_the_question_are_found() -> None:
+    english = ("on a small bench", "on the floor", "in a car")
+    assert "options_in_another_language" in _kinds("Wo sitzt der alte Mann?", english)
+    assert "options_in_another_language" in _kinds("Where does the old man sit?", ("在地上", "在车里", "在家"))
+    assert "options_in_another_language" not in _kinds("Where does the old man sit?", english)
+    assert "options_in_another_language" not in _kinds("Wo liegt diese Stadt?", ("New Mexico", "South Dakota", "Ohio"))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from benchwright.texts.normalization import normal
 from ..wording.asked_number import asks_for_several
 from ..wording.authors_notes import texts_without_words
 from ..wording.number_ranges import number_range
-from ..wording.odd_options import option_in_another_script, option_of_another_kind, says_nothing_else
+from ..wording.odd_options import option_of_another_kind, says_nothing_else
 from ..wording.pointing_options import pointing_options
 from ..wording.repeated_options import repeated_pairs, spelled_pairs
 from ..wording.text_checks import missing_values
@@ -142,17 +142,6 @@ def _of_another_kind(facts: ItemFacts) -> Iterator[ItemFault]:
         )
 
 
-def _in_another_script(facts: ItemFacts) -> Iterator[ItemFault]:
-    odd = option_in_another_script([choice.text or "" for choice in facts.worded])
-    if odd is not None:
-        option = facts.worded[odd]
-        yield ItemFault(
-            f"Option {option.key}, {option.text!r}, is in another script than the others.",
-            {"option": option.key, "text": option.text},
-            "medium" if option is facts.right else None,
-        )
-
-
 def _missing(facts: ItemFacts) -> Iterator[ItemFault]:
     if keys := missing_values(facts.item):
         text = _text_of(facts.item, keys[0])
@@ -251,15 +240,6 @@ RULES = (
         _of_another_kind,
         ("key", "options"),
         certainty="possible",
-    ),
-    FaultRule(
-        "option_in_another_script",
-        "options",
-        "low",
-        "one option is in another script than the others (`颜色` among English words); medium where it is the right "
-        "one",
-        _in_another_script,
-        ("options",),
     ),
     FaultRule(
         "asks_for_several",

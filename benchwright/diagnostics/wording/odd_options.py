@@ -77,7 +77,7 @@ def option_in_another_script(texts: Sequence[str]) -> int | None:
         >>> option_in_another_script(["bell", "颜色", "anchor"]), option_in_another_script(["bell", "3", "anchor"])
         (1, None)
     """
-    scripts = [_script(text) for text in texts]
+    scripts = [main_script(text) for text in texts]
     return None if "" in scripts else _odd_one(scripts)
 
 
@@ -134,9 +134,12 @@ _TELLS_FROM = {
 """Kinds of one option, by the kind of all others, that nobody takes for one of these."""
 
 
-def _script(text: str) -> str:
-    """Return the script of an option of words; empty for numbers, formulas and Greek letters, which are symbols."""
+def main_script(text: str) -> str:
+    """Return the script of words (`LATIN`, `CJK`); empty for numbers, formulas and Greek letters, which are symbols."""
+    return "" if _FORMULA.search(text) or sum(map(str.isalpha, text)) == 1 else script_of_words(text)
+
+
+def script_of_words(text: str) -> str:
+    """Return the script of most letters of a text; empty where it has none, or Greek ones, which are symbols."""
     scripts = Counter(unicodedata.name(sign, "?").split()[0] for sign in text if sign.isalpha())
-    if not scripts or _FORMULA.search(text) or "GREEK" in scripts or sum(scripts.values()) == 1:
-        return ""
-    return scripts.most_common(1)[0][0]
+    return "" if not scripts or "GREEK" in scripts else scripts.most_common(1)[0][0]
