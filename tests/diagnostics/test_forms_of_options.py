@@ -110,3 +110,16 @@ def test_options_that_answer_another_question_are_found(question: str, options: 
 )  # fmt: skip
 def test_options_that_may_answer_are_not(question: str, options: Sequence[str]) -> None:
     assert "options_answer_another_question" not in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which striped animal", "the lighthouse?", "在这张旧照片中", "Where does the river meet the", "How old are t"],
+)
+def test_a_part_of_a_question_is_found(question: str) -> None:
+    assert "question_breaks_off" in _kinds(question, ("a fox", "a hen", "an owl"))
+
+
+@pytest.mark.parametrize("question", ["Which one fits", "what color?", "照片里的动物是", "The man holds", "red car?"])
+def test_short_questions_are_whole(question: str) -> None:
+    assert "question_breaks_off" not in _kinds(question, ("yes", "no", "both"))

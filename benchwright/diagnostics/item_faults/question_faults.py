@@ -20,11 +20,28 @@ _ALONE = re.compile(rf"\W*(?:(?:{_ASKS}|question|q|frage|pregunta|问题|题目)
 _QUESTION_BEGINS = re.compile(rf"(?:^|[.!?:;,]\s+|\band )(?:[¿\"'(]*){_ASKS}\b(?P<rest>[^.!?]*)$", re.IGNORECASE)
 _CANNOT_END = re.compile(
     r"\b(?:the|a|an|of|and|or|between|from|into|your|their|its|is the|are the|has to|have to|"
-    r"der|das|dem|den|des|ein|eine|einem|einen|und|oder|ist|sind|le|la|les|du|une|et|est|el|los|las|una|y|del)\s*$",
+    r"than|because|whether|while|very|does|did|can|will|would|should|my|our|every|this is|that is|there (?:is|are)|"
+    r"(?<!what )(?:is|are|was|were) [b-hj-w]|"
+    r"der|das|dem|den|des|ein|eine|einem|einen|und|oder|ist|sind|wird|werden|kann|hat|zum|zur|vom|beim|im|"
+    r"le|la|les|du|une|et|est|sont|dans|pour|avec|au|aux|el|los|las|una|y|del|es|son|está|están|para|con|al|"
+    r"il|lo|gli|dello|della|nel|nella|è|sono|um|uma|do|da|dos|das|são)\s*$",
     re.IGNORECASE,
 )
 _BREAKS_OFF = re.compile(r"(?:,|(?<=\w)\s*(?:\.\.\.|…))\s*$")
 _LEAST_WORDS = 3
+_WITHOUT_VERB = re.compile(
+    r"(?:which|what|whose|how many|how much|welche[rsmn]?|wie viele|quel(?:le)?s?|combien d[e'’]|qué|cuánt[oa]s)"
+    r"(?: (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|of|fits?|it|this|that|these|those|"
+    r"one|ones|about|else|if|now|next|then|ist|sind|hat|est|sont|es|son)\b)[^\W\d_]+){1,2}(?<!s)(?<!ed)",
+    re.IGNORECASE,
+)
+"""A question that ends before its verb: `Which labelled part`."""
+_END_OF_QUESTION = re.compile(r"(?!(?:what|which|who|how)\b)[a-zäöüß]\S*(?: \S+){0,2}[?]")
+_MOST_WORDS_OF_END = 3
+_CHINESE = re.compile(r"(?=.*[\u4e00-\u9fff])[^\u3040-\u30ff\uac00-\ud7afA-Za-z?？。！!：:…_()（）“”\"']{2,12}")
+_ASKS_IN_CHINESE = re.compile(r"什么|谁|哪|几|多少|吗|呢|怎|何|是否|请|选|判断|指出|找|比较|描述|说|求|计算|如")
+_COMPLETED = re.compile(r"(?:是|为|有|叫|像|在|于|到|了|着|示|成|等|的|应|会|能|要|被|把|和|与)$")
+"""Ends of Chinese sentences that options complete."""
 
 _WEEKDAYS = frozenset([
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch",
@@ -103,12 +120,24 @@ def _broken_off(facts: ItemFacts) -> Iterator[ItemFault]:
     undotted = question.rstrip(".… ")
     if _ALONE.fullmatch(question):
         yield ItemFault(f"The question has no more words than {question!r}.", {"question": question})
+    elif _is_part(facts, question):
+        yield ItemFault(f"The question is a part of one: {question!r}.", {"question": question})
     elif (begins := _QUESTION_BEGINS.search(undotted)) is None or any(sign in question for sign in ("__", "[blank]")):
         return
     elif _CANNOT_END.search(begins["rest"]) or (_BREAKS_OFF.search(question) and len(words) >= _LEAST_WORDS):
         yield ItemFault(
             f"The question breaks off: {excerpt(question[-80:])!r}.", {"question": excerpt(question[-120:])}
         )
+
+
+def _is_part(facts: ItemFacts, question: str) -> bool:
+    """Return whether a question is the beginning of one without a verb, its end, or Chinese words that ask nothing."""
+    if _WITHOUT_VERB.fullmatch(question):
+        return True
+    if _CHINESE.fullmatch(question):
+        return not _ASKS_IN_CHINESE.search(question) and not _COMPLETED.search(question)
+    is_end = _END_OF_QUESTION.fullmatch(question) and not re.search(rf"\b{_ASKS}\b", question, re.IGNORECASE)
+    return bool(is_end) and not any(normal(str(choice.text)) in _VERDICTS for choice in facts.worded)
 
 
 def sort_of_answer(text: str) -> str | None:
@@ -163,7 +192,8 @@ RULES = (
         "question_breaks_off",
         "placeholders",
         "medium",
-        "the question is a single word or none, or ends where no question can end (`What is the area of the`); a "
+        "the question is a single word or none, the end of one alone (`the drawing?`), or ends where none can end "
+        "(`What is the area of the`, `Which labelled part`); a "
         "sentence that options complete is none",
         _broken_off,
     ),

@@ -39,6 +39,8 @@ _LIKELY, _FAR = -12.0, 3.5
 """Least likelihood of a word of a phrase on average in its language, and least distance from that in another, in
 natural logarithms."""
 _FEWEST_OF_PHRASE = 2
+_SYMBOLS = re.compile(r"[\\^=<>{}$_*/·]")
+"""Signs of formulas and markup, whose letters are no words."""
 _FEWEST_WORDS = 3
 """Words below which a text may be of any language, as a name is."""
 
@@ -89,7 +91,8 @@ def odd_language(text: str, language: str) -> str | None:
         ('de', None, None)
     """
     words = [word.casefold() for word in _WORD.findall(text)]
-    if len(words) < _FEWEST_OF_PHRASE or language not in _BY_LIST["LATIN"] or not text.isprintable():
+    is_phrase = sum(len(word) > 1 for word in words) >= _FEWEST_OF_PHRASE and _SYMBOLS.search(text) is None
+    if not is_phrase or language not in _BY_LIST["LATIN"]:
         return None
     if any(_script(sign) != "LATIN" for word in words for sign in word):
         return None
