@@ -184,6 +184,24 @@ def test_questions_in_two_languages_with_the_same_numbers_are_perhaps_one() -> N
 
 
 @pytest.mark.parametrize(
+    ("options", "again", "key", "found"),
+    [(("Granite", "Marble", "Basalt", "Slate"), ("Basalt", "Schiefer", "Granit", "Marmor"), "C", True),
+     (("Granite", "Marble", "Basalt", "Slate"), ("Basalt", "Schiefer", "Granit", "Marmor"), "A", False),
+     (("red", "blue", "green"), ("grün", "rot", "blau"), "B", True),
+     (("a coffee", "a beer", "a cake"), ("ein Löffel", "ein Messer", "eine Gabel"), "A", False),
+     (("Yes", "No"), ("Ja", "Nein"), "A", False)],
+)  # fmt: skip
+def test_questions_in_two_languages_with_options_that_say_the_same_are_perhaps_one(
+    options: tuple[str, ...], again: tuple[str, ...], key: str, found: bool
+) -> None:
+    asked = [
+        item("a", "What is lying on the old table?", options, "A", picture="p"),
+        item("b", "Was liegt auf dem alten Tisch?", again, key, picture="p"),
+    ]
+    assert bool(list(asked_again(asked))) == found
+
+
+@pytest.mark.parametrize(
     ("question", "again", "found"),
     [("What color is the car?", "Which colour does the automobile have?", True),
      ("What color is the car?", "What color is the horse?", False),

@@ -20,7 +20,6 @@ from .fault_rules import ItemFacts
 Forms = frozenset[NounForm]
 
 _BLANK = r"(?:_{2,}|\.{3,}|…|\[\s*\]|\(\s*\)|-{3,})"
-_S, _P = "singular", "plural"
 
 
 def _forms(spelled: str) -> Forms:
@@ -90,16 +89,15 @@ _ADJECTIVE_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "de": {"ein": ("er", "es"), "kein": ("er", "es"), "mein": ("er", "es"), "sein": ("er", "es")},
 }
 """German `ein schöner` is masculine, `ein schönes` neuter."""
-_SUBJECT_VERB: Mapping[str, tuple[tuple[Number, re.Pattern[str]], ...]] = {
-    language: tuple(
-        (number, re.compile(rf"\b(?:{verbs})\s+{_BLANK}", re.IGNORECASE))
-        for number, verbs in (("singular", one), ("plural", many))
-    )  # type: ignore[misc]
-    for language, (one, many) in {
-        "de": ("ist|war", "sind|waren"), "fr": ("est|était", "sont|étaient"), "es": ("es|era", "son|eran"),
-        "it": ("è|era", "sono|erano"), "pt": ("é|era", "são|eram"),
-    }.items()
+_NUMBERED_VERBS: Mapping[str, Mapping[Number, str]] = {
+    "de": {"singular": "ist|war", "plural": "sind|waren"}, "fr": {"singular": "est|était", "plural": "sont|étaient"},
+    "es": {"singular": "es|era", "plural": "son|eran"}, "it": {"singular": "è|era", "plural": "sono|erano"},
+    "pt": {"singular": "é|era", "plural": "são|eram"},
 }  # fmt: skip
+_SUBJECT_VERB: Mapping[str, Mapping[Number, re.Pattern[str]]] = {
+    language: {number: re.compile(rf"\b(?:{verbs})\s+{_BLANK}", re.IGNORECASE) for number, verbs in of_language.items()}
+    for language, of_language in _NUMBERED_VERBS.items()
+}
 _SINGULAR_ARTICLE: Mapping[str, str] = {
     "de": "ein|eine|einen|der|das|dieser|dieses", "fr": "un|une|le|la|ce|cet|cette|l['’]",
     "es": "un|una|el|la|este|esta", "it": "un|uno|una|un['’]|il|lo|la|l['’]", "pt": "um|uma|o|a|este|esta",
@@ -230,7 +228,7 @@ def noun_of_option(text: str, language: str) -> NounForm | None:
 
 def wanted_number(question: str, language: str) -> tuple[str, Number] | None:
     """Return the verb before a blank and its number; None where none stands there."""
-    for number, pattern in _SUBJECT_VERB[language]:
+    for number, pattern in _SUBJECT_VERB[language].items():
         if (match := pattern.search(question)) is not None:
             return match.group().strip(), number
     return None

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -55,7 +56,7 @@ class BlindStrategy(Record):
         The interval is that of answers which do not depend on each other; here its low end is as much farther away as
         the choice makes it.
         """
-        return self.accuracy - _CHOSEN_EFFECT**0.5 * (self.accuracy - self.ci[0]) > self.chance
+        return self.accuracy - math.sqrt(_CHOSEN_EFFECT) * (self.accuracy - self.ci[0]) > self.chance
 
     def exceeds(self, gain: float) -> bool:
         """Return whether even the low end of the interval is farther above chance than a bound, 0 to 1.
