@@ -80,6 +80,7 @@ RELATED = [
     ("low", "same", ("horse", "a car", "an automobile", "mouse"), "A"),
     ("medium", "same", ("the policeman", "a police officer", "a man", "a cat"), "A"),
     ("medium", "more_general", ("a big poodle", "a dog", "a cat", "a horse"), "A"),
+    ("medium", "more_general", ("a big dog", "a dog", "a cat", "a horse"), "A"),
     ("medium", "more_general", ("furious", "angry", "big", "fast"), "A"),
 ]
 UNRELATED = [
