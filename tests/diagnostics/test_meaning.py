@@ -11,9 +11,9 @@ from worded_items import item
 from benchwright.diagnostics.item_faults.fault_rules import ItemFacts
 from benchwright.diagnostics.item_faults.rules import faults_of_item, weight_of
 from benchwright.diagnostics.meaning.asked_again import asked_again
-from benchwright.diagnostics.meaning.languages import language_of
 from benchwright.diagnostics.meaning.meaning_rules import meaning_rules
 from benchwright.diagnostics.meaning.wordnet import WordNet
+from benchwright.diagnostics.wording.languages import language_of
 from benchwright.diagnostics.wording.number_ranges import number_range
 from benchwright.diagnostics.wording.quantities import quantity
 from benchwright.errors import DataError, PrerequisiteError

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from benchwright.errors import PrerequisiteError
 
-from ..meaning.languages import language_of
+from ..wording.languages import language_of
 from ..wording.noun_genders import LANGUAGES, Gender, NounForm, Number, form_of_noun
 from .fault_rules import ItemFacts
 

@@ -1,6 +1,6 @@
 """Options in another language or script than the question and the other options.
 
-By the script, and for Latin letters by lists of frequent words (`benchwright.diagnostics.meaning.languages`): names are
+By the script, and for Latin letters by lists of frequent words (`benchwright.diagnostics.wording.languages`): names are
 in none of them. Questions about languages, words and what a sign says may have options in any.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.errors import PrerequisiteError
 
-from ..meaning.languages import is_known_in, language_of, odd_language
+from ..wording.languages import is_known_in, language_of, odd_language
 from ..wording.odd_options import main_script, option_in_another_script, script_of_words
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 

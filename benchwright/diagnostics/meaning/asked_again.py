@@ -24,9 +24,9 @@ from benchwright.records import Item
 from benchwright.replies.translated_words import translations_of
 from benchwright.texts.normalization import normal
 
+from ..wording.languages import language_of
 from ..wording.quantities import quantity
 from ..wording.repeated_questions import pictures_shown, right_option
-from .languages import language_of
 from .phrases import is_kind_of, phrase_of, relation, words_relation
 from .wordnet import WordNet
 

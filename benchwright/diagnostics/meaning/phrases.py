@@ -88,8 +88,8 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
 
     `same`: in place of words of the right option stand words that mean the same. `more_general`: at least one of them
     means something more general, so that whatever the right option names the other names too; it may leave out words
-    before the main one, as `a car` does of `a black jeep`, and be the main word alone, as `a wall` of `a brick wall`. None
-    where any other word differs.
+    before the main one, as `a car` does of `a black jeep`, and be the main word alone, as `a wall` of `a brick wall`.
+    None where any other word differs.
     """
     found: list[tuple[Relation, str, str]] = []
     left_out = False
