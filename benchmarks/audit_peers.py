@@ -14,11 +14,15 @@ each option as probabilities, task by task, and TF-IDF vectors of question and o
 light and blur and leaves bounds to its users: here a mean below 13 or above 220.5, and a blur below 50. data-juicer's
 filters of language and perplexity, and those of pictures by aesthetics, watermark or likeness, fetch models and do not
 run offline.
+
+`review prompt (scripted)` is a published style of prompt to a language model, sent by the project's own chat client to
+a scripted endpoint (`review_prompt.py`): it exercises the path, and its figures are those of no model.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,11 +56,13 @@ class Peer(NamedTuple):
             `{"kind", "files" or "items"}`, and last, where it met one, `{"problem"}`.
         looks_for: Names of the tool for the faults that it looks for.
         may: Names that are right, too, where a fault was planted.
+        is_own: Whether it runs in this environment, with this project's code.
     """
 
     script: str
     looks_for: Mapping[str, frozenset[str]]
     may: Mapping[str, frozenset[str]]
+    is_own: bool = False
 
 
 class PeerRun(NamedTuple):
@@ -287,6 +293,16 @@ PEERS: Mapping[str, Peer] = {
             **_all(_CONTRADICTING, "DocumentDeduplicator", "DocumentMinhashDeduplicator"),
         },
     ),
+    "review prompt (scripted)": Peer(
+        (Path(__file__).parent / "review_prompt.py").read_text(encoding="utf-8"),
+        {
+            **_all(["wrong option twice", "right option twice, in capitals"], "multiple_correct_answers"),
+            **_all(_WRONG_KEYS, "wrong_groundtruth"),
+            **_all(["missing key"], "no_correct_answer", "wrong_groundtruth"),
+        },
+        {},
+        is_own=True,
+    ),
 }
 
 
@@ -308,10 +324,8 @@ def run_peer(peer: Peer, environment: Path, bench: Path, rows: Sequence[Row], re
     for own, row in zip(ids, rows, strict=True):
         shown[Path(row["image"]).name].append(own)
     given.write_text(json.dumps(_rows_for_peers(rows, ids, replies)), encoding="utf-8")
-    python = environment / "bin" / "python"
-    cost = cost_of(
-        [str(python), "-I", "-W", "ignore", str(script), str(bench / "images"), str(given), str(out)], allowed=None
-    )
+    python = [sys.executable] if peer.is_own else [str(environment / "bin" / "python"), "-I"]
+    cost = cost_of([*python, "-W", "ignore", str(script), str(bench / "images"), str(given), str(out)], allowed=None)
     if cost.exit_code or not out.exists():
         return PeerRun([], f"ended with code {cost.exit_code}", cost)
     alarms, problem = [], ""

@@ -18,9 +18,9 @@ from benchwright.canonical import digest
 from benchwright.diagnostics.item_faults.fault_rules import FaultRule, ItemFacts
 from benchwright.diagnostics.item_faults.rules import ITEM_RULES, faults_of_item
 from benchwright.diagnostics.meaning.asked_again import asked_again
-from benchwright.diagnostics.meaning.languages import language_of
 from benchwright.diagnostics.meaning.meaning_rules import meaning_rules
 from benchwright.diagnostics.meaning.wordnet import WordNet
+from benchwright.diagnostics.wording.languages import language_of
 from benchwright.diagnostics.wording.spelling import Spelling
 from benchwright.records import LETTERS, Choice, Item
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _WAYS = {
     "words": "their words and right options mean the same by the WordNet",
-    "languages": "they are in two languages, with the same numbers as options and the same one right",
+    "languages": "they are in two languages, their options say the same, and the same one is right",
     "sentences": "the sentence model finds them closer than questions about different pictures",
 }
 

@@ -117,7 +117,7 @@ class _KeptFaults:
 
 def _foreign_language(question: str, spelling: Spelling) -> str:
     """Return the code of the language of a question that is not English; empty where it is, or does not tell."""
-    from benchwright.diagnostics.meaning.languages import language_of
+    from benchwright.diagnostics.wording.languages import language_of
     from benchwright.diagnostics.wording.text_checks import is_english
 
     language = None if is_english([question], spelling) else language_of(question)

@@ -12,6 +12,7 @@ from benchwright.diagnostics.item_report import report_on
 from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
 from benchwright.exports.freezing.shortcut_note import blind_note, shortcut_note
 from benchwright.records import LETTERS, Item
+from benchwright.release.format.blind_strategy import BlindStrategy
 
 WORDS = ["river", "table", "stone", "cloud", "tiger", "glass", "paper", "chair", "bread", "horse", "plant", "knife"]
 
@@ -71,6 +72,12 @@ def test_a_set_without_a_cue_has_chance_however_many_strategies_are_tried() -> N
     assert len(gains) == 20
     assert np.mean(gains) < 0.05  # the best of as many, measured where it was chosen, has .1 and more
     assert sum(blind is not None and blind.beats_chance for blind in measured) <= 3
+
+
+def test_the_luck_of_choosing_among_strategies_is_no_cue() -> None:
+    lucky = BlindStrategy(strategy="always A", accuracy=0.4286, ci=(0.2651, 0.6093), chance=0.25, items=28, tried=30)
+    telling = lucky.model_copy(update={"accuracy": 0.6429, "ci": (0.4584, 0.7929)})
+    assert [blind.beats_chance for blind in (lucky, telling)] == [False, True]
 
 
 def test_items_that_share_a_picture_are_chosen_on_and_measured_together() -> None:

@@ -17,7 +17,9 @@ def _kinds(question: str, options: Sequence[str], answer: str = "A") -> set[str]
 
 @pytest.mark.parametrize(
     "options", [("4", "a lamp", "7", "9"), ("12 cm", "3 cm", "Because of rain"), ("red", "18:30", "blue"),
-                ("a cat", "forty-two", "a dog")],
+                ("a cat", "forty-two", "a dog"), ("a cat", "because it is late", "a dog"),
+                ("a spoon", "slowly", "a fork"), ("a spoon", "to catch a bus", "a fork"), ("red", "the French king", "blue"),
+                ("The cat sleeps on the sofa.", "17", "The dog sleeps on the sofa."), ("salt", "sugar", "CO2")],
 )  # fmt: skip
 def test_a_wrong_option_of_another_kind_is_found(options: Sequence[str]) -> None:
     assert "option_of_another_kind" in _kinds("Which one?", options)
@@ -25,7 +27,9 @@ def test_a_wrong_option_of_another_kind_is_found(options: Sequence[str]) -> None
 
 @pytest.mark.parametrize(
     "options", [("4", "None", "7"), ("9π", "3π", "π"), ("4", "Cannot be known", "7"), ("a lamp", "4", "7"), ("two", "4", "7"),
-                ("4", "No correct answer", "7"), ("H2O", "salt", "sugar")],
+                ("4", "No correct answer", "7"), ("H2O", "salt", "sugar"),
+                ("red", "striped", "blue"), ("red", "a dark pattern", "blue"), ("a bee", "a butterfly", "a fox"),
+                ("above", "below", "it is hidden")],
 )  # fmt: skip
 def test_what_stands_for_no_number_and_symbols_are_none(options: Sequence[str]) -> None:
     assert "option_of_another_kind" not in _kinds("Which one?", options)
@@ -36,6 +40,23 @@ def test_an_option_in_another_script_is_found_and_symbols_are_not() -> None:
     assert "option_in_another_script" in _kinds("哪一个？", ("椅子", "桌子", "lamp"))
     assert "option_in_another_script" not in _kinds("Which one?", ("2π", "4π", "No correct answer"))
     assert "option_in_another_script" not in _kinds("Which angle?", ("α", "β", "none"))
+    assert "option_in_another_script" in _kinds("How many birds fly?", ("3", "много", "7"))
+
+
+def test_an_option_in_another_language_is_found_and_names_and_dishes_are_not() -> None:
+    asked = "Where does the old man sit?"
+    assert "option_in_another_script" in _kinds(asked, ("on a bench", "auf dem Boden", "in a car"))
+    assert "option_in_another_script" in _kinds("Wo sitzt der alte Mann?", ("auf dem Boden", "on a bench", "im Auto"))
+    assert "option_in_another_script" not in _kinds(asked, ("in the Café de la Paix", "in a car", "at home"))
+    assert "option_in_another_script" not in _kinds("What is the German for it?", ("auf dem Boden", "a bench", "a car"))
+
+
+def test_options_in_another_language_than_the_question_are_found() -> None:
+    english = ("on a small bench", "on the floor", "in a car")
+    assert "options_in_another_language" in _kinds("Wo sitzt der alte Mann?", english)
+    assert "options_in_another_language" in _kinds("Where does the old man sit?", ("在地上", "在车里", "在家"))
+    assert "options_in_another_language" not in _kinds("Where does the old man sit?", english)
+    assert "options_in_another_language" not in _kinds("Wo liegt diese Stadt?", ("New Mexico", "South Dakota", "Ohio"))
 
 
 @pytest.mark.parametrize(
@@ -66,3 +87,39 @@ def test_words_for_several_before_a_blank_tell_the_number(question: str) -> None
     options = ("lamps", "a chair", "a bed")
     assert "number_tells_answer" in _kinds(question, options)
     assert "number_tells_answer" not in _kinds(question, options, "B")
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("How much is the soup?", ("Berlin", "Oslo", "Lisbon")),
+        ("Where were they photographed?", ("3", "8", "6")),
+        ("When does the shop close?", ("a nurse", "a pilot", "a farmer")),
+        ("Ist das Fenster offen?", ("3", "5", "8")),
+        ("¿Quién lleva el sombrero?", ("7", "9", "12")),
+    ],
+)
+def test_options_that_answer_another_question_are_found(question: str, options: Sequence[str]) -> None:
+    assert "options_answer_another_question" in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [("Where is the key?", ("1", "2", "3")), ("When did he become one?", ("1990", "1995", "2000")),
+     ("Who won in the end?", ("Italy", "Spain", "France")), ("Ist die Katze rot oder blau?", ("rot", "blau", "gelb"))],
+)  # fmt: skip
+def test_options_that_may_answer_are_not(question: str, options: Sequence[str]) -> None:
+    assert "options_answer_another_question" not in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which striped animal", "the lighthouse?", "在这张旧照片中", "Where does the river meet the", "How old are t"],
+)
+def test_a_part_of_a_question_is_found(question: str) -> None:
+    assert "question_breaks_off" in _kinds(question, ("a fox", "a hen", "an owl"))
+
+
+@pytest.mark.parametrize("question", ["Which one fits", "what color?", "照片里的动物是", "The man holds", "red car?"])
+def test_short_questions_are_whole(question: str) -> None:
+    assert "question_breaks_off" not in _kinds(question, ("yes", "no", "both"))

@@ -41,6 +41,7 @@ def test_marks_that_are_the_matter_itself_give_nothing_away(options: Sequence[st
     [
         "Which fish live here? Tick all that apply.", "Identify the three correct statements.", "Mark every answer that fits.",
         "Several answers are correct. What swims?", "What swims here (multiple responses)?", "Circle both.",
+        "There are two right answers. What swims?", "Tick the three that apply.", "Select one or more.", "What is it? (2 answers)",
         "Welche Fische? Kreuzen Sie alle zutreffenden an.", "Was schwimmt hier? (Mehrfachnennungen möglich)",
         "Que voit-on ? Cochez deux cases.", "¿Qué nada? Marca todas las correctas.", "Che cosa nuota? Due risposte sono giuste.",
         "Selecione todas as corretas.", "哪些是鱼？（选出两项）", "すべて選びなさい。",

@@ -11,9 +11,9 @@ from worded_items import item
 from benchwright.diagnostics.item_faults.fault_rules import ItemFacts
 from benchwright.diagnostics.item_faults.rules import faults_of_item, weight_of
 from benchwright.diagnostics.meaning.asked_again import asked_again
-from benchwright.diagnostics.meaning.languages import language_of
 from benchwright.diagnostics.meaning.meaning_rules import meaning_rules
 from benchwright.diagnostics.meaning.wordnet import WordNet
+from benchwright.diagnostics.wording.languages import language_of
 from benchwright.diagnostics.wording.number_ranges import number_range
 from benchwright.diagnostics.wording.quantities import quantity
 from benchwright.errors import DataError, PrerequisiteError
@@ -80,6 +80,7 @@ RELATED = [
     ("low", "same", ("horse", "a car", "an automobile", "mouse"), "A"),
     ("medium", "same", ("the policeman", "a police officer", "a man", "a cat"), "A"),
     ("medium", "more_general", ("a big poodle", "a dog", "a cat", "a horse"), "A"),
+    ("medium", "more_general", ("a big dog", "a dog", "a cat", "a horse"), "A"),
     ("medium", "more_general", ("furious", "angry", "big", "fast"), "A"),
 ]
 UNRELATED = [
@@ -181,6 +182,24 @@ def test_questions_in_two_languages_with_the_same_numbers_are_perhaps_one() -> N
     (pair,) = asked_again(asked)
     assert (set(pair.items), pair.way) == ({asked[0].item_id, asked[1].item_id}, "languages")
     assert set(pair.languages or ()) == {"de", "en"}
+
+
+@pytest.mark.parametrize(
+    ("options", "again", "key", "found"),
+    [(("Granite", "Marble", "Basalt", "Slate"), ("Basalt", "Schiefer", "Granit", "Marmor"), "C", True),
+     (("Granite", "Marble", "Basalt", "Slate"), ("Basalt", "Schiefer", "Granit", "Marmor"), "A", False),
+     (("red", "blue", "green"), ("grün", "rot", "blau"), "B", True),
+     (("a coffee", "a beer", "a cake"), ("ein Löffel", "ein Messer", "eine Gabel"), "A", False),
+     (("Yes", "No"), ("Ja", "Nein"), "A", False)],
+)  # fmt: skip
+def test_questions_in_two_languages_with_options_that_say_the_same_are_perhaps_one(
+    options: tuple[str, ...], again: tuple[str, ...], key: str, found: bool
+) -> None:
+    asked = [
+        item("a", "What is lying on the old table?", options, "A", picture="p"),
+        item("b", "Was liegt auf dem alten Tisch?", again, key, picture="p"),
+    ]
+    assert bool(list(asked_again(asked))) == found
 
 
 @pytest.mark.parametrize(

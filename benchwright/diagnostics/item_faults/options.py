@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from benchwright.records import Item
+from benchwright.texts.normalization import normal
 
 from ..wording.asked_number import asks_for_several
 from ..wording.authors_notes import texts_without_words
 from ..wording.number_ranges import number_range
-from ..wording.odd_options import option_in_another_script, option_of_another_kind
+from ..wording.odd_options import option_of_another_kind, says_nothing_else
 from ..wording.pointing_options import pointing_options
 from ..wording.repeated_options import repeated_pairs, spelled_pairs
 from ..wording.text_checks import missing_values
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+from .pictures import is_color
+from .question_faults import sort_of_answer
 
 _DIFFER_IN = {
     "articles": "but for an article",
@@ -22,6 +26,12 @@ _DIFFER_IN = {
     "formulas": "in value: one formula in two forms",
 }
 
+_CLOSED_SORTS = frozenset({"color", "weekday"})
+_LEAST_OF_SORT = 2
+_OF_COLOR = re.compile(
+    r"colou?r|transparent|clear|strip|pattern|spott|mixed|rainbow|dark|light|pale|bright|tone|shade|tint|day|farb|bunt|gestreift"
+)
+"""Words that speak of color, or of days, and are none."""
 _NOT_APPLICABLE = frozenset({"n/a", "n.a.", "#n/a"})
 
 
@@ -100,24 +110,35 @@ def _asks_for_several(facts: ItemFacts) -> Iterator[ItemFault]:
         )
 
 
+def _of_another_sort(texts: Sequence[str]) -> int | None:
+    """Return the place of the option that alone is no color or weekday, or is one of these where no other is."""
+    sorts = [sort_of_answer(text) or ("words" if _is_of_no_sort(text) else "") for text in texts]
+    for place, sort in enumerate(sorts):
+        others = {other for n, other in enumerate(sorts) if n != place}
+        if len(sorts) <= _LEAST_OF_SORT or len(others) > 1 or not sort or sort in others:
+            continue
+        other = others.pop()
+        if other in _CLOSED_SORTS or (other == "words" and sort == "weekday"):
+            return place
+    return None
+
+
+def _is_of_no_sort(text: str) -> bool:
+    words = normal(text).split()
+    return len(words) > 1 and not says_nothing_else(text) and not any(
+        is_color(word) or _OF_COLOR.search(word) for word in words
+    )  # fmt: skip
+
+
 def _of_another_kind(facts: ItemFacts) -> Iterator[ItemFault]:
-    odd = option_of_another_kind([choice.text or "" for choice in facts.worded])
+    texts = [choice.text or "" for choice in facts.worded]
+    odd = option_of_another_kind(texts)
+    odd = _of_another_sort(texts) if odd is None else odd
     if odd is not None and facts.worded[odd] is not facts.right:
         option = facts.worded[odd]
         yield ItemFault(
             f"Option {option.key}, {option.text!r}, is of another kind than the others: nobody chooses it.",
             {"option": option.key, "text": option.text},
-        )
-
-
-def _in_another_script(facts: ItemFacts) -> Iterator[ItemFault]:
-    odd = option_in_another_script([choice.text or "" for choice in facts.worded])
-    if odd is not None:
-        option = facts.worded[odd]
-        yield ItemFault(
-            f"Option {option.key}, {option.text!r}, is in another script than the others.",
-            {"option": option.key, "text": option.text},
-            "medium" if option is facts.right else None,
         )
 
 
@@ -213,19 +234,12 @@ RULES = (
         "option_of_another_kind",
         "options",
         "low",
-        "a wrong option is words where all others are numbers, or a number where they are words: nobody chooses it",
+        "a wrong option is of another kind than all others, so that nobody chooses it: words among numbers, a reason, "
+        "a purpose or a manner among things (`because it rains`, `quickly`), a number among sentences, no color among "
+        "colors",
         _of_another_kind,
         ("key", "options"),
         certainty="possible",
-    ),
-    FaultRule(
-        "option_in_another_script",
-        "options",
-        "low",
-        "one option is in another script than the others (`颜色` among English words); medium where it is the right "
-        "one",
-        _in_another_script,
-        ("options",),
     ),
     FaultRule(
         "asks_for_several",

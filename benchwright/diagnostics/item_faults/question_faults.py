@@ -20,11 +20,28 @@ _ALONE = re.compile(rf"\W*(?:(?:{_ASKS}|question|q|frage|pregunta|问题|题目)
 _QUESTION_BEGINS = re.compile(rf"(?:^|[.!?:;,]\s+|\band )(?:[¿\"'(]*){_ASKS}\b(?P<rest>[^.!?]*)$", re.IGNORECASE)
 _CANNOT_END = re.compile(
     r"\b(?:the|a|an|of|and|or|between|from|into|your|their|its|is the|are the|has to|have to|"
-    r"der|das|dem|den|des|ein|eine|einem|einen|und|oder|ist|sind|le|la|les|du|une|et|est|el|los|las|una|y|del)\s*$",
+    r"than|because|whether|while|very|does|did|can|will|would|should|my|our|every|this is|that is|there (?:is|are)|"
+    r"(?<!what )(?:is|are|was|were) [b-hj-w]|"
+    r"der|das|dem|den|des|ein|eine|einem|einen|und|oder|ist|sind|wird|werden|kann|hat|zum|zur|vom|beim|im|"
+    r"le|la|les|du|une|et|est|sont|dans|pour|avec|au|aux|el|los|las|una|y|del|es|son|está|están|para|con|al|"
+    r"il|lo|gli|dello|della|nel|nella|è|sono|um|uma|do|da|dos|das|são)\s*$",
     re.IGNORECASE,
 )
 _BREAKS_OFF = re.compile(r"(?:,|(?<=\w)\s*(?:\.\.\.|…))\s*$")
 _LEAST_WORDS = 3
+_WITHOUT_VERB = re.compile(
+    r"(?:which|what|whose|how many|how much|welche[rsmn]?|wie viele|quel(?:le)?s?|combien d[e'’]|qué|cuánt[oa]s)"
+    r"(?: (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|of|fits?|it|this|that|these|those|"
+    r"one|ones|about|else|if|now|next|then|ist|sind|hat|est|sont|es|son)\b)[^\W\d_]+){1,2}(?<!s)(?<!ed)",
+    re.IGNORECASE,
+)
+"""A question that ends before its verb: `Which labelled part`."""
+_END_OF_QUESTION = re.compile(r"(?!(?:what|which|who|how)\b)[a-zäöüß]\S*(?: \S+){0,2}[?]")
+_MOST_WORDS_OF_END = 3
+_CHINESE = re.compile(r"(?=.*[\u4e00-\u9fff])[^\u3040-\u30ff\uac00-\ud7afA-Za-z?？。！!：:…_()（）“”\"']{2,12}")
+_ASKS_IN_CHINESE = re.compile(r"什么|谁|哪|几|多少|吗|呢|怎|何|是否|请|选|判断|指出|找|比较|描述|说|求|计算|如")
+_COMPLETED = re.compile(r"(?:是|为|有|叫|像|在|于|到|了|着|示|成|等|的|应|会|能|要|被|把|和|与)$")
+"""Ends of Chinese sentences that options complete."""
 
 _WEEKDAYS = frozenset([
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch",
@@ -32,6 +49,27 @@ _WEEKDAYS = frozenset([
     "dimanche", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo",
 ])  # fmt: skip
 _VERDICTS = frozenset(["yes", "no", "true", "false", "ja", "nein", "oui", "non", "sí", "是", "否", "不是"])
+_PERSON = re.compile(
+    r"(?:an? |the |ein |eine |un |une |una )?(?:doctor|dentist|nurse|teacher|baker|judge|cook|chef|waiter|waitress|"
+    r"farmer|soldier|sailor|pilot|driver|painter|singer|dancer|actor|actress|writer|lawyer|butcher|tailor|plumber|gardener|"
+    r"carpenter|firefighter|policeman|police officer|postman|engineer|scientist|student|librarian|photographer|barber|"
+    r"hairdresser|fisherman|miner|priest|king|queen|arzt|ärztin|zahnarzt|lehrer|lehrerin|bäcker|richter|koch|köchin|kellner|"
+    r"bauer|soldat|pilot|maler|fahrer|polizist|médecin|dentiste|professeur|boulanger|juge|cuisinier|serveur|agriculteur|"
+    r"soldat|médico|dentista|profesora?|panadero|juez|cocinero|camarero|soldado|agricultor)"
+)
+_LOCATIONS = """
+rome; madrid; london; paris; berlin; vienna; lisbon; athens; dublin; oslo; stockholm; helsinki; copenhagen;
+warsaw; prague; budapest; brussels; amsterdam; moscow; kyiv; istanbul; cairo; tokyo; beijing; shanghai; seoul;
+delhi; mumbai; bangkok; sydney; melbourne; toronto; montreal; chicago; boston; new york; los angeles; san
+francisco; mexico city; rio de janeiro; buenos aires; lima; nairobi; lagos; munich; hamburg; milan; venice;
+barcelona; geneva; zurich; germany; france; italy; spain; portugal; austria; switzerland; belgium;
+netherlands; denmark; sweden; norway; finland; poland; greece; ireland; england; scotland; russia; ukraine;
+egypt; kenya; nigeria; india; japan; brazil; argentina; canada; mexico; australia; rom; wien; mailand;
+deutschland; frankreich; italien; spanien; londres; berlín; roma; alemania; francia; españa; italia;
+allemagne; italie; espagne
+"""
+_LOCATION = frozenset(" ".join(place.split()) for place in _LOCATIONS.split(";"))
+"""Cities and countries that nobody takes for anything else; `China` and `Turkey` are not among them."""
 _TIME = re.compile(r"(?:in the (?:morning|afternoon|evening)|at (?:night|noon|dawn|dusk|midnight|sunset|sunrise))")
 _PLACE = re.compile(r"(?:in|on|at|under|behind|near|beside|above|below) (?:the |an? )?[a-z]+(?: [a-z]+)?")
 _FORMULA = re.compile(r"(?=[^A-Za-z]*[a-z][^A-Za-z]*$)(?=.*[-+/^=\d])[\w\s+*/^=().-]+")
@@ -44,20 +82,30 @@ _BEFORE = r"(?:^|[.!?:,;]\s+)(?:according to [^,:]+[,:]\s*)?"
 _WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), frozenset(cannot.split()))
     for pattern, cannot in (
-        (_BEFORE + r"(?:how many|how much|wie ?viele?|combien|¿?cuánt[oa]s?)\b|多少|几[个只条张朵名位]",
-         "color weekday verdict time place"),
-        (_BEFORE + r"(?:what|which) colou?r\b|welche farbe|de quelle couleur|¿?de qué color|什么颜色",
-         "number amount weekday verdict time formula"),
+        (_BEFORE + r"(?:how many|how much|wie ?viele?|combien|¿?cuánt[oa]s?|quant[ie]|quant[oa]s)\b|多少|"
+         r"几[个只条张朵名位]",
+         "color weekday verdict time place person location"),
+        (_BEFORE + r"(?:what|which) colou?r\b|welche farbe|de quelle couleur|¿?de qué color|di che colore|de que cor|"
+         r"什么颜色", "number amount weekday verdict time formula person location"),
         (_BEFORE + r"(?:is|are|does|do|did|has|have|can|was|were) (?!.*\b(?:or|than)\b)[^?]*\?\s*$",
-         "number amount weekday color time formula"),
-        (_BEFORE + r"who\b", "number amount weekday color time verdict formula"),
-        (_BEFORE + r"why\b", "number amount weekday color verdict formula"),
-        (_BEFORE + r"where\b", "amount weekday color time verdict formula"),
-        (_BEFORE + r"(?:when|(?:at )?what time)\b", "color verdict formula"),
+         "number amount weekday color time formula person location"),
+        (_BEFORE + r"(?:ist|sind|hat|haben|gibt es|war) (?!.*\b(?:oder|als)\b)[^?]*\?\s*$|^(?:est-ce qu[e'’]|y a-t-il)"
+         r"(?!.*\bou\b)|¿(?:hay|está|están|es|son|tiene)\b(?!.*\bo\b)",
+         "number amount weekday color time formula person"),
+        (_BEFORE + r"(?:who|wer|¿?quién|quem)\b|是谁", "number amount weekday color time verdict formula"),
+        (_BEFORE + r"(?:why|warum|pourquoi|¿?por qué|perché)\b|为什么",
+         "number amount weekday color verdict formula person"),
+        (_BEFORE + r"where (?:was|were|is|are)\b.*\b(?:taken|photographed|filmed|born|from)\b|在哪里拍",
+         "number amount weekday color time verdict formula person"),
+        (_BEFORE + r"(?:where|wo|où|¿?dónde|dove|onde)\b", "amount weekday color time verdict formula person"),
+        (_BEFORE + r"(?:when|(?:at )?what time|wann|quand|¿?cuándo|um wie viel uhr|à quelle heure|¿?a qué hora)\b|几点",
+         "color verdict formula person location"),
+        (_BEFORE + r"(?:(?:on )?(?:what|which)|an welchem|quel|¿?qué) (?:day|weekday|tag|wochentag|jour|día)\b",
+         "color verdict formula person location place amount"),
         (_BEFORE + r"which (?:city|country|animal|person|bird|month|season|sport|plant|vehicle|fruit)\b",
-         "amount color verdict time formula"),
-        (_BEFORE + r"what is the (?:temperature|price|length|height|weight|distance|speed)\b",
-         "color weekday verdict place time"),
+         "amount color verdict time formula weekday"),
+        (_BEFORE + r"what is the (?:temperature|price|length|height|weight|distance|speed|area|perimeter|volume)\b",
+         "color weekday verdict place time person location"),
     )
 )  # fmt: skip
 """What a question asks for, with the sorts of options that cannot answer it."""
@@ -72,12 +120,24 @@ def _broken_off(facts: ItemFacts) -> Iterator[ItemFault]:
     undotted = question.rstrip(".… ")
     if _ALONE.fullmatch(question):
         yield ItemFault(f"The question has no more words than {question!r}.", {"question": question})
+    elif _is_part(facts, question):
+        yield ItemFault(f"The question is a part of one: {question!r}.", {"question": question})
     elif (begins := _QUESTION_BEGINS.search(undotted)) is None or any(sign in question for sign in ("__", "[blank]")):
         return
     elif _CANNOT_END.search(begins["rest"]) or (_BREAKS_OFF.search(question) and len(words) >= _LEAST_WORDS):
         yield ItemFault(
             f"The question breaks off: {excerpt(question[-80:])!r}.", {"question": excerpt(question[-120:])}
         )
+
+
+def _is_part(facts: ItemFacts, question: str) -> bool:
+    """Return whether a question is the beginning of one without a verb, its end, or Chinese words that ask nothing."""
+    if _WITHOUT_VERB.fullmatch(question):
+        return True
+    if _CHINESE.fullmatch(question):
+        return not _ASKS_IN_CHINESE.search(question) and not _COMPLETED.search(question)
+    is_end = _END_OF_QUESTION.fullmatch(question) and not re.search(rf"\b{_ASKS}\b", question, re.IGNORECASE)
+    return bool(is_end) and not any(normal(str(choice.text)) in _VERDICTS for choice in facts.worded)
 
 
 def sort_of_answer(text: str) -> str | None:
@@ -92,6 +152,8 @@ def sort_of_answer(text: str) -> str | None:
         ("weekday", len(core) <= _LEAST_WORDS and core[-1:] and core[-1] in _WEEKDAYS),
         ("verdict", words in _VERDICTS),
         ("time", _TIME.fullmatch(words)),
+        ("person", _PERSON.fullmatch(words)),
+        ("location", words in _LOCATION),
         ("formula", _FORMULA.fullmatch(text.strip())),
         ("place", _PLACE.fullmatch(words)),
     ):
@@ -130,7 +192,8 @@ RULES = (
         "question_breaks_off",
         "placeholders",
         "medium",
-        "the question is a single word or none, or ends where no question can end (`What is the area of the`); a "
+        "the question is a single word or none, the end of one alone (`the drawing?`), or ends where none can end "
+        "(`What is the area of the`, `Which labelled part`); a "
         "sentence that options complete is none",
         _broken_off,
     ),
@@ -138,7 +201,8 @@ RULES = (
         "options_answer_another_question",
         "options",
         "medium",
-        "all options are of one sort, such as colors, weekdays or yes and no, and the question asks for another: `How "
+        "all options are of one sort, such as colors, weekdays, people, places or yes and no, and the question "
+        "asks for another: `How "
         "many …?`",
         _unanswerable,
         ("options",),

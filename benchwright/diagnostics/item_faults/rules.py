@@ -8,6 +8,7 @@ from . import (
     given_away,
     hidden,
     keys,
+    languages_mixed,
     option_letters,
     options,
     personal_data,
@@ -22,6 +23,7 @@ from .fault_rules import Certainty, Family, FaultRule, ItemFacts, ItemFault, Set
 RULES: tuple[FaultRule | SetRule, ...] = (
     *keys.RULES,
     *options.RULES,
+    *languages_mixed.RULES,
     *option_letters.RULES,
     *given_away.RULES,
     *word_clues.RULES,

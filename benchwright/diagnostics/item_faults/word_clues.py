@@ -1,7 +1,8 @@
-"""Grammar that tells the right option from the others: an article before the blank, number, and tense.
+"""Grammar that tells the right option from the others: an article before the blank, number, gender and tense.
 
-English only. A rule speaks where the words around a blank, or of a question, fit the right option and do not fit wrong
-ones, and where options are phrases whose form can be read off their first or last word.
+English here, and what `foreign_clues` knows of five other languages. A rule speaks where the words around a blank, or
+of a question, fit the right option and do not fit wrong ones, and where options are phrases whose form can be read off
+their first or last word.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from benchwright.records import Choice
 
 from ..wording.grammar import begins_with_vowel
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+from .foreign_clues import fitting_of_wanted
 
 _BLANK = r"(?:_{2,}|\.{3,}|…|\[\s*(?:blank)?\s*\]|\(\s*\)|-{3,}|<blank>|\[MASK\])"
 _ARTICLE_AND_BLANK = re.compile(rf"(?<![\w/('])(an?)\s*(?:{_BLANK}|[:?.]?\s*$)", re.IGNORECASE)
@@ -29,6 +31,22 @@ _ASKS_THINGS = re.compile(
     r"(?:\s+\w+)?\s*\??\s*$",
     re.IGNORECASE,
 )
+_ASKS_AND_BLANK = re.compile(
+    rf"^\s*(?:which|what)(?: of (?:these|those|them)|(?: \w+){{0,2}})? (are|were|is|was)\b[^?]*\?\s*(?:the|they|it)?"
+    rf"\s*{_BLANK}\s*\.?\s*$",
+    re.IGNORECASE,
+)
+_ASKS_MATERIAL = re.compile(
+    r"^\s*what (are|were) (?:the|these|those) .*\b(?:made|built) (?:of|from)\s*\?\s*$", re.IGNORECASE
+)
+_SUBJECT_BEFORE_BLANK = re.compile(
+    rf"(?:^|[.!?,;:]\s+|\b(?:that|and|but|because)\s+)(?:(they|we|these|those|it|he|she|this|that)"
+    rf"|(?:the|these|those|this|that|a|an)\s+(?:[a-z-]+\s+){{0,2}}?([a-z-]+))\s+{_BLANK}",
+    re.IGNORECASE,
+)
+_MANY_SUBJECTS = frozenset(["they", "we", "these", "those"])
+_SINGULAR_VERBS = frozenset(["is", "was", "has", "does", "isn't", "wasn't", "hasn't", "doesn't"])
+_PLURAL_VERBS = frozenset(["are", "were", "have", "do", "aren't", "weren't", "haven't", "don't"])
 _IS_SENTENCE = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|can|will)\b", re.IGNORECASE)
 _BEGINS_WITH_ARTICLE = re.compile(
     r"(?:an?|the|some|two|three|four|one|many|several|his|her|its|their)\b", re.IGNORECASE
@@ -132,10 +150,28 @@ def _article(facts: ItemFacts) -> Iterator[ItemFault]:
     yield from _told(facts, fits, f"{match[1]!r} before the blank", some_tell=True)
 
 
+def _gender(facts: ItemFacts) -> Iterator[ItemFault]:
+    yield from _foreign(facts, "gender")
+
+
+def _foreign(facts: ItemFacts, clue: str) -> Iterator[ItemFault]:
+    for rule, words, places in fitting_of_wanted(facts):
+        if rule == clue:
+            yield from _told(facts, [facts.worded[place] for place in places], f"{words!r} in the question")
+
+
 def _number(facts: ItemFacts) -> Iterator[ItemFault]:
+    yield from _foreign(facts, "number")
+    yield from _english_number(facts)
+
+
+def _english_number(facts: ItemFacts) -> Iterator[ItemFault]:
     question = facts.item.question
+    if (subject := _SUBJECT_BEFORE_BLANK.search(question)) is not None:
+        yield from _verb_of_subject(facts, subject)
     several = _SEVERAL_AND_BLANK.search(question)
     match = several or _VERB_AND_BLANK.search(question) or _ASKS_THINGS.search(question)
+    match = match or _ASKS_AND_BLANK.search(question) or _made_of(facts)
     if match is None:
         return
     verb = match[1] or match[2]
@@ -147,6 +183,37 @@ def _number(facts: ItemFacts) -> Iterator[ItemFault]:
             if is_plural == (several is not None or verb.casefold() in _OF_SEVERAL)
         ]
         yield from _told(facts, fits, f"{verb!r} in the question")
+
+
+def _made_of(facts: ItemFacts) -> re.Match[str] | None:
+    """Return the words that ask what several things are made of, where all wrong options say that they are one thing.
+
+    What is made of wood is not made of one: a bare noun of a material is no clue.
+    """
+    is_one = all(_ONE.match(text.strip()) for text in facts.wrong_texts)
+    return _ASKS_MATERIAL.search(facts.item.question) if is_one else None
+
+
+def _verb_of_subject(facts: ItemFacts, subject: re.Match[str]) -> Iterator[ItemFault]:
+    """Yield a fault where options are verbs, and the right one alone has the number of the subject before the blank."""
+    word = (subject[1] or subject[2]).casefold()
+    is_plural = word in _MANY_SUBJECTS or (subject[2] is not None and _is_plural(word))
+    verbs = [(choice, _number_of_verb(choice.text or "")) for choice in facts.worded]
+    if all(each is not None for _, each in verbs):
+        fits = [choice for choice, each in verbs if each == is_plural]
+        yield from _told(facts, fits, f"the subject {word!r}")
+
+
+def _number_of_verb(text: str) -> bool | None:
+    """Return whether an option begins with a verb of the plural; None where it begins with neither number of one."""
+    words = text.casefold().strip(" .").split()
+    first = words[0] if words else ""
+    if first in _PLURAL_VERBS or (first in _BARE and len(words) <= _LONGEST_PHRASE):
+        return True
+    is_singular = first in _SINGULAR_VERBS or (
+        first.endswith("s") and (first[:-1] in _BARE or first.removesuffix("es") in _BARE)
+    )
+    return False if is_singular else None
 
 
 def _is_plural(phrase: str) -> bool | None:
@@ -173,6 +240,7 @@ def _tense(facts: ItemFacts) -> Iterator[ItemFault]:
                 fits = [choice for choice, each in forms if each == form]
                 yield from _told(facts, fits, f"{what} ({excerpt(match.group(), around=0)!r})")
             return
+    yield from _foreign(facts, "tense")
     yield from _form_after_blank(facts)
 
 
@@ -266,13 +334,20 @@ RULES = (
     ),
     _rule(
         "number_tells_answer",
-        "`is`, `are`, `several` before the blank fits the number of the right option alone",
+        "`is`, `are`, `several` before the blank, or the subject before a missing verb, fits the number of the right "
+        "option alone; in English, German, French, Spanish, Italian and Portuguese",
         _number,
+    ),
+    _rule(
+        "gender_tells_answer",
+        "the article before the blank fits the gender of the right option alone (`Das Bild zeigt eine ___`), in "
+        "German, French, Spanish, Italian and Portuguese, by lists of frequent nouns and by endings",
+        _gender,
     ),
     _rule(
         "tense_tells_answer",
         "only the right option has the tense of the question, or the form of a verb that the words before a blank ask "
-        "for (`can ___`, `is ___`, `has ___`)",
+        "for (`can ___`, `is ___`, `hat gerade ___`), in the same six languages",
         _tense,
     ),
 )

@@ -1,16 +1,19 @@
 """Questions about one picture that ask the same in other words or in another language.
 
 Three ways tell it, each of which says `perhaps`: a WordNet, where content words of both questions mean the same and so
-do their right options; languages, where questions in two of them have the same numbers as options and the same one is
-right; a sentence model that the user has, where the vectors of both questions lie closer than those of questions about
-different pictures do.
+do their right options; languages, where questions in two of them have options that say the same and the same one is
+right: equal numbers and names, words of closed classes (colors, sides, seasons), words that look alike (`Francium`,
+`Francio`); a sentence model that the user has, where the vectors of both questions lie closer than those of questions
+about different pictures do.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -18,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.records import Item
+from benchwright.replies.translated_words import translations_of
 from benchwright.texts.normalization import normal
 
+from ..wording.languages import language_of
 from ..wording.quantities import quantity
 from ..wording.repeated_questions import pictures_shown, right_option
-from .languages import language_of
 from .phrases import is_kind_of, phrase_of, relation, words_relation
 from .wordnet import WordNet
 
@@ -38,6 +42,13 @@ _LEAST_COSINE = 0.75
 _QUANTILE = 0.999
 """Quantile of the cosines of questions about different pictures, above which two questions ask the same."""
 _MOST_STRANGERS = 2000
+_ALIKE, _LEAST_LETTERS = 0.55, 4
+"""Likeness of letters from which words of two languages that begin alike may be one, as `Orangensaft` and `orange
+juice` are, and letters below which they are not compared."""
+_ARTICLES = frozenset([
+    "a", "an", "the", "der", "die", "das", "ein", "eine", "einen", "le", "la", "les", "l", "un", "une", "des", "d",
+    "du", "de", "el", "los", "las", "una", "unos", "il", "lo", "gli", "i", "uno", "o", "os", "as", "um", "uma",
+])  # fmt: skip
 _ASKS = (
     (re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount\b"), " number "),
     (re.compile(r"\bwhere\b|\b(?:at|in|on|to) (?:what|which) place\b"), " place "),
@@ -100,20 +111,69 @@ def asked_again(
 
 
 def _in_two_languages(first: Item, second: Item) -> tuple[str, str] | None:
-    """Return the languages of two questions that differ in them, and have the same numbers and right one as options."""
-    values, others = _values(first), _values(second)
-    if values is None or values != others:
+    """Return the languages of two questions that differ in them, and have options that say the same; else None."""
+    texts, others = _texts(first), _texts(second)
+    if texts is None or others is None or len(texts) != len(others):
         return None
     language, other = language_of(first.question), language_of(second.question)
-    return None if language is None or other is None or language == other else (language, other)
-
-
-def _values(item: Item) -> tuple[frozenset[object], object] | None:
-    """Return the numbers that are options, and the right one; None where an option is no number."""
-    numbers = {choice.key: quantity(choice.text or "") for choice in item.choices}
-    if len(numbers) < 2 or None in numbers.values():
+    if language is None or other is None or language == other:
         return None
-    return frozenset(numbers.values()), numbers.get(str(item.right_key))
+    right, other_right = texts.index(_right_text(first)), others.index(_right_text(second))
+    return (language, other) if _say_the_same(texts, others, right, other_right) else None
+
+
+def _texts(item: Item) -> list[str] | None:
+    texts = [choice.text for choice in item.choices]
+    return None if None in texts or len(texts) < 2 else [str(text) for text in texts]
+
+
+def _say_the_same(texts: Sequence[str], others: Sequence[str], right: int, other_right: int) -> bool:
+    """Return whether right options are one of the pairs of options that are alike, or what these leave over.
+
+    Numbers have to be equal; of words half have to be alike, or all but the right one.
+    """
+    numbers, beside = (any(quantity(text) is not None for text in each) for each in (texts, others))
+    if numbers != beside:
+        return False
+    likeness = np.array([[_likeness_across(text, other) for other in others] for text in texts])
+    best, best_of_other = likeness.argmax(axis=1), likeness.argmax(axis=0)
+    pairs = {
+        (row, int(column)): float(likeness[row, column])
+        for row, column in enumerate(best)
+        if likeness[row, column] >= _ALIKE and best_of_other[column] == row
+    }
+    if len(texts) == 2 and not numbers:
+        return False  # `Yes` and `No` answer any question
+    if numbers:
+        return len(pairs) == len(texts) and min(pairs.values()) == 1 and (right, other_right) in pairs
+    if (right, other_right) in pairs:
+        return 2 * len(pairs) >= len(texts)
+    is_left_over = right not in {row for row, _ in pairs} and other_right not in {column for _, column in pairs}
+    return is_left_over and len(pairs) == len(texts) - 1
+
+
+def _likeness_across(text: str, other: str) -> float:
+    """Return how alike two options in two languages are, 0-1: 1 for equal numbers, names and words that are known."""
+    value, beside = quantity(text), quantity(other)
+    if value is not None or beside is not None:
+        return float(value == beside)
+    words, others = normal(text), normal(other)
+    if words == others or not _said_in_any(words).isdisjoint(_said_in_any(others)):
+        return 1.0
+    plain, beside_plain = _plain(words), _plain(others)
+    if plain[:1] != beside_plain[:1] or len(plain) < _LEAST_LETTERS:
+        return 0.0  # `Löffel` and `coffee` share most letters, too
+    return SequenceMatcher(None, plain, beside_plain, autojunk=False).ratio()
+
+
+def _said_in_any(words: str) -> frozenset[str]:
+    return translations_of(words) | {words}
+
+
+def _plain(words: str) -> str:
+    """Return words without articles, accents and spaces."""
+    bare = [word for word in words.split() if word not in _ARTICLES]
+    return "".join(sign for sign in unicodedata.normalize("NFKD", "".join(bare)) if not unicodedata.combining(sign))
 
 
 def _in_other_words(first: Item, second: Item, wordnet: WordNet) -> float | None:

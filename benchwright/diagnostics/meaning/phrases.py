@@ -88,7 +88,8 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
 
     `same`: in place of words of the right option stand words that mean the same. `more_general`: at least one of them
     means something more general, so that whatever the right option names the other names too; it may leave out words
-    before the main one, as `a car` does of `a black jeep`. None where any other word differs.
+    before the main one, as `a car` does of `a black jeep`, and be the main word alone, as `a wall` of `a brick wall`.
+    None where any other word differs.
     """
     found: list[tuple[Relation, str, str]] = []
     left_out = False
@@ -112,9 +113,10 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
                 return None
             found.append((related, word, instead))
     general = [each for each in found if each[0] == "more_general"]
-    if general:
-        return general[0]
-    return None if left_out or not found else found[0]
+    if left_out and not found and len(other.words) == 1 and is_open(other.words[0]):
+        general = [("more_general", " ".join(right.words), other.words[0])]  # `a wall` where `a brick wall` is right
+    same = [] if left_out else found
+    return next(iter([*general, *same]), None)
 
 
 def words_relation(word: str, other: str, wordnet: WordNet) -> Relation | None:

@@ -5,7 +5,7 @@ rule of the shortcut battery over words, lengths and numbers, the letter that is
 that is most often right, the best rule of each task, and a classifier of words. Of five parts of the items, which share
 no source picture, each is answered by the strategy that is best on the other four; strategies that learn are judged
 there by cross-validation too. So the figure does not rise with the number of strategies tried: where no strategy beats
-chance it is chance, give or take.
+chance it is chance, give or take; how much, `BlindStrategy.beats_chance` reckons with.
 
 Source: S. Varma and R. Simon, "Bias in error estimation when using cross-validation for model selection", BMC
 Bioinformatics 7 (2006), 91.

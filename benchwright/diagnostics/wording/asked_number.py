@@ -19,6 +19,14 @@ _ASKS = re.compile(
         rf"\b{_VERB}\s+(?:exactly |at least |any |the |up to )?{_COUNT}\s*(?:{_RIGHT}{_ANSWERS}\b|(?=[.!)\]]|$))",
         rf"\b(?:more than one|{_COUNT}|(?<!how )many)\s+(?:of the )?{_RIGHT}{_ANSWERS}\s+"
         r"(?:is|are|may|can|could|apply|must|allowed)\b",
+        rf"\b{_VERB}\s+(?:every|each) {_RIGHT}(?:{_ANSWERS}|statement)",
+        rf"\b{_VERB}\s+(?:the )?{_COUNT} (?:that|which) (?:apply|are|fit|hold)\b",
+        rf"\b{_VERB}\s+(?:one or (?:more|several)|as many as)\b",
+        rf"[(\[]\s*{_COUNT}\s+{_ANSWERS}\s*[)\]]|\bthere (?:are|may be) {_COUNT} {_RIGHT}{_ANSWERS}",
+        rf"\bmore than one {_RIGHT}{_ANSWERS}|\b(?:several|multiple|many) (?:selections?|choices?|marks?) (?:are |is )?"
+        r"(?:possible|allowed|permitted)\b|(?:^|[.?!]\s+)(?:several|more than one|multiple) (?:may|can|could) "
+        r"be (?:right|correct|true)\b",
+        r"\b(?:name|list|give)\s+(?:all|two|three|four|[2-4]) [a-z]+s\b(?! (?:of|in) the (?:same|order))",
         r"\bmultiple[- ](?:answers?|responses?|select(?:ion)?)\b(?! is\b)",
         r"\bmehrfach(?:nennung|auswahl|antwort)\w*|\bmehrere antworten\b"
         r"|\b(?:zwei|drei|alle)\s+(?:richtigen? |zutreffenden |korrekten )?antworten\b",

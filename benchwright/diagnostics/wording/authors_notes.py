@@ -19,11 +19,13 @@ _WORK = re.compile(
     r"^\W*(?:to ?do|fix ?me|wip|xxx+)\b"
     r"|^\W*(?:please |pls )?(?:re-?)?(?:check|verify|review|confirm|rewrite|reword|rephrase|replace|revise|"
     r"double[- ]check|"
-    r"proofread|fix|clarify)(?:\W*$|\W+(?:with|by|before|after|this|these|it|the|again|later|wording|spelling|key|answer|"
+    r"proofread|fix|clarify)(?:\W*$|\W+(?:with|by|before|after|this|these|it|the|again|later|wording|spelling|"
+    r"key|answer|"
     r"option|distractors?|me|source|translation|needed|picture|image|license|licence|against)\b)"
     r"|^\W*(?:needs?|requires?|wants?|missing|add|insert|find|write|use)\W+(?:an? |the |some |more |another |other |"
     r"better |new |good |fourth |third |real |proper |final |to be )*(?:distractors?|options?|answers?|wording|"
-    r"rewording|rewrite|revision|review|work|check(?:ing|ed)?|contexts?|sources?|explanations?|questions?|text|captions?|"
+    r"rewording|rewrite|revision|review|work|check(?:ing|ed)?|contexts?|sources?|explanations?|questions?|text|"
+    r"captions?|"
     r"choices?|references?|translations?|fix(?:ing|ed)?|written|replaced|better|filled)\b"
     r"|^\W*to be (?:filled(?: in)?|written|added|done|completed|translated|decided|determined|checked|replaced|"
     r"confirmed|revised|continued)\b"
@@ -38,20 +40,46 @@ _WORK = re.compile(
     r"|^\W*(?:maybe|perhaps|better|should we|can we|shall we)\W+(?:re-?\w+|drop|delete|remove|change|use|cut|"
     r"split|merge|"
     r"shorten|skip)\b|\bbefore (?:the )?(?:release|publication|publishing|freeze)\b"
+    r"|^\W*(?:nb|q for \w+|todo|tbc|ed(?:itor)?|comment(?: \w+)?|remark|ask \w+)\W*[:?]|^\W*(?:ask|tell) "
+    r"[A-Z][a-z]+\W*$"
+    r"|\b(?:question|answer|options?|image|picture|key|caption|text|translation|source) (?:needed|missing|to "
+    r"improve|pending)\b"
+    r"|^\W*(?:temp|tmp|wip|tbc|sic|wording|key|source|answer|spelling|typo|\?{2,})\W*\?\W*$|^\W*(?:temp|tmp|tbc|"
+    r"old version)\W*$"
+    r"|^\W*(?:duplicate of|same as|copy of)\b.{1,20}\?\W*$|\b(?:options?|distractors?|question|answer|text) "
+    r"(?:is |are )?too "
+    r"(?:long|short|easy|hard|similar|obvious)\b|^\W*(?:maybe|perhaps|probably|still|bit) too (?:easy|hard|long|"
+    r"obvious|similar)\b"
+    r"|\b(?:better|new|other|more) distractors?\b|\bdistractors? (?:to|too|is|are)\b|\bnot (?:yet )?(?:final|"
+    r"finished|reviewed)\b"
+    r"|^\W*\?{2,}\W*$"
     r"|^\W*(?:delete|remove|drop|change|shorten|keep|move)(?: (?:this|me|it|later|before|or)\b|\W*$)"
     r"|^\W*(?:your|some|any|enter|type|put|insert|fill in)\W+(?:the |a |an |your )?(?:question|answer|option|"
     r"text|distractor|"
-    r"caption|name|choice|here)\b|^\W*(?:wrong|right|correct|incorrect|false|other|another|possible)\W+(?:answer|option|choice|"
+    r"caption|name|choice|here)\b|^\W*(?:wrong|right|correct|incorrect|false|other|another|"
+    r"possible)\W+(?:answer|option|choice|"
     r"distractor)s?\W*(?:\d|[a-z]\b)?\W*$|^\W*(?:distractor|placeholder|dummy)\W*(?:\d|[a-z]\b)?\W*$"
-    r"|^\W*(?:(?:noch |bitte )?(?:prüfen|überarbeiten|ergänzen|übersetzen|ersetzen|umformulieren|nachsehen)|"
+    r"|^\W*(?:(?:noch |bitte )?(?:prüfen|ändern|korrigieren|überarbeiten|ergänzen|übersetzen|ersetzen|"
+    r"umformulieren|nachsehen)|"
     r"entwurf|zu leicht|"
-    r"unklar|falsche antwort \d|à (?:vérifier|revoir|compléter|traduire|relire)|brouillon|trop facile|revisar|"
+    r"unklar|falsche antwort \d|à (?:vérifier|corriger|revoir|compléter|traduire|relire)|brouillon|trop facile|"
+    r"corregir|revisar|"
     r"por (?:revisar|completar|traducir|hacer)|pendiente|borrador|demasiado fácil|da (?:rivedere|verificare|"
     r"completare)|"
     r"bozza|rascunho)\b"
     r"|^\W*(?:待[定补审改填]|请(?:检查|核对|确认|修改)|需要?(?:修改|检查|核对|补充)|太(?:简单|容易)|草稿|要確認|要修正|下書き|仮)",
     re.IGNORECASE,
 )
+_UNBRACKETED = re.compile(
+    r"^\W*(?:wip|draft|entwurf|brouillon|borrador|note to self|old version)\s*(?::|-|–|—)\s"
+    r"|(?:^|\s)@\w+[:,]? (?:please|pls|can you|check|fix)\b|(?:^|\s)#(?:todo|fixme|wip|check)\b|(?:^|"
+    r"\s)(?:#{2,}|\*{2,})\s*"
+    r"(?:check|fix|todo|rewrite|reword|review|replace|note)\b|(?:<-+|←)\s*(?:better|fix|check|rewrite|replace|"
+    r"change|too|needs?)\b"
+    r"|\s[-–—]+\s*(?:tbc|tbd|todo|check(?: this| key| me)?|rewrite|reword|needs \w+)\W*$|^\W*(?:tbc|tbd|to do|wip)\W*$",
+    re.IGNORECASE,
+)
+"""Notes without brackets: `WIP: …`, `@anna please check`, `#todo`, `### check key`, `… - TBC`."""
 _WHOLE = re.compile(
     r"<\s*(?:question|answer|option|choice|text|caption|explanation|distractor|image|picture|name|title|prompt|hint)"
     r"[ _]?(?:\d|[a-z]|text|here)?\s*>",
@@ -77,6 +105,8 @@ def authors_note(text: str) -> tuple[int, int] | None:
     """
     if (match := _WHOLE.fullmatch(text.strip())) is not None:
         return 0, len(text)
+    if (match := _UNBRACKETED.search(text)) is not None:
+        return match.span()
     for match in _ASIDE.finditer(text):
         words = next(group for group in match.groups() if group is not None).strip()
         if _WORK.search(words):

@@ -29,6 +29,8 @@ _NO_VALUE = re.compile(r"[A-Z]{2}|[fgh]\(|[^\W\d_]['′]|[A-Za-z]{4,}")
 """Segments and angles (`AB`), functions without a name that is known, derivatives, words."""
 _FUNCTION_NAMES = re.compile(r"sin|cos|tan|cot|exp|sqrt|ln")
 _CROSS_PRODUCT = re.compile(r"[A-Za-z]\s*(?:×|\\times)\s*[A-Za-z]")
+_UNSIGNED = re.compile(r"(?:\d+(?:\.\d+)?|\d/\d)?[a-z]{1,3}")
+_RELATION = re.compile(r"<=|>=|!=|[<>=]")
 _POINTS = (0.618, 1.373, 2.291)
 _CHEMICAL = re.compile(r"(?:(?:[A-Z][a-z]?|\((?:[A-Z][a-z]?\d*)+\))\d*){2,}")
 
@@ -37,32 +39,50 @@ _CHEMICAL = re.compile(r"(?:(?:[A-Z][a-z]?|\((?:[A-Z][a-z]?\d*)+\))\d*){2,}")
 def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
     """Return the variables of a formula and its values at fixed points; None where it has none that can be calculated.
 
-    An equation has those of both of its sides, in order.
+    An equation or inequality has those of the difference of its sides.
     """
     if len(text) > _LONGEST or _CROSS_PRODUCT.search(text):
         return None
-    plain = formula_key(text)
+    plain = formula_key(text) or _product(text)
     if plain is None or _NO_VALUE.search(_FUNCTION_NAMES.sub("", plain)):
         return None
-    sides = [_tokens(side) for side in plain.split("=")]
-    if len(sides) > 2 or any(side is None for side in sides):
+    left, relation, right = _sides(plain)
+    sides = [_tokens(side) for side in ((left, right) if relation else (left,))]
+    if any(side is None for side in sides):
         return None
     names = sorted({token for side in sides for kind, token in side or () if kind == "name"} - _CONSTANTS.keys())
     if not names:
         return None
     values = []
-    for side in sides:
-        for point in _POINTS:
-            variables = {name: complex(point + 0.1931 * ord(name) % 1.7) for name in names} | _CONSTANTS
-            try:
-                values.append(_Reading(side or [], variables).whole())
-            except (ValueError, ArithmeticError, IndexError):
-                return None
-    return "".join(names), tuple(values)
+    for point in _POINTS:
+        variables = {name: complex(point + 0.1931 * ord(name) % 1.7) for name in names} | _CONSTANTS
+        try:
+            of_sides = [_Reading(side or [], variables).whole() for side in sides]
+        except (ValueError, ArithmeticError, IndexError):
+            return None
+        values.append(of_sides[0] - of_sides[1] if relation else of_sides[0])
+    return "".join(names) + relation, tuple(values)
+
+
+def _product(text: str) -> str | None:
+    """Return a number and letters without a sign between them, as in `0.5x`; None for other texts."""
+    plain = unicodedata.normalize("NFKC", text).strip(" $").replace("⁄", "/")
+    return plain if _UNSIGNED.fullmatch(plain) else None
+
+
+def _sides(plain: str) -> tuple[str, str, str]:
+    """Return the sides of an equation or an inequality, smaller one first, and its sign; else all of it alone."""
+    match = _RELATION.search(plain)
+    if match is None or _RELATION.search(plain, match.end()):
+        return plain, "", ""
+    left, sign, right = plain[: match.start()], match.group(), plain[match.end() :]
+    return (right, sign.replace(">", "<"), left) if ">" in sign else (left, sign, right)
 
 
 def have_equal_values(first: str, second: str) -> bool:
     """Return whether two formulas have the same value whatever their variables are, or name the same substance.
+
+    Equations and inequalities are equal where the difference of their sides is (`y = 2x`, `2x = y`, `y - 2x = 0`).
 
     Example:
         >>> have_equal_values("3(x+2)", "3x+6"), have_equal_values("x-1", "1-x"), have_equal_values("H2O", "H₂O")
@@ -70,10 +90,16 @@ def have_equal_values(first: str, second: str) -> bool:
     """
     if (substance := _substance(first)) is not None and substance == _substance(second):
         return True
+    if formula_key(first) is None and formula_key(second) is None:
+        return False  # `ab` and `ba` may be names
     one, other = formula_values(first), formula_values(second)
-    if one is None or other is None or one[0] != other[0] or len(one[1]) != len(other[1]):
+    if one is None or other is None or one[0] != other[0]:
         return False
-    return all(cmath.isclose(value, beside, rel_tol=1e-9) for value, beside in zip(one[1], other[1], strict=True))
+    is_equation = one[0].endswith("=") and not one[0].endswith(("<=", "!="))
+    return any(
+        all(cmath.isclose(value, factor * beside, rel_tol=1e-9) for value, beside in zip(one[1], other[1], strict=True))
+        for factor in ((1, -1) if is_equation else (1,))
+    )
 
 
 def _substance(text: str) -> str | None:

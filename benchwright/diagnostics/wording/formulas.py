@@ -26,6 +26,7 @@ _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _BRACED = re.compile(r"([\^_])\{([^{}]*)\}")
 _AROUND_AN_ATOM = re.compile(r"(?<![\w)'′])\((\d+(?:\.\d+)?|[^\W\d_])\)(?=[/*]|$)|(?<=/)\((\d+(?:\.\d+)?|[^\W\d_])\)")
+_SPELLED_PI = re.compile(r"(?<![A-Za-z\\])pi(?![A-Za-z])")
 _OPERATOR = re.compile(r"[+*/=<>^_√∑∫≤≥±×÷·∞|∠△→⇒¬∧∨∩∪∈⊂π]|\d!|[^\W\d_]['′](?![^\W\d_])")
 _BRACKET_OR_DASH = re.compile(r"[()\[\]{}−–-]|(?<!\d)\.\d")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -76,6 +77,7 @@ def _written_plainly(text: str) -> str:
             text, changed = pattern.subn(plain, text)
             if not changed:
                 break
+    text = _SPELLED_PI.sub("π", text)
     text = _COMMAND.sub(lambda match: _COMMANDS.get(match[1], match[1]), text)
     text = "".join(_SIGNS.get(sign, sign) for sign in text)
     text = _BRACED.sub(lambda match: match[1] + (match[2] if len(match[2]) == 1 else f"({match[2]})"), text)

@@ -13,6 +13,33 @@ from .quantities import NUMERALS
 
 _NUMBER = re.compile(r"\W{0,2}\d[\d.,:/]*\s*(?:[^\W\d_]{1,4}[²³]?|[%°€$]\S?)?")
 _FORMULA = re.compile(r"[\\$^=<>{}|]|\d")
+_SENTENCE = re.compile(
+    r"(?=(?:\S+\s+){3,}\S+$).*\b(?:is|are|was|were|has|have|had|does|do|did|can|will|must|should|[a-z]{2,}(?:ed|s))\b.*[.!]",
+    re.IGNORECASE | re.DOTALL,
+)
+_REASON = re.compile(
+    r"(?:because|since it|weil|da es|parce qu[e'’]|car il|porque|perché|因为|因為|由于)", re.IGNORECASE
+)
+_PURPOSE = re.compile(
+    r"(?:in order )?to (?!the\b|a\b|an\b|his\b|her\b|its\b)[a-z]{2,}\b(?: \S+){0,6}|um .+ zu [a-zäöü]+en", re.IGNORECASE
+)
+_MANNER = re.compile(
+    r"(?!(?:family|jelly|lily|belly|fly|italy|ally|bully|butterfly|dragonfly|firefly|early|ugly|only|daily|weekly|"
+    r"monthly|yearly|lovely|friendly|lonely|holy|silly|assembly|supply|reply|anomaly|monopoly|melancholy|curly|"
+    r"woolly|wooly|bubbly|wrinkly|elderly|lively|deadly|likely|poly|july|hourly|chilly|hilly|smelly|jolly|mostly|"
+    r"sally|emily|molly|billy|kelly|homely|costly|orderly|gully|potbelly|doily|clemente|mente|simente)$)"
+    r"[a-z]{3,}(?:ly|mente)",
+    re.IGNORECASE,
+)
+_SUBSTANCE = re.compile(r"(?=.*\d)(?:[A-Z][a-z]?\d{0,2}){2,8}")
+_TIME_OF_DAY = re.compile(r"\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?(?: uhr)?", re.IGNORECASE)
+_PLACES = re.compile(
+    r"(?:(?:to|on|at) the )?(?:left|right|top|bottom)(?: (?:left|right))?(?: (?:side )?of)?|above|below|beside|behind|"
+    r"under(?:neath)?|in front of|next to|between|on top of|inside|outside|near",
+    re.IGNORECASE,
+)
+_NOT_WORDS = ("reason", "purpose", "manner")
+"""Kinds of options in words that no thing, color, place or number can be."""
 _LEAST_OTHERS = 2
 _SAYS_NOTHING_ELSE = re.compile(
     r"\b(?:none?|no|not|all|any|both|neither|cannot|can't|unknown|unclear|undefined|other|others|equal|same|infinit\w*|"
@@ -24,16 +51,23 @@ _SAYS_NOTHING_ELSE = re.compile(
 
 
 def option_of_another_kind(texts: Sequence[str]) -> int | None:
-    """Return the place of the one option that is words among numbers, or a number among words; None where none is.
+    """Return the place of the one option that is of another kind than all others; None where none is.
+
+    Kinds are numbers and times of day, words, and of these, where all others are words of another kind: reasons
+    (`because …`), purposes (`to read`), manners (`quickly`), sentences, places, and formulas of substances.
 
     Example:
         >>> option_of_another_kind(["4", "a bicycle", "7", "9"]), option_of_another_kind(["4", "None", "7"])
         (1, None)
     """
     kinds = [_kind(text) for text in texts]
-    if None in kinds:
+    if None not in kinds and (odd := _odd_one([kind or "" for kind in kinds])) is not None:
+        return odd
+    finer = [_finer_kind(text) for text in texts]
+    if "" in finer or (odd := _odd_one(finer)) is None:
         return None
-    return _odd_one([kind or "" for kind in kinds])
+    others = next(kind for n, kind in enumerate(finer) if n != odd)
+    return odd if finer[odd] in _TELLS_FROM[others] else None
 
 
 def option_in_another_script(texts: Sequence[str]) -> int | None:
@@ -43,8 +77,13 @@ def option_in_another_script(texts: Sequence[str]) -> int | None:
         >>> option_in_another_script(["bell", "颜色", "anchor"]), option_in_another_script(["bell", "3", "anchor"])
         (1, None)
     """
-    scripts = [_script(text) for text in texts]
+    scripts = [main_script(text) for text in texts]
     return None if "" in scripts else _odd_one(scripts)
+
+
+def says_nothing_else(text: str) -> bool:
+    """Return whether an option speaks of the others or of no answer, as `none of these` and `it cannot be told` do."""
+    return _SAYS_NOTHING_ELSE.search(text) is not None
 
 
 def _odd_one(kinds: Sequence[str]) -> int | None:
@@ -62,12 +101,45 @@ def _kind(text: str) -> str | None:
     ):
         return "number"
     is_plain = _FORMULA.search(text) is None and any(len(word) > 2 for word in words)
-    return "words" if is_plain and _SAYS_NOTHING_ELSE.search(text) is None else None
+    return "words" if is_plain and not says_nothing_else(text) else None
 
 
-def _script(text: str) -> str:
-    """Return the script of an option of words; empty for numbers, formulas and Greek letters, which are symbols."""
+def _finer_kind(text: str) -> str:
+    """Return the kind of an option more finely than `number` and `words`; empty where it is of none."""
+    text = text.strip()
+    plain = text.rstrip(".")
+    for kind, pattern in (
+        ("number", _NUMBER), ("place", _PLACES), ("substance", _SUBSTANCE), ("manner", _MANNER), ("purpose", _PURPOSE),
+    ):  # fmt: skip
+        if pattern.fullmatch(plain):
+            return kind
+    if _REASON.match(text):
+        return "reason"
+    if _SENTENCE.fullmatch(text):
+        return "sentence"
+    has_words = any(len(word) > 2 or not word.isascii() for word in normal(text).split())
+    return "words" if has_words and not _FORMULA.search(text) and not says_nothing_else(text) else ""
+
+
+_TELLS_FROM = {
+    "number": frozenset([*_NOT_WORDS, "place", "substance", "sentence"]),
+    "words": frozenset([*_NOT_WORDS, "substance"]),
+    "sentence": frozenset(["number", "manner", "purpose", "substance"]),
+    "place": frozenset([*_NOT_WORDS, "number", "substance"]),
+    "manner": frozenset(["reason", "purpose", "number", "substance"]),
+    "purpose": frozenset(["manner", "number", "substance"]),
+    "reason": frozenset(["manner", "number", "substance"]),
+    "substance": frozenset(["manner", "reason", "purpose"]),
+}
+"""Kinds of one option, by the kind of all others, that nobody takes for one of these."""
+
+
+def main_script(text: str) -> str:
+    """Return the script of words (`LATIN`, `CJK`); empty for numbers, formulas and Greek letters, which are symbols."""
+    return "" if _FORMULA.search(text) or sum(map(str.isalpha, text)) == 1 else script_of_words(text)
+
+
+def script_of_words(text: str) -> str:
+    """Return the script of most letters of a text; empty where it has none, or Greek ones, which are symbols."""
     scripts = Counter(unicodedata.name(sign, "?").split()[0] for sign in text if sign.isalpha())
-    if not scripts or _FORMULA.search(text) or "GREEK" in scripts or sum(scripts.values()) == 1:
-        return ""
-    return scripts.most_common(1)[0][0]
+    return "" if not scripts or "GREEK" in scripts else scripts.most_common(1)[0][0]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -23,6 +24,11 @@ FORMAT: Literal["benchwright/blind-strategy"] = "benchwright/blind-strategy"
 FORMAT_VERSION = 1
 MAX_GAIN = 0.05
 """Distance from chance, 0-1, that must surely be exceeded for freezing to ask why; a recipe may say another."""
+_CHOSEN_EFFECT = 5 / 3
+"""Design effect of answers by strategies that are chosen on the other items (`benchwright.statistics.HELD_OUT_EFFECT`,
+2 at most): each item has a say in what answers the others, so that the share of right answers varies more than that of
+one strategy. With it fewer than 5 % of simulated sets without a cue beat chance (30 to 200 items, two options or four).
+"""
 LEAST_ITEMS = 30
 """Items from which on freezing asks why."""
 
@@ -35,7 +41,7 @@ class BlindStrategy(Record):
     accuracy: float = Field(ge=0, le=1)
     """Share of items that are right, each answered by what was best on the items of other source pictures."""
     ci: tuple[float, float]
-    """95 % interval, by clusters of source pictures."""
+    """95 % interval of a strategy's share, by clusters of source pictures."""
     chance: float = Field(ge=0, le=1)
     """Accuracy of a uniform draw."""
     items: int = Field(ge=1)
@@ -45,8 +51,12 @@ class BlindStrategy(Record):
 
     @property
     def beats_chance(self) -> bool:
-        """Return whether even the low end of the interval is above chance."""
-        return self.ci[0] > self.chance
+        """Return whether the accuracy is surely above chance, the luck of choosing among strategies included.
+
+        The interval is that of answers which do not depend on each other; here its low end is as much farther away as
+        the choice makes it.
+        """
+        return self.accuracy - math.sqrt(_CHOSEN_EFFECT) * (self.accuracy - self.ci[0]) > self.chance
 
     def exceeds(self, gain: float) -> bool:
         """Return whether even the low end of the interval is farther above chance than a bound, 0 to 1.

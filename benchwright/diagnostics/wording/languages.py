@@ -35,6 +35,12 @@ _UNKNOWN = math.log(1e-8)
 _SURE = 2.0
 """Least distance of the likeliest language from the next, in natural logarithms."""
 _LEAST_KNOWN = 0.6
+_LIKELY, _FAR = -12.0, 3.5
+"""Least likelihood of a word of a phrase on average in its language, and least distance from that in another, in
+natural logarithms."""
+_FEWEST_OF_PHRASE = 2
+_SYMBOLS = re.compile(r"[\\^=<>{}$_*/·]")
+"""Signs of formulas and markup, whose letters are no words."""
 _FEWEST_WORDS = 3
 """Words below which a text may be of any language, as a name is."""
 
@@ -65,6 +71,51 @@ def language_of(text: str) -> str | None:
     if sum(word in _list(language) for word in words) < _LEAST_KNOWN * len(words):
         return None
     return language if best - scores[1][0] >= _SURE else None
+
+
+def odd_language(text: str, language: str) -> str | None:
+    """Return the language of a text of two words or more that cannot be in a given one; None where it may be.
+
+    Half of its words are frequent ones of the other language, the others of neither, and on average they are far
+    likelier there. Names are in no list.
+
+    Args:
+        text: A short text, such as an option.
+        language: The language that is expected, of those with a list.
+
+    Raises:
+        PrerequisiteError: The package with the lists is not installed.
+
+    Example:
+        >>> odd_language("ein kleiner Hund", "en"), odd_language("a small dog", "en"), odd_language("Rio Grande", "en")
+        ('de', None, None)
+    """
+    words = [word.casefold() for word in _WORD.findall(text)]
+    is_phrase = sum(len(word) > 1 for word in words) >= _FEWEST_OF_PHRASE and _SYMBOLS.search(text) is None
+    if not is_phrase or language not in _BY_LIST["LATIN"]:
+        return None
+    if any(_script(sign) != "LATIN" for word in words for sign in word):
+        return None
+    there = _likelihood(words, language) / len(words)
+    for other in _BY_LIST["LATIN"]:
+        known = _list(other)
+        are_known = sum(word in known for word in words)
+        is_mixed = any(word not in known and word in _list(language) for word in words)
+        if other != language and 2 * are_known >= len(words) and are_known >= _FEWEST_OF_PHRASE and not is_mixed:
+            likely = _likelihood(words, other) / len(words)
+            if likely >= _LIKELY and likely - there >= _FAR:
+                return max(_BY_LIST["LATIN"], key=lambda each: _likelihood(words, each))
+    return None
+
+
+def is_known_in(text: str, language: str) -> bool:
+    """Return whether half of a text's words are frequent ones of a language, or it has none.
+
+    Raises:
+        PrerequisiteError: The package with the lists is not installed.
+    """
+    words = [word.casefold() for word in _WORD.findall(text) if len(word) > 1]
+    return 2 * sum(word in _list(language) for word in words) >= len(words)
 
 
 @lru_cache(maxsize=1 << 12)

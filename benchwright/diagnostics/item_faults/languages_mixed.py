@@ -1,0 +1,131 @@
+"""Options in another language or script than the question and the other options.
+
+By the script, and for Latin letters by lists of frequent words (`benchwright.diagnostics.wording.languages`): names are
+in none of them. Questions about languages, words and what a sign says may have options in any.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from benchwright.errors import PrerequisiteError
+
+from ..wording.languages import is_known_in, language_of, odd_language
+from ..wording.odd_options import main_script, option_in_another_script, script_of_words
+from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+
+_LANGUAGES = (
+    r"translat\w+|languages?|english|german|french|spanish|italian|chinese|latin|japanese|korean|russian|arabic|"
+    r"dish(?:es)?|foods?|desserts?|drinks?|songs?|sprache|übersetz\w*|heißt|bedeutet|englisch|langue|traduit|traduction|"
+    r"signifie|anglais|idioma|traduc\w+|significa|inglés|lingua"
+)
+_ABOUT_LANGUAGES = re.compile(rf"\b(?:{_LANGUAGES})\b|翻译|英文|英语|语言", re.IGNORECASE)
+_ABOUT_WORDS = re.compile(
+    rf"\b(?:{_LANGUAGES}|words?|signs?|says?|said|reads?|writ(?:es?|ten|ing)|characters?|letters?|means?|meaning|names?|"
+    r"named|called|titles?|texts?|captions?|labels?|slogans?|brands?|wort|wörter|mots?|palabra|parola|palavra)\b"
+    r"|翻译|英文|英语|什么意思|单词|文字|语言",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-ZÀ-Ý]\S*(?: (?:[A-ZÀ-Ý]\S*|de|la|le|el|del|di|da|von|van|du|des|der))+\.?")
+_LEAST_OPTIONS = 3
+_LEAST_WORDS = 4
+
+
+def _of_one(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield the option whose language or script neither the question nor another option has."""
+    texts = [str(choice.text) for choice in facts.worded]
+    odd = option_in_another_script(texts)
+    odd = _odd_script(facts.item.question, texts) if odd is None else odd
+    if odd is not None:
+        yield _fault(facts, odd, "script")
+    elif len(texts) >= _LEAST_OPTIONS and (odd := _odd_language(facts.item.question, texts)) is not None:
+        yield _fault(facts, odd, "language")
+
+
+def _fault(facts: ItemFacts, odd: int, what: str) -> ItemFault:
+    option = facts.worded[odd]
+    return ItemFault(
+        f"Option {option.key}, {option.text!r}, is in another {what} than the others.",
+        {"option": option.key, "text": option.text},
+        "medium" if option is facts.right else None,
+        "likely" if what == "script" else "possible",
+    )
+
+
+def _odd_script(question: str, texts: Sequence[str]) -> int | None:
+    """Return the place of the option whose script the question and all others lack, numbers and formulas left out."""
+    scripts = [main_script(text) for text in texts]
+    of_question = script_of_words(question)
+    odd = [n for n, script in enumerate(scripts) if script and script != of_question]
+    is_alone = len(odd) == 1 and scripts.count(scripts[odd[0]]) == 1
+    is_known = of_question in _SCRIPTS and is_alone and scripts[odd[0]] in _SCRIPTS
+    is_phrase = is_known and (scripts[odd[0]] != "LATIN" or len(texts[odd[0]].split()) > 1)
+    return odd[0] if is_phrase and not _ABOUT_WORDS.search(question) else None
+
+
+_SCRIPTS = frozenset(["LATIN", "CJK", "CYRILLIC", "ARABIC", "HANGUL", "HEBREW", "DEVANAGARI", "HIRAGANA", "THAI"])
+
+
+def _odd_language(question: str, texts: Sequence[str]) -> int | None:
+    """Return the place of the only option in another language than the question."""
+    try:
+        language = language_of(question)
+        if language is None or _ABOUT_LANGUAGES.search(question):
+            return None
+        odd = [n for n, text in enumerate(texts) if not _NAME.fullmatch(text.strip()) and odd_language(text, language)]
+        others = [text for n, text in enumerate(texts) if n not in odd]
+        is_alone = len(odd) == 1 and 2 * sum(is_known_in(text, language) for text in others) >= len(others)
+        is_sure = is_alone and (len(texts[odd[0]].split()) > _LEAST_OPTIONS or not _ABOUT_WORDS.search(question))
+        return odd[0] if is_sure else None
+    except PrerequisiteError:
+        return None  # the check of languages says that the lists are not there
+
+
+def _of_all(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where all options in words are in one language, and the question is in another."""
+    question = facts.item.question
+    texts = [str(choice.text) for choice in facts.worded]
+    if len(texts) < len(facts.item.choices) or _ABOUT_WORDS.search(question):
+        return
+    together = " ".join(texts)
+    script, of_options = script_of_words(question), {main_script(text) for text in texts}
+    try:
+        language, other = language_of(question), language_of(together)
+        if language is None or other is None or language == other:
+            return
+        if of_options == {script}:
+            if len(together.split()) < _LEAST_WORDS or all(_NAME.fullmatch(text.strip()) for text in texts):
+                return
+            if odd_language(together, language) is None:
+                return
+        elif script in of_options or len(of_options) > 1 or not of_options <= _SCRIPTS or of_options == {"LATIN"}:
+            return  # names of places and people keep their letters in any language
+    except PrerequisiteError:
+        return
+    yield ItemFault(
+        f"The options are in another language ({other}) than the question ({language}).",
+        {"question": excerpt(question), "options": texts[:8], "languages": [language, other]},
+    )
+
+
+RULES = (
+    FaultRule(
+        "option_in_another_script",
+        "options",
+        "low",
+        "one option is in another script or language than the question and the others (`颜色` or `ein Haus am See` "
+        "among English words); medium where it is the right one",
+        _of_one,
+        ("options",),
+    ),
+    FaultRule(
+        "options_in_another_language",
+        "options",
+        "low",
+        "all options are in another language than the question, and it does not ask for words of one",
+        _of_all,
+        ("options",),
+        certainty="possible",
+    ),
+)
