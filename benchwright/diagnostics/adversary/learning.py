@@ -64,7 +64,7 @@ class Power(NamedTuple):
 
     items: int
     could_find: float | None
-    items_needed: int | None
+    items_needed: int
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -131,7 +131,7 @@ def _keys_before(task: str, keyed: KeyedItems, places: NDArray[np.int64], seed: 
     order = np.argsort(places, kind="stable")
     test = sequence_scores(keyed, order, _LAGS, generator_for(seed, "adversary", task, "keys before"))
     lag, further = divmod(test.strongest[0], int(keyed.options.max()))
-    title = f"{further} letters after the key {_LAGS[lag]} items before"
+    title = f"{counted(further, 'letter')} after the key {counted(_LAGS[lag], 'item')} before"
     return ProbeResult(
         "learned keys before",
         "order",
@@ -206,7 +206,5 @@ def power_in_words(power: Power) -> str:
         if power.could_find is None
         else f"could have found a cue of {power.could_find:.3f} in one measure"
     )
-    return (
-        f"the adversary learned from {counted(power.items, 'item')} and {could}; for a gain of {_GAIN:g} it needs "
-        f"{power.items_needed:,} items"
-    )
+    needed = counted(power.items_needed, "item")
+    return f"the adversary learned from {counted(power.items, 'item')} and {could}; for a gain of {_GAIN:g} it needs {needed}"
