@@ -206,5 +206,5 @@ def power_in_words(power: Power) -> str:
         if power.could_find is None
         else f"could have found a cue of {power.could_find:.3f} in one measure"
     )
-    needed = counted(power.items_needed, "item")
-    return f"the adversary learned from {counted(power.items, 'item')} and {could}; for a gain of {_GAIN:g} it needs {needed}"
+    items, needed = counted(power.items, "item"), counted(power.items_needed, "item")
+    return f"the adversary learned from {items} and {could}; for a gain of {_GAIN:g} it needs {needed}"
