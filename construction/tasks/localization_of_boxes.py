@@ -14,7 +14,7 @@ from benchwright.steps import Context
 
 from ..ground_truth.truths import GroundTruth, LabelledBox, LabelledBoxes
 from ..ground_truth.values import RecordTruth
-from ..item_parts.boxes import Box, BoxNoise, BoxView, exchangeable_boxes, iou, noised_box
+from ..item_parts.boxes import Box, BoxNoise, BoxView, ViewSizes, exchangeable_boxes, iou, noised_box
 from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
@@ -23,6 +23,8 @@ from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftO
 from ..truth_tasks.truth_tasks import TruthTask
 
 _COLORS = {"A": "#ff0000", "B": "#0060ff"}
+OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
+"""Settings of mode `hardened` alone."""
 QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of them fits {phrase} more closely?"
 
 
@@ -70,6 +72,8 @@ class LocalizationOfBoxes(TruthTask):
     Args:
         mode: `hardened` shows a part of the picture in which both boxes could change places; see
             `object_localization`. `paper` shows the whole picture, with noise on each side of the stated box.
+        min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
+        max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that.
         min_box_px: Shorter side of a box, as shown; smaller things are not asked about.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
@@ -89,6 +93,8 @@ class LocalizationOfBoxes(TruthTask):
 
     mode: Mode = "hardened"
     min_side_px: int = Field(16, ge=16)
+    min_view_px: int = Field(300, ge=16, le=4096)
+    max_enlargement: float = Field(3.0, ge=1, le=8)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)
@@ -120,8 +126,7 @@ class LocalizationOfBoxes(TruthTask):
             stated,
             pictures.sizes_wh[0],
             self._limits(),
-            max_side_px=self.max_side_px,
-            min_box_px=self.min_box_px,
+            ViewSizes(self.max_side_px, self.min_view_px, self.max_enlargement, self.min_box_px),
             rng=rng,
         )
 

@@ -44,7 +44,7 @@ from ..item_parts.marked_points import (
 from ..item_parts.marks import SizeWH, ring
 from ..item_parts.modes import Mode
 from ..item_parts.points import Points
-from ..item_parts.scaling import shrink, size_within
+from ..item_parts.scaling import scaled, size_for_views, size_within
 from ..item_parts.views import (
     LightChange,
     LightLimits,
@@ -68,7 +68,8 @@ _TRIES = 4
 """Second views tried for an item in mode `hardened`."""
 _LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
-_OF_BOTH = frozenset({"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"})
+_OF_HARDENED = frozenset({"min_view_px", "max_enlargement"})
+_OF_BOTH = _OF_HARDENED | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"}
 """Settings that mean something for drawn views and for those of a dataset."""
 
 
@@ -95,7 +96,11 @@ class VisualCorrespondence(MapStep):
             picture's, 0.3-0.9. The four points lie within what is left, so that larger parts leave less choice.
         max_side_px: Longer side of both views; smaller images keep their scale.
         min_side_px: Shorter side of both views; images below are dropped as `too_small`. In mode `hardened`, shorter
-            side of the whole pictures at the scale at which views show them.
+            side of the whole pictures, scaled down as `max_side_px` asks.
+        min_view_px: In mode `hardened`, shorter side of both views, 16-4096; where they would be smaller, the picture
+            is enlarged.
+        max_enlargement: Largest factor, 1-8, by which a picture is enlarged for that; images that would need more are
+            dropped as `too_small`.
         max_rotation_deg: The second view is turned by up to this, either way.
         max_perspective: Each corner of the second view's window moves by up to this fraction of the window.
         min_zoom: The second view shows a window that is smaller than the photograph by this factor at least.
@@ -114,7 +119,8 @@ class VisualCorrespondence(MapStep):
         picture_missing (drop): A picture of the sequence has left the run.
         used_already (drop): An item that was chosen before shows a picture of the pair.
         enough (drop): There were `items` items without it.
-        too_small (drop): The shorter side of a view is below `min_side_px`.
+        too_small (drop): The shorter side of a view is below `min_side_px`, or, in mode `hardened`, below `min_view_px`
+            even when the picture is enlarged.
         too_few_points (drop): Fewer than four recognisable points lie in both views.
         ambiguous (drop): Choices would look too much alike; in mode `hardened`, or no four points that differ lie close
             enough together for one view to show any of them at the same place.
@@ -135,6 +141,8 @@ class VisualCorrespondence(MapStep):
     view_part: float = Field(0.6, ge=0.3, le=0.9)
     max_side_px: int = Field(640, ge=64, le=_LARGEST_PX)
     min_side_px: int = Field(240, ge=32)
+    min_view_px: int = Field(300, ge=16, le=4096)
+    max_enlargement: float = Field(2.5, ge=1, le=8)
     max_rotation_deg: float = Field(25.0, ge=0, le=180)
     max_perspective: float = Field(0.12, ge=0, le=0.2)
     min_zoom: float = Field(1.1, ge=1, le=4)
@@ -153,6 +161,10 @@ class VisualCorrespondence(MapStep):
         if self.max_side_px < self.min_side_px:
             raise ValueError(
                 f"max_side_px {self.max_side_px} is below min_side_px {self.min_side_px}: no image has both"
+            )
+        if self.mode == "hardened" and self.max_side_px < self.min_view_px:
+            raise ValueError(
+                f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no view has both"
             )
         if self.dataset is None:
             wrong, why = self.model_fields_set & _OF_DATASETS, "they are for pairs of a dataset; name its entry under"
@@ -189,8 +201,12 @@ class VisualCorrespondence(MapStep):
         return CorrespondenceOfViews(**settings).placed(given)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; those for datasets only with one."""
+        """Return the settings that decide the result; those for datasets only with one, and sizes of parts only where
+        parts are shown.
+        """
         without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
+        if self.mode == "paper":
+            without |= _OF_HARDENED
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def open(self, ctx: OpenContext) -> None:
@@ -208,18 +224,30 @@ class VisualCorrespondence(MapStep):
         if min(scaled_wh) < self.min_side_px:
             evidence = {"size_wh": list(scaled_wh), "min_side_px": self.min_side_px}
             return Outcome("drop", "too_small", measured, evidence)
+        if self.mode == "hardened":
+            enlarged_wh = size_for_views(
+                record.width,
+                record.height,
+                max_side_px=self.max_side_px / part,
+                min_side_px=self.min_view_px / part,
+                max_enlargement=self.max_enlargement,
+            )
+            if enlarged_wh is None:
+                evidence = {"size_wh": list(scaled_wh), "min_view_px": self.min_view_px}
+                return Outcome("drop", "too_small", measured, evidence)
+            scaled_wh = enlarged_wh
         pixels = ctx.images.rgb(record)
-        scaled = shrink(pixels, scaled_wh)
-        grey = grey_of(scaled)
+        shown = scaled(pixels, scaled_wh)
+        grey = grey_of(shown)
         points = recognisable_points(grey)
         measured["points"] = len(points)
-        size_wh = int(part * scaled_wh[0]), int(part * scaled_wh[1])
+        size_wh = int(part * scaled_wh[0] + 1e-9), int(part * scaled_wh[1] + 1e-9)
         plans, refused = self._plans(record, ctx, grey, points, size_wh)
         if not plans:
             return Outcome("drop", refused.reason, measured, {"points_in_both_views": refused.points})
         views: dict[str, ImageRecord] = {}
         items = []
-        whole = ctx.store_image(scaled, parents=[record]) if self.mode == "paper" else None
+        whole = ctx.store_image(shown, parents=[record]) if self.mode == "paper" else None
         for plan in plans:
             view_1 = whole or ctx.store_image(
                 drawn_view(pixels, shift(plan.corner), scaled_wh, size_wh), parents=[record]
