@@ -35,6 +35,7 @@ from ..item_parts.modes import Mode
 from ..item_parts.scaling import scaled, size_for_views, size_within
 from ..item_parts.views import Matrix, shift, warp
 from ..truth_tasks.correspondences import CorrespondenceTask
+from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..truth_tasks.truth_tasks import TOO_SMALL, TruthTask
 
@@ -65,6 +66,7 @@ class CorrespondenceOfViews(TruthTask):
     """
 
     name: ClassVar[str] = "visual_correspondence"
+    version: ClassVar[int] = 2
     picture_fidelity: ClassVar[PictureFidelity] = "exact"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Homographies,)
     items_need_pixels: ClassVar[bool] = True
@@ -145,7 +147,7 @@ class CorrespondenceOfViews(TruthTask):
         return CorrespondenceTask.worded_points(chosen, question, {"change": change})
 
     def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
         """Return the item, in mode `hardened` of parts of the pictures; those alone are stored."""
         if self.mode == "paper":
@@ -159,12 +161,11 @@ class CorrespondenceOfViews(TruthTask):
         if isinstance(plan, NotEnough):
             return plan.reason
         shown = [
-            ctx.store_image(warp(whole, shift(corner), size_wh), parents=[source])
+            pictures.stored(ctx, warp(whole, shift(corner), size_wh), [source])
             for whole, corner, size_wh, source in zip(
                 (first, second), plan.corners, plan.sizes_wh, sources, strict=True
             )
         ]
-        pictures |= {picture.image_id: picture for picture in shown}
         more = {"corners": [list(corner) for corner in plan.corners], "homography": plan.homography.tolist()}
         return [self._item(record, ctx, entry, shown, plan.marked, more)]
 

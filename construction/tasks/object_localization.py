@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage
@@ -26,9 +27,9 @@ from ..item_parts.views import drawn_view, shift
 from ..stated_facts.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
 from .localization_of_boxes import (
     OF_PARTS,
-    QUESTION,
     ROOM_FOR_BOTH,
     LocalizationOfBoxes,
+    colored_boxes,
     document_of,
     drawn_boxes,
     view_document,
@@ -84,6 +85,7 @@ class ObjectLocalization(FactsReader):
     """
 
     name: ClassVar[str] = "object_localization"
+    version: ClassVar[int] = 2
     hardening: ClassVar[Hardening] = ROOM_FOR_BOTH
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
@@ -183,7 +185,7 @@ class ObjectLocalization(FactsReader):
         wrong = noised_box(right, (whole.record.width, whole.record.height), self._limits(), rng)
         if wrong is None:
             return "no_distinct_box"
-        return _ShownBoxes(whole.record, right, wrong, {})
+        return _ShownBoxes(whole.record, whole.pixels, right, wrong, {})
 
     def _on_part(
         self, record: ImageRecord, ctx: Context, subject: Mapping[str, Any], rng: np.random.Generator
@@ -200,7 +202,7 @@ class ObjectLocalization(FactsReader):
             return view
         drawn = drawn_view(ctx.images.rgb(record), shift(view.corner), view.scaled_wh, view.size_wh)
         shown = ctx.store_image(drawn, parents=[record])
-        return _ShownBoxes(shown, view.right, view.wrong, {"view": view_document(view)})
+        return _ShownBoxes(shown, drawn, view.right, view.wrong, {"view": view_document(view)})
 
     def _limits(self) -> BoxNoise:
         return BoxNoise(self.noise, self.min_iou, self.max_iou)
@@ -216,15 +218,16 @@ class ObjectLocalization(FactsReader):
         """Return the item of one subject, or that the labels have no room."""
         picture = shown.picture
         placed = place(shown.right, [shown.wrong], rng)
-        prompts = drawn_boxes(picture.image_id, picture.height, placed.options)
-        if not labels_fit(prompts, picture):
+        uncolored = drawn_boxes(picture.image_id, picture.height, placed.options)
+        if not labels_fit(uncolored, picture):
             return "no_room_for_labels"
+        prompts, question = colored_boxes(shown.pixels, uncolored, subject["phrase"])
         return Item(
             item_id=ctx.item_id(record.image_id, subject["name"]),
             task=self.name,
             kind="multiple_choice",
             images=(ItemImage(image_id=picture.image_id, role="reference", prompts=prompts),),
-            question=QUESTION.format(phrase=subject["phrase"]),
+            question=question,
             choices=text_choices(PlacedChoices(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
             answer=placed.answer,
             group_keys=group_keys(record),
@@ -245,6 +248,7 @@ class _ShownBoxes(NamedTuple):
     """Two boxes on the picture that shows them, with what items keep of that picture."""
 
     picture: ImageRecord
+    pixels: NDArray[np.uint8]
     right: Box
     wrong: Box
     more: Mapping[str, Any]

@@ -41,7 +41,7 @@ from ..item_parts.marked_points import (
     mark_points,
     recognisable_points,
 )
-from ..item_parts.marks import SizeWH, ring
+from ..item_parts.marks import SizeWH, ring, with_clear_marks
 from ..item_parts.modes import Mode
 from ..item_parts.points import Points
 from ..item_parts.scaling import scaled, size_for_views, size_within
@@ -128,6 +128,7 @@ class VisualCorrespondence(MapStep):
 
     name: ClassVar[str] = "visual_correspondence"
     task_region: ClassVar[TaskRegion] = TaskRegion(under_marks=False)
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     values: ClassVar[Mapping[str, str]] = {"side_px": "int64", "points": "int64"}
@@ -249,13 +250,13 @@ class VisualCorrespondence(MapStep):
         items = []
         whole = ctx.store_image(shown, parents=[record]) if self.mode == "paper" else None
         for plan in plans:
-            view_1 = whole or ctx.store_image(
-                drawn_view(pixels, shift(plan.corner), scaled_wh, size_wh), parents=[record]
-            )
+            first = shown if whole else drawn_view(pixels, shift(plan.corner), scaled_wh, size_wh)
             second = relight(drawn_view(pixels, plan.homography, scaled_wh, size_wh), plan.light, plan.rng)
+            view_1 = whole or ctx.store_image(first, parents=[record])
             view_2 = ctx.store_image(second, parents=[record])
             views |= {view.image_id: view for view in (view_1, view_2)}
-            items.append(self._item(record, ctx, plan, view_1, view_2))
+            pixels_of = {view_1.image_id: first, view_2.image_id: second}
+            items.append(with_clear_marks(self._item(record, ctx, plan, view_1, view_2), pixels_of.__getitem__))
         return Outcome(values=measured, images=tuple(views.values()), items=tuple(items))
 
     def _plans(

@@ -6,7 +6,7 @@ mirrored by a coin. So neither is lower, nearer to the centre or on a side that 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -46,6 +46,8 @@ class PointPairTask(TruthTask):
         off_centre (drop): In `hardened` mode: a view with the points level and mirrored would be smaller than
             `min_view`.
     """
+
+    version: ClassVar[int] = 2
 
     mode: Mode = "hardened"
     min_distance: float = Field(0.1, ge=0.02, le=1)

@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.canonical import canonical_json
@@ -43,12 +44,13 @@ from benchwright.steps import (
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import DATASET, RecordTruth, read_truths
-from ..item_parts.marks import Point, SizeWH, ring
+from ..item_parts.marks import Point, SizeWH, ring, with_clear_marks
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
 from ..stated_facts.marked_truths import marked_truths
+from .made_pictures import MadePictures
 from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 
 if TYPE_CHECKING:
@@ -255,11 +257,24 @@ class TruthTask(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records that were chosen for this image."""
-        made = partial(self.made_of_record, record, ctx)
+        made = partial(self._made_with_clear_marks, record, ctx)
         return self.outcome(self.chosen_of(record, ctx), made)
 
+    def _made_with_clear_marks(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
+    ) -> list[Item] | LeftOut | str:
+        """Return the items of one record, with marks in colours that are seen, or why it makes none."""
+        made = self.made_of_record(record, ctx, entry, pictures)
+        if isinstance(made, LeftOut | str):
+            return made
+        return [self.with_clear_marks(item, partial(pictures.pixels_of, ctx)) for item in made]
+
+    def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
+        """Return an item with its marks in colours that are seen on their pictures."""
+        return with_clear_marks(item, pixels_of)
+
     def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
         """Return the items of one record, or why it makes none; pictures made for them are added to the mapping.
 
@@ -283,7 +298,7 @@ class TruthTask(MapStep):
     def outcome(
         self,
         chosen: ChosenOfImage,
-        made: Callable[[ChosenRecord, dict[str, ImageRecord]], list[Item] | LeftOut | str],
+        made: Callable[[ChosenRecord, MadePictures], list[Item] | LeftOut | str],
     ) -> Outcome:
         """Return the outcome of an image: the items of all records that were chosen for it.
 
@@ -297,7 +312,7 @@ class TruthTask(MapStep):
         items: list[Item] = []
         by_record: dict[str, Any] = {}
         for entry in chosen.entries:
-            pictures: dict[str, ImageRecord] = {}
+            pictures = MadePictures()
             result = made(entry, pictures)
             if isinstance(result, LeftOut):
                 if result.may_pass:
@@ -391,7 +406,7 @@ class TruthTask(MapStep):
         record: ImageRecord,
         picture: ImageRecord,
         ctx: Context,
-        made: dict[str, ImageRecord],
+        made: MadePictures,
         view: PictureView | None = None,
     ) -> ImageRecord:
         """Return a picture as items show it: a view of it where there is one, else itself if its file can be shown as
@@ -402,9 +417,7 @@ class TruthTask(MapStep):
             return picture
         parents = [record] if picture.image_id == record.image_id else [record, picture]
         pixels = ctx.images.rgb(picture)
-        stored = ctx.store_image(shrink(pixels, size_wh) if view is None else drawn_view(pixels, view), parents=parents)
-        made[stored.image_id] = stored
-        return stored
+        return made.stored(ctx, shrink(pixels, size_wh) if view is None else drawn_view(pixels, view), parents)
 
 
 class Selection(GatherStep):
