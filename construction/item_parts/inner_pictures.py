@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 _UNIFORM_SHARE, _UNIFORM_LEVELS = 0.95, 16
 """A line is uniform where this share of its pixels lies within so many levels of its median."""
+_LOOKED_AT, _LINES_AT_ONCE = 128, 16
+"""Pixels looked at of a line, about, and lines looked at together."""
 _MOST_TRIMMED = 0.25
 """Largest share of a side that is trimmed at one end."""
 _ROUNDS = 2
@@ -53,24 +55,31 @@ def within_frames(pixels: NDArray[np.uint8], margin: float) -> InnerBox:
         margin: Share of each side that goes after trimming, 0 to below 0.5.
     """
     height, width = pixels.shape[:2]
-    levels = pixels.astype(np.int16)
+    most_y, most_x = int(_MOST_TRIMMED * height), int(_MOST_TRIMMED * width)
     top, bottom, left, right = 0, height, 0, width
     for _ in range(_ROUNDS):
-        while top < _MOST_TRIMMED * height and _is_uniform(levels[top, left:right]):
-            top += 1
-        while bottom > height - _MOST_TRIMMED * height and _is_uniform(levels[bottom - 1, left:right]):
-            bottom -= 1
-        while left < _MOST_TRIMMED * width and _is_uniform(levels[top:bottom, left]):
-            left += 1
-        while right > width - _MOST_TRIMMED * width and _is_uniform(levels[top:bottom, right - 1]):
-            right -= 1
+        before = top, bottom, left, right
+        top += _uniform_lines(pixels[top:most_y, left:right])
+        bottom -= _uniform_lines(pixels[height - most_y : bottom, left:right][::-1])
+        left += _uniform_lines(pixels[top:bottom, left:most_x].swapaxes(0, 1))
+        right -= _uniform_lines(pixels[top:bottom, width - most_x : right][:, ::-1].swapaxes(0, 1))
+        if before == (top, bottom, left, right):
+            break
     across, down = int(margin * (right - left)), int(margin * (bottom - top))
     return InnerBox(left + across, top + down, right - across, bottom - down)
 
 
-def _is_uniform(line: NDArray[np.int16]) -> bool:
-    away = np.abs(line - np.median(line, axis=0)).max(axis=1)
-    return bool(np.mean(away <= _UNIFORM_LEVELS) >= _UNIFORM_SHARE)
+def _uniform_lines(lines: NDArray[np.uint8]) -> int:
+    """Return how many lines are uniform before the first that is not, by some pixels of each, (lines, pixels, 3)."""
+    step = max(1, lines.shape[1] // _LOOKED_AT)
+    for first in range(0, len(lines), _LINES_AT_ONCE):
+        levels = lines[first : first + _LINES_AT_ONCE, ::step].astype(np.int16)
+        middle = np.partition(levels, levels.shape[1] // 2, axis=1)[:, levels.shape[1] // 2]
+        is_near = (np.abs(levels - middle[:, None]) <= _UNIFORM_LEVELS).all(axis=2)
+        is_other = is_near.mean(axis=1) < _UNIFORM_SHARE
+        if is_other.any():
+            return first + int(is_other.argmax())
+    return len(lines)
 
 
 def lines_of_lettering(pixels: NDArray[np.uint8]) -> list[InnerBox]:
