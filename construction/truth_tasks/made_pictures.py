@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,11 @@ class MadePictures(dict[str, ImageRecord]):
         self[picture.image_id] = picture
         self._pixels[picture.image_id] = pixels
         return picture
+
+    @property
+    def kept(self) -> Iterable[NDArray[np.uint8]]:
+        """Return the pixels of the pictures that `stored` made."""
+        return self._pixels.values()
 
     def pixels_of(self, ctx: Context, image_id: str) -> NDArray[np.uint8]:
         """Return the pixels of a made picture, or of one of the run that is shown as it is."""

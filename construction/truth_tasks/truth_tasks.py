@@ -44,6 +44,7 @@ from benchwright.steps import (
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import DATASET, RecordTruth, read_truths
+from ..item_parts.inner_pictures import lines_of_lettering
 from ..item_parts.marks import Point, SizeWH, ring, with_clear_marks
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
 _NOTHING_STATED, _USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
 _PICTURE_MISSING = "picture_missing"
+LETTERING = "lettering"
 PROMPT = "prompt"
 """Value of photographs that people collected: what they were collected for."""
 
@@ -98,6 +100,8 @@ class TruthTask(MapStep):
     """What mode `hardened` asks of pictures; None for a task that has the paper's rule only."""
     items_need_pixels: ClassVar[bool] = False
     """Whether pictures have to be opened to know whether a chosen record makes an item."""
+    mirrors: ClassVar[bool] = False
+    """Whether mode `hardened` may mirror pictures; those with lettering then make no item, as `lettering`."""
     is_marked: ClassVar[bool] = False
     """Whether people can mark what it needs."""
 
@@ -267,6 +271,9 @@ class TruthTask(MapStep):
         made = self.made_of_record(record, ctx, entry, pictures)
         if isinstance(made, LeftOut | str):
             return made
+        # Pictures that are not mirrored are looked at as well: else what has lettering would say which way it is shown.
+        if self.mirrors and self.mode == "hardened" and any(map(lines_of_lettering, pictures.kept)):
+            return LETTERING
         return [self.with_clear_marks(item, partial(pictures.pixels_of, ctx)) for item in made]
 
     def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
