@@ -33,7 +33,7 @@ from benchwright.steps import (
 )
 
 from ..ground_truth.values import RECORDS, records_of
-from ..item_parts.choices import group_keys, image_choices, place
+from ..item_parts.choices import group_keys, image_choices, place, twin_keys
 from ..item_parts.inner_pictures import InnerBox, lines_of_lettering, within_frames
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within
@@ -67,6 +67,8 @@ class Jigsaw(MapStep):
             them is missing; each is as large, and lies as near to the border, as the other. `paper` always lacks the
             centre, against a tile at the border, as the paper does; the larger file, or the piece with more contrast,
             is then right in about six of ten items.
+        twins: In mode `hardened`, whether each image makes two items that show the same two pieces, of which the other
+            is missing; both have a group key `twin:...`, by which scores count them together.
         margin: In mode `hardened`, share of each side, 0-0.3, that is not cut up: what is left of frames once lines of
             one colour are trimmed. 0 only trims.
         lettering: In mode `hardened`, whether images are used in which lettering runs across the edge of a piece, where
@@ -100,6 +102,7 @@ class Jigsaw(MapStep):
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     mode: Mode = "hardened"
     per_image: int = Field(1, ge=1, le=len(HIDDEN))
+    twins: bool = False
     margin: float = Field(0.06, ge=0, le=0.3)
     lettering: Literal["avoid", "keep"] = "avoid"
     max_side_px: int = Field(1024, ge=48, le=16384)
@@ -115,7 +118,7 @@ class Jigsaw(MapStep):
         """Return the settings that decide the result: the dataset only where one is named, and those of mode `hardened`
         only in it.
         """
-        without = set() if self.mode == "hardened" else {"margin", "lettering"}
+        without = set() if self.mode == "hardened" else {"margin", "lettering", "twins"}
         if self.dataset is None:
             without.add("dataset")
         return {name: value for name, value in super().parameters().items() if name not in without}
@@ -198,7 +201,11 @@ class Jigsaw(MapStep):
             before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.wrong)) for other in chosen]
             if min(difference, *before, 1.0) >= self.min_difference:
                 chosen.append(pair)
-        return chosen[: self.per_image]
+        return chosen[: len(_EXCHANGEABLE) if self._makes_twins else self.per_image]
+
+    @property
+    def _makes_twins(self) -> bool:
+        return self.twins and self.mode == "hardened"
 
     def _item(
         self,
@@ -224,7 +231,9 @@ class Jigsaw(MapStep):
             question=QUESTION,
             choices=image_choices(placed),
             answer=placed.answer,
-            group_keys=group_keys(record),
+            group_keys=twin_keys(
+                group_keys(record), ctx.item_id(record.image_id, "twins") if self._makes_twins else None
+            ),
             attributes={"mode": self.mode},
             written_by={"question": "template"},
             root_image_id=record.root_image_id,

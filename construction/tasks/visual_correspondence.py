@@ -31,7 +31,7 @@ from benchwright.steps import (
 )
 
 from ..datasets.lacking import lacking_before
-from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
+from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
 from ..item_parts.marked_points import (
     MarkedPoints,
     NotEnough,
@@ -68,8 +68,9 @@ _TRIES = 4
 """Second views tried for an item in mode `hardened`."""
 _LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
-_OF_HARDENED = frozenset({"min_view_px", "max_enlargement"})
-_OF_BOTH = _OF_HARDENED | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"}
+_OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
+_OF_HARDENED = _OF_PARTS | {"twins"}
+_OF_BOTH = _OF_PARTS | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"}
 """Settings that mean something for drawn views and for those of a dataset."""
 
 
@@ -92,6 +93,9 @@ class VisualCorrespondence(MapStep):
         mode: `hardened` shows parts of the pictures, so placed that where the reference lies in its view says nothing
             about which option is right. `paper` shows whole pictures as the paper does; the ring that lies where the
             reference does is then right in three of four items.
+        twins: In mode `hardened` without `dataset`, whether each second view makes two items, in which another point
+            is the reference, at the same place of its view; both have a group key `twin:...`, by which scores count
+            them together.
         view_part: In mode `hardened`, sides of the first view, and of the second of a dataset, as a fraction of the
             picture's, 0.3-0.9. The four points lie within what is left, so that larger parts leave less choice.
         max_side_px: Longer side of both views; smaller images keep their scale.
@@ -139,6 +143,7 @@ class VisualCorrespondence(MapStep):
     items: int | None = Field(None, ge=1)
     per_image: int = Field(1, ge=1, le=20)
     mode: Mode = "hardened"
+    twins: bool = False
     view_part: float = Field(0.6, ge=0.3, le=0.9)
     max_side_px: int = Field(640, ge=64, le=_LARGEST_PX)
     min_side_px: int = Field(240, ge=32)
@@ -256,7 +261,19 @@ class VisualCorrespondence(MapStep):
             view_2 = ctx.store_image(second, parents=[record])
             views |= {view.image_id: view for view in (view_1, view_2)}
             pixels_of = {view_1.image_id: first, view_2.image_id: second}
-            items.append(with_clear_marks(self._item(record, ctx, plan, view_1, view_2), pixels_of.__getitem__))
+            item = self._item(record, ctx, plan, view_1, view_2)
+            pair = [item]
+            if self.twins and self.mode == "hardened":
+                twin = plan.as_twin()
+                other = drawn_view(pixels, shift(twin.corner), scaled_wh, size_wh)
+                other_1 = ctx.store_image(other, parents=[record])
+                views[other_1.image_id] = other_1
+                pixels_of[other_1.image_id] = other
+                item_id = ctx.item_id(record.image_id, item.item_id, "twin")
+                second_of_pair = self._item(record, ctx, twin, other_1, view_2).model_copy(update={"item_id": item_id})
+                keys = {"group_keys": twin_keys(item.group_keys, item.item_id)}
+                pair = [each.model_copy(update=keys) for each in (item, second_of_pair)]
+            items += [with_clear_marks(each, pixels_of.__getitem__) for each in pair]
         return Outcome(values=measured, images=tuple(views.values()), items=tuple(items))
 
     def _plans(
@@ -303,8 +320,8 @@ class VisualCorrespondence(MapStep):
         )
         if isinstance(chosen, NotEnough):
             return chosen
-        marked, corner = chosen
-        return _Plan(number, homography, light, corner, marked, place(marked.right, marked.wrong, rng), rng)
+        marked, corner, twin = chosen
+        return _Plan(number, homography, light, corner, marked, place(marked.right, marked.wrong, rng), rng, twin)
 
     def _item(self, record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, view_2: ImageRecord) -> Item:
         marked, placed = plan.marked, plan.placed
@@ -360,6 +377,15 @@ class _Plan(NamedTuple):
     marked: MarkedPoints
     placed: PlacedChoices[Point]
     rng: np.random.Generator
+    twin: tuple[MarkedPoints, Point] | None = None
+    """What the twin marks, and the corner of its view 1."""
+
+    def as_twin(self) -> _Plan:
+        """Return the plan of the item with the same second view and options, of which another one is right."""
+        assert self.twin is not None, "points of mode `hardened` can be exchanged"
+        marked, corner = self.twin
+        answer = next(key for key, point in self.placed.keyed if point == marked.right)
+        return self._replace(corner=corner, marked=marked, placed=PlacedChoices(self.placed.options, answer))
 
 
 def _ring(view: ImageRecord, point: Point, label: str) -> VisualPrompt:

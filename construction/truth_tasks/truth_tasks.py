@@ -44,6 +44,7 @@ from benchwright.steps import (
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import DATASET, RecordTruth, read_truths
+from ..item_parts.choices import twin_keys
 from ..item_parts.inner_pictures import lines_of_lettering
 from ..item_parts.marks import Point, SizeWH, ring, with_clear_marks
 from ..item_parts.modes import Hardening, Mode
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 _NOTHING_STATED, _USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
 _PICTURE_MISSING = "picture_missing"
 LETTERING = "lettering"
+TWIN = "twin"
+"""In `original`: name of the two records of which twins are made."""
 PROMPT = "prompt"
 """Value of photographs that people collected: what they were collected for."""
 
@@ -274,7 +277,25 @@ class TruthTask(MapStep):
         # Pictures that are not mirrored are looked at as well: else what has lettering would say which way it is shown.
         if self.mirrors and self.mode == "hardened" and any(map(lines_of_lettering, pictures.kept)):
             return LETTERING
+        twin = self.twin_of(entry)
+        if twin is not None:
+            others = self.made_of_record(record, ctx, twin, pictures)
+            if isinstance(others, LeftOut | str):
+                return others
+            made = [
+                item.model_copy(update={"item_id": item_id, "group_keys": twin_keys(item.group_keys, first.item_id)})
+                for first, second in zip(made, others, strict=True)
+                for item, item_id in (
+                    (first, first.item_id),
+                    (second, ctx.item_id(record.image_id, first.item_id, "twin")),
+                )
+            ]
         return [self.with_clear_marks(item, partial(pictures.pixels_of, ctx)) for item in made]
+
+    def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
+        """Return the record of which an item is made that differs in nothing but its key; None where there is none."""
+        del entry
+        return None
 
     def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
         """Return an item with its marks in colours that are seen on their pictures."""
@@ -391,7 +412,7 @@ class TruthTask(MapStep):
             choices=choices,
             answer=chosen.answer if wording.is_answerable else None,
             refusal=wording.refusal,
-            group_keys=tuple(sorted({*roots, *group_keys})),
+            group_keys=twin_keys({*roots, *group_keys}, chosen.original.get(TWIN)),
             level=wording.level,
             category=wording.category,
             attributes={**wording.attributes, **mode, **estimated},
