@@ -38,6 +38,8 @@ MARK_COLORS = (
     MarkColor("cyan", "#00e0ff"),
 )
 """Colours to choose from; of equally far ones the first."""
+_NEXT_HUES = ({"red", "magenta"}, {"blue", "cyan"}, {"green", "cyan"}, {"green", "yellow"})
+"""Pairs that people may call by one name; they are not taken together."""
 _NEAREST_SHARE = 0.1
 """Share of the ground under a mark that may lie nearer to its colour than is counted: a few pixels hide nothing."""
 _AROUND_PX = 2.0
@@ -60,7 +62,7 @@ def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
 
     Args:
         grounds: Pictures and their marks; colours and labels of the marks are not looked at.
-        count: Number of colours, 1 to 6; several lie far from each other too.
+        count: Number of colours, 1 to 3; several lie far from each other too, and go by names of their own.
     """
     under = [ground for pixels, prompts in grounds for ground in _grounds(pixels, prompts)]
     colors = _lab(np.array([[_rgb(color.code) for color in MARK_COLORS]], np.uint8))[0]
@@ -70,7 +72,12 @@ def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
         apart = [float(np.linalg.norm(colors[one] - colors[other])) for one, other in combinations(numbers, 2)]
         return min(away[number] for number in numbers) if not apart else min(*(away[n] for n in numbers), *apart)
 
-    best = max(combinations(range(len(MARK_COLORS)), count), key=least)
+    sets = [
+        numbers
+        for numbers in combinations(range(len(MARK_COLORS)), count)
+        if not any(pair <= {MARK_COLORS[number].name for number in numbers} for pair in _NEXT_HUES)
+    ]
+    best = max(sets, key=least)
     return tuple(MARK_COLORS[number] for number in best)
 
 

@@ -93,7 +93,7 @@ def lines_of_lettering(pixels: NDArray[np.uint8]) -> list[InnerBox]:
     """
     import cv2
 
-    grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    grey = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
     strokes = cv2.morphologyEx(grey, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8))
     _, marked = cv2.threshold(strokes, 60, 255, cv2.THRESH_BINARY)
     joined = cv2.morphologyEx(marked, cv2.MORPH_CLOSE, np.ones((1, 11), np.uint8))
