@@ -47,9 +47,14 @@ class RelativeDepth(PointPairTask):
 
     twins: bool = False
 
+    @property
+    def items_of_each(self) -> int:
+        """Return how many items it makes of a pair of points."""
+        return 2 if self.twins and self.mode == "hardened" else 1
+
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
         """Return the same points in the mirrored view, where the other ring marks the closer one."""
-        if not (self.twins and self.mode == "hardened"):
+        if self.items_of_each == 1:
             return None
         view = view_of(entry.plan, 0)
         assert view is not None, "hardened pairs are shown in views"

@@ -138,6 +138,11 @@ class TruthTask(MapStep):
         return mode
 
     @property
+    def items_of_each(self) -> int:
+        """Return how many items it makes of a chosen record: two where these are twins."""
+        return 1
+
+    @property
     def truth_columns(self) -> tuple[str, ...]:
         """Return the values with the truths that it reads."""
         dataset = self.dataset if self.dataset or self.marked_by else DATASET

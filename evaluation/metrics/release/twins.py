@@ -27,4 +27,4 @@ def twins(judged: pa.Table) -> Mapping[str, Estimate]:
         return {}
     named = {"twins/accuracy": rows}
     named |= {f"twins/accuracy/{task}": some for task, some in by_value(rows, lambda row: [row["task"]]).items()}
-    return {name: share_of(together(some, lambda row: row["twin"], at_least=2), name) for name, some in named.items()}
+    return {name: share_of(together(some, lambda row: row["twin"], at_least=2)) for name, some in named.items()}
