@@ -12,7 +12,7 @@ at the join; so in this mode margins and frames are trimmed and the rest of the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,11 @@ from benchwright.steps import (
 
 from ..ground_truth.values import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place, twin_keys
-from ..item_parts.inner_pictures import InnerBox, lines_of_lettering, within_frames
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within
+
+if TYPE_CHECKING:
+    from ..item_parts.inner_pictures import InnerBox
 
 _GRID = 3
 _CENTRE = (1, 1)
@@ -142,6 +144,8 @@ class Jigsaw(MapStep):
             return Outcome("drop", "other_source")
         if (too_small := self._too_small(record.width, record.height)) is not None:
             return too_small
+        from ..item_parts.inner_pictures import InnerBox, within_frames
+
         pixels = ctx.images.rgb(record)
         whole = InnerBox(0, 0, record.width, record.height)
         inner = within_frames(pixels, self.margin) if self.mode == "hardened" else whole
@@ -268,6 +272,8 @@ class _TiledPicture(NamedTuple):
 
     def has_lettering_at(self, tiles: Iterable[_Tile]) -> bool:
         """Return whether a line of lettering runs across the upper or left edge of one of these tiles."""
+        from ..item_parts.inner_pictures import lines_of_lettering
+
         lines = lines_of_lettering(self.pixels)
         for tile in tiles:
             left, top, right, bottom = _box(tile, self.tile_wh)

@@ -45,7 +45,6 @@ from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import DATASET, RecordTruth, read_truths
 from ..item_parts.choices import twin_keys
-from ..item_parts.inner_pictures import lines_of_lettering
 from ..item_parts.marks import Point, SizeWH, ring, with_clear_marks
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of
@@ -280,7 +279,7 @@ class TruthTask(MapStep):
         if isinstance(made, LeftOut | str):
             return made
         # Pictures that are not mirrored are looked at as well: else what has lettering would say which way it is shown.
-        if self.mirrors and self.mode == "hardened" and any(map(lines_of_lettering, pictures.kept)):
+        if self.mirrors and self.mode == "hardened" and _has_lettering(pictures.kept):
             return LETTERING
         twin = self.twin_of(entry)
         if twin is not None:
@@ -585,6 +584,12 @@ class Selection(GatherStep):
 
     def _plan(self, truth: RecordTruth[Any], pictures: TruthPictures, seed: int) -> ItemPlan | str:
         return self._task.planned(truth, pictures, generator_for(seed, self._task.name, truth.record, "plan"))
+
+
+def _has_lettering(pictures: Iterable[NDArray[np.uint8]]) -> bool:
+    from ..item_parts.inner_pictures import lines_of_lettering
+
+    return any(map(lines_of_lettering, pictures))
 
 
 def _numbered(truths: Sequence[RecordTruth[Any]]) -> Iterable[RecordTruth[Any]]:
