@@ -7,24 +7,33 @@ ones, and puts them through the shortcut battery. Seeds are to be others than we
 prints a JSON document for each task and mode: the number of items, and the solvers that lie farthest from chance. A
 solver carries where its share lies more than 0.05 from chance and is significant after Holm's correction. Files are
 those of a workspace, PNG all, or with `--released` those of a release, in which pictures may be JPEGs.
+
+    python benchmarks/shortcut_free_tasks.py --folder DIR --images DIR --task jigsaw --outer-lines [--crops 1200]
+
+asks instead how often the outer lines of a jigsaw's pieces tell the right one (`outer_lines`). `--alone` takes the
+pictures of `--images` and not those of the demo, `--crops` that many crops of the pictures in place of composites, and
+`--framed` gives each a margin and a frame.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import cv2
 import items_of_marks
 import items_of_models
 import items_of_pictures
 import numpy as np
-from composites import photographs
+from composites import cut, photographs
 from items_of_pictures import Maker, Pixels
 from made_items import MadeItems
+from outer_lines import outer_lines
 
 from benchwright.cli.demo import prepare_photographs
 from benchwright.diagnostics.shortcuts.battery import SolverResult, run_battery
@@ -58,16 +67,29 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1200, help="records of each seed")
     parser.add_argument("--seeds", type=int, nargs="*", default=[101])
     parser.add_argument("--released", action="store_true", help="measure files as a release by content holds them")
+    parser.add_argument("--outer-lines", action="store_true", help="ask about the lines of jigsaws alone")
+    parser.add_argument("--alone", action="store_true", help="the pictures of --images alone")
+    parser.add_argument("--crops", type=int, help="that many crops of the pictures in their place")
+    parser.add_argument("--framed", action="store_true", help="with a margin and a frame around each picture")
     options = parser.parse_args()
     prepare_photographs(options.folder / "photographs")
-    pictures = list(pictures_in([options.folder / "photographs", *([options.images] if options.images else [])]))
+    folders = [] if options.alone else [options.folder / "photographs"]
+    pictures = list(pictures_in([*folders, *([options.images] if options.images else [])]))
+    if options.crops:
+        pictures = crops_of(pictures, options.crops, options.seeds[0])
+    if options.framed:
+        pictures = [framed(pixels, number) for number, pixels in enumerate(pictures)]
     for name in options.task or ITEMS:
         for mode in options.mode:
             made = [
                 made_items(ITEMS[name], options.folder / "work", pictures, seed, options.records, mode)
                 for seed in options.seeds
             ]
-            result = measured([part.as_released() for part in made] if options.released else made)
+            files = [part.as_released() for part in made] if options.released else made
+            if options.outer_lines:
+                result = {"items": sum(len(part.items) for part in made), "outer_lines": outer_lines(files)}
+            else:
+                result = measured(files)
             print(json.dumps({f"{name}, {mode}": result}), flush=True)
 
 
@@ -111,6 +133,23 @@ def made_items(maker: Maker, folder: Path, pictures: Sequence[Pixels], seed: int
     """Return the items that a maker makes in a folder, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     return maker(folder, pictures, seed, records, mode)
+
+
+def crops_of(pictures: Sequence[Pixels], count: int, seed: int) -> list[Pixels]:
+    """Return crops of photographs, mirrored or not, 360 to 560 pixels a side; nothing is pasted into them."""
+    rng = random.Random(seed)
+    return [cut(pictures, rng, rng.randrange(360, 561), rng.randrange(360, 561)) for _ in range(count)]
+
+
+def framed(pixels: Pixels, number: int) -> Pixels:
+    """Return a picture with a margin on each side, of widths of their own, and in two of three a line around it."""
+    rng = random.Random(number)
+    line = 0 if number % 3 == 0 else rng.randrange(2, 9)
+    inner = cv2.copyMakeBorder(pixels, line, line, line, line, cv2.BORDER_CONSTANT, value=(20, 20, 20))
+    sides = [rng.randrange(4, 1 + min(pixels.shape[:2]) // 12) for _ in range(4)]
+    light = rng.choice([255, 244, 235, 12])
+    made = cv2.copyMakeBorder(inner, *sides, cv2.BORDER_CONSTANT, value=(light, light, light))
+    return np.asarray(made, np.uint8)
 
 
 def pictures_in(folders: Sequence[Path]) -> Iterator[Pixels]:

@@ -163,6 +163,9 @@ ROOM = Room(
         "mvp_bench": Entry(
             f"{_HERE}.metrics.release.mvp_bench:mvp_bench", "MVP-Bench's aAcc, qAcc, iAcc, mAcc, pAcc and MCQ scores."
         ),
+        "twins": Entry(
+            f"{_HERE}.metrics.release.twins:twins", "Share of twins, which differ in their key alone, with both right."
+        ),
         "mm_sap": Entry(f"{_HERE}.metrics.release.mm_sap:mm_sap", "MM-SAP's scores, answer rates and unknown knowns."),
         "grounding": Entry(
             f"{_HERE}.metrics.release.grounding:grounding", "Overlap of models' boxes with what people marked."

@@ -48,7 +48,13 @@ TASKS: dict[str, dict[str, Any]] = {
         "min_distance": 0.02,
     },
     "spatial_relation": {"dataset": "vsr", "mode": "paper", "min_side_px": 16},
-    "visual_correspondence": {"dataset": "hpatches", "per_image": 3, "max_side_px": 300, "min_side_px": 64},
+    "visual_correspondence": {
+        "dataset": "hpatches",
+        "per_image": 3,
+        "max_side_px": 300,
+        "min_side_px": 64,
+        "min_view_px": 38,
+    },
     "visual_similarity": {"dataset": "nights", "min_side_px": 16},
 }
 

@@ -20,7 +20,7 @@ MOST_DEVIATIONS = 3.0
 """Largest move of a side of a noised box, in standard deviations."""
 
 
-_LEAST_ROOM, _MOST_ROOM = 0.05, 1.0
+_LEAST_ROOM, _MOST_ROOM = 0.05, 1.5
 """What is shown beside two exchangeable boxes, on each side, as a fraction of their longer mean side."""
 
 _LEAST_REDUCTION = 0.85
@@ -39,6 +39,22 @@ class BoxNoise(NamedTuple):
     deviation: float
     min_iou: float
     max_iou: float
+
+
+class ViewSizes(NamedTuple):
+    """Sizes of a view of two boxes, in pixels.
+
+    Args:
+        max_side_px: Longest side of the view.
+        min_view_px: Shorter side of the view; smaller ones are enlarged.
+        max_enlargement: Largest factor by which the picture is enlarged for that, 1 or more.
+        min_box_px: Smallest side of either box in the view.
+    """
+
+    max_side_px: int
+    min_view_px: int
+    max_enlargement: float
+    min_box_px: float
 
 
 class BoxView(NamedTuple):
@@ -83,7 +99,7 @@ class _Difference(NamedTuple):
 
 
 def exchangeable_boxes(
-    box: Box, size_wh: SizeWH, noise: BoxNoise, *, max_side_px: int, min_box_px: float, rng: np.random.Generator
+    box: Box, size_wh: SizeWH, noise: BoxNoise, sizes: ViewSizes, *, rng: np.random.Generator
 ) -> BoxView | str:
     """Return a wrong box, and a part of the picture around both, so that nothing but the picture says which is right.
 
@@ -95,13 +111,12 @@ def exchangeable_boxes(
         box: The right box, in pixels of the picture.
         size_wh: Size of the picture.
         noise: Limits of the noise.
-        max_side_px: Longer side of the view.
-        min_box_px: Smallest side of either box in the view.
+        sizes: Sizes of the view.
         rng: Random generator.
 
     Returns:
         The view, or why there is none: `no_distinct_box` where no try is within the noise's limits, `no_room_around`
-        where the box lies too near to a border, `too_small` where the smaller box would be.
+        where the box lies too near to a border, `too_small` where the smaller box, or the view, would be.
     """
     reason = "no_distinct_box"
     for _ in range(_TRIES):
@@ -118,8 +133,10 @@ def exchangeable_boxes(
         signs = first, second, third
         # A scale of its own, since sides that people state in whole pixels would stay whole at the picture's scale.
         reduction = float(rng.uniform(_LEAST_REDUCTION, 1))
-        view = _view_of(box, difference, signs, room, size_wh, reduction=reduction, max_side_px=max_side_px)
-        if min(right - left for each in (view.right, view.wrong) for left, right in _spans(each)) < min_box_px:
+        view = _view_of(box, difference, signs, room, size_wh, sizes, reduction=reduction)
+        if view is None:
+            return "too_small"
+        if min(right - left for each in (view.right, view.wrong) for left, right in _spans(each)) < sizes.min_box_px:
             return "too_small"
         return view
     return reason
@@ -144,17 +161,23 @@ def _view_of(
     signs: tuple[int, int, int],
     room: tuple[float, float],
     size_wh: SizeWH,
+    wanted: ViewSizes,
     *,
     reduction: float,
-    max_side_px: int,
-) -> BoxView:
+) -> BoxView | None:
+    """Return the view, or None where it would have to be enlarged too much."""
     wrong = difference.wrong_box(box, signs)
     unit = _mean_side(box, wrong)
     spans = _spans(_union(box, wrong))
     sides = [high - low + 2 * share * unit for (low, high), share in zip(spans, room, strict=True)]
     # The mean side as shown is that of the right box by the growth's root: so it is the same whichever box is larger.
-    shown = reduction * max(box[2] - box[0], box[3] - box[1]) * float(np.exp(-difference.growth / 2))
-    scale = min(shown / unit, reduction * max_side_px / max(sides))
+    smallest_unit = max(box[2] - box[0], box[3] - box[1]) * float(np.exp(-difference.growth / 2))
+    enlargement = wanted.min_view_px * reduction / _LEAST_REDUCTION * unit / (min(sides) * smallest_unit)
+    most = reduction * wanted.max_side_px / max(sides)
+    # By the smallest unit that the sides to which chance grows could give: so neither side is left out more often.
+    if enlargement > wanted.max_enlargement or most * min(sides) < wanted.min_view_px:
+        return None
+    scale = min(max(reduction, enlargement) * smallest_unit / unit, most)
     scaled = max(1, round(scale * size_wh[0])), max(1, round(scale * size_wh[1]))
     view = max(1, int(scale * sides[0] + 1e-6)), max(1, int(scale * sides[1] + 1e-6))
     scales = scaled[0] / size_wh[0], scaled[1] / size_wh[1]

@@ -5,7 +5,7 @@ Items made from the same photograph share a group key (`group_keys`), which keep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from benchwright.records import LETTERS, Choice
@@ -18,6 +18,16 @@ from benchwright.records import ImageRecord
 def group_keys(record: ImageRecord) -> tuple[str, ...]:
     """Return the group keys of an item made from this image: its source image; a run adds the groups of that image."""
     return (f"image:{record.root_image_id}",)
+
+
+def twin_keys(keys: Iterable[str], pair: str | None) -> tuple[str, ...]:
+    """Return group keys with that of twins added, sorted: two items that differ in nothing but their key.
+
+    Args:
+        keys: The item's other group keys.
+        pair: Name of the two; None for an item without a twin.
+    """
+    return tuple(sorted({*keys, *([] if pair is None else [f"twin:{pair}"])}))
 
 
 T = TypeVar("T")

@@ -51,10 +51,13 @@ class ExchangeablePoints(NamedTuple):
     Args:
         marked: The points.
         corner: Upper left corner of the first view, in pixels of its picture.
+        twin: The same four points in the same order, of which the first wrong one is the reference and lies at the
+            same place of its view, with the upper left corner of that view.
     """
 
     marked: MarkedPoints
     corner: Point
+    twin: tuple[MarkedPoints, Point]
 
 
 class NotEnough(NamedTuple):
@@ -185,10 +188,15 @@ def exchangeable_points(
                 lowest, highest = places(chosen)
                 place = np.round(rng.uniform(lowest, highest), 2)
                 right, *others = rng.permutation(chosen).tolist()
-                likenesses = (round(_alike(grey, candidates, right, other, radius_px), 4) for other in others)
-                wrong = tuple(_point(mapped[other]) for other in others)
-                marked = MarkedPoints(_point(place), _point(mapped[right]), wrong, tuple(likenesses))
-                return ExchangeablePoints(marked, _point(np.round(candidates[right] - place, 2)))
+
+                def shown(right: int, others: list[int], place: NDArray[np.float64]) -> tuple[MarkedPoints, Point]:
+                    likenesses = (round(_alike(grey, candidates, right, other, radius_px), 4) for other in others)
+                    wrong = tuple(_point(mapped[other]) for other in others)
+                    marked = MarkedPoints(_point(place), _point(mapped[right]), wrong, tuple(likenesses))
+                    return marked, _point(np.round(candidates[right] - place, 2))
+
+                twin = shown(others[0], [right, *others[1:]], place)
+                return ExchangeablePoints(*shown(right, others, place), twin)
     return NotEnough("ambiguous", len(visible))
 
 

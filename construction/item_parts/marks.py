@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import dist
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchwright.drawing import PromptError, lay_out
-from benchwright.records import ImageRecord, PromptStyle, VisualPrompt
+from benchwright.drawing.clear_colors import clear_colors, in_color, mark_style
+from benchwright.records import ImageRecord, Item, VisualPrompt
 
 Point = tuple[float, float]
 SizeWH = tuple[int, int]
 
-_SMALL_PX, _LARGE_PX = 512.0, 1024.0
-"""Heights between which rings have BLINK's 10 px; they shrink with smaller pictures and grow with larger ones."""
 NO_PICTURE = "0" * 64
 """Id of a picture that marks are laid out for before it is made."""
 
 
 def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
     """Return a ring around a point of a picture, with a label."""
-    style = PromptStyle(reference_height_px=min(_LARGE_PX, max(_SMALL_PX, height)))
-    return VisualPrompt(kind="ring", image_id=image_id, points=(point,), label=label, style=style)
+    return VisualPrompt(kind="ring", image_id=image_id, points=(point,), label=label, style=mark_style(height))
+
+
+def with_clear_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
+    """Return an item with its marks in the one colour that lies farthest from the ground under all of them.
+
+    Args:
+        item: The item.
+        pixels_of: Function that returns the pixels, (height, width, 3) RGB, of a picture that the item shows.
+    """
+    grounds = [(pixels_of(image.image_id), image.prompts) for image in item.images if image.prompts]
+    if not grounds:
+        return item
+    [color] = clear_colors(grounds)
+    images = [image.model_copy(update={"prompts": in_color(image.prompts, color.code)}) for image in item.images]
+    return item.model_copy(update={"images": tuple(images)})
 
 
 def rings_fit(points: Sequence[Point], labels: Sequence[str], size_wh: SizeWH) -> bool:

@@ -43,6 +43,17 @@ class PictureView(NamedTuple):
         x, y = map_points(np.array(self.matrix), np.array([point], dtype=np.float64))[0].tolist()
         return round(x, 2), round(y, 2)
 
+    def mirrored(self) -> PictureView:
+        """Return the view with left and right exchanged."""
+        width = float(self.size_wh[0])
+        across, down, last = self.matrix
+        turned = tuple(width * ones - entry for entry, ones in zip(across, last, strict=True))
+        return PictureView(self.size_wh, (turned, down, last))
+
+    def across(self, point: Point) -> Point:
+        """Return the point of the view that lies at another one's place when left and right are exchanged."""
+        return round(self.size_wh[0] - point[0], 2), point[1]
+
 
 class LevelView(NamedTuple):
     """What of a picture can be shown around two points so that they lie level, one as far left as the other right.

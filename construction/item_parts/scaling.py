@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,37 @@ def size_within(width: int, height: int, *, max_side_px: float) -> tuple[int, in
     """
     scale = min(1.0, max_side_px / max(width, height))
     return int(width * scale + 1e-9), int(height * scale + 1e-9)
+
+
+def size_for_views(
+    width: int, height: int, *, max_side_px: float, min_side_px: float, max_enlargement: float
+) -> tuple[int, int] | None:
+    """Return (width, height) of a whole picture of which items show parts, with the same aspect.
+
+    Args:
+        width: Width of the picture.
+        height: Height of the picture.
+        max_side_px: Its longer side as shown.
+        min_side_px: Its shorter side as shown; smaller pictures are enlarged.
+        max_enlargement: Largest factor for that, 1 or more.
+
+    Returns:
+        The size; None where no factor gives both sides.
+    """
+    shortest, longest = min(width, height), max(width, height)
+    scale = max(min(1.0, max_side_px / longest), min_side_px / shortest)
+    if scale > max_enlargement or scale * longest > max_side_px + 0.5:
+        return None
+    return ceil(width * scale - 1e-9), ceil(height * scale - 1e-9)
+
+
+def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return (height, width, 3) pixels scaled down as by `shrink`, or enlarged between their neighbours."""
+    import cv2
+
+    if size_wh[0] <= pixels.shape[1]:
+        return shrink(pixels, size_wh)
+    return np.asarray(cv2.resize(pixels, size_wh, interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
 
 
 def shrink(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:

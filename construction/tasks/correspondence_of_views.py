@@ -32,11 +32,12 @@ from ..item_parts.marked_points import (
 )
 from ..item_parts.marks import Point, SizeWH
 from ..item_parts.modes import Mode
-from ..item_parts.scaling import shrink, size_within
+from ..item_parts.scaling import scaled, size_for_views, size_within
 from ..item_parts.views import Matrix, shift, warp
 from ..truth_tasks.correspondences import CorrespondenceTask
+from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
-from ..truth_tasks.truth_tasks import TruthTask
+from ..truth_tasks.truth_tasks import TOO_SMALL, TruthTask
 
 QUESTION = (
     "The ring labelled REF marks a point in the first image. The second image shows the same scene {change}, with four "
@@ -57,11 +58,15 @@ class CorrespondenceOfViews(TruthTask):
             the reference is.
         view_part: In mode `hardened`, sides of both parts as a fraction of the pictures', 0.3-0.9. Pictures are scaled
             to `max_side_px` before parts of them are shown.
+        min_view_px: In mode `hardened`, shorter side of both parts, 16-4096; smaller pictures are enlarged.
+        max_enlargement: Largest factor, 1-8, by which a picture is enlarged for that; pairs that would need more make
+            no item.
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point, in mode
             `hardened` of any two of the four points.
     """
 
     name: ClassVar[str] = "visual_correspondence"
+    version: ClassVar[int] = 2
     picture_fidelity: ClassVar[PictureFidelity] = "exact"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Homographies,)
     items_need_pixels: ClassVar[bool] = True
@@ -69,7 +74,27 @@ class CorrespondenceOfViews(TruthTask):
     per_image: int = Field(1, ge=1)
     mode: Mode = "hardened"
     view_part: float = Field(0.6, ge=0.3, le=0.9)
+    min_view_px: int = Field(300, ge=16, le=4096)
+    max_enlargement: float = Field(2.5, ge=1, le=8)
     max_likeness: float = Field(0.6, gt=0, le=1)
+
+    def pictures_of(self, truth: RecordTruth[Any], sizes_wh: Mapping[str, SizeWH]) -> TruthPictures:
+        """Return the pictures of a pair at the scale of its views."""
+        sizes = tuple(sizes_wh[image_id] for image_id in truth.image_ids)
+        return TruthPictures(sizes, tuple(self._whole_wh(size_wh) for size_wh in sizes))
+
+    def _whole_wh(self, size_wh: SizeWH) -> SizeWH:
+        """Return the size of a whole picture at the scale of its views; as it is scaled down where that cannot be."""
+        scaled_down = size_within(*size_wh, max_side_px=self.max_side_px)
+        if self.mode == "paper" or min(scaled_down) < self.min_side_px:
+            return scaled_down
+        enlarged = size_for_views(
+            *size_wh,
+            max_side_px=self.max_side_px,
+            min_side_px=self.min_view_px / self.view_part,
+            max_enlargement=self.max_enlargement,
+        )
+        return enlarged or scaled_down
 
     def open(self, ctx: OpenContext) -> None:
         """Keep OpenCV to the one thread that a worker has."""
@@ -108,6 +133,8 @@ class CorrespondenceOfViews(TruthTask):
     ) -> ItemPlan | str:
         """Bring the homography into pixels of the pictures as shown; points are chosen where pixels are at hand."""
         del rng
+        if self.mode == "hardened" and min(map(min, pictures.shown_wh)) < int(self.min_view_px / self.view_part):
+            return TOO_SMALL
         matrix = _scale(pictures, 1) @ np.array(truth.truth.matrices[1]) @ np.linalg.inv(_scale(pictures, 0))
         matrix = matrix / (matrix[2, 2] or 1.0)
         return ItemPlan((0, 1, 2, 3), "point", {"homography": matrix.tolist(), "change": truth.truth.change})
@@ -120,27 +147,25 @@ class CorrespondenceOfViews(TruthTask):
         return CorrespondenceTask.worded_points(chosen, question, {"change": change})
 
     def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
         """Return the item, in mode `hardened` of parts of the pictures; those alone are stored."""
         if self.mode == "paper":
             return super().made_of_record(record, ctx, entry, pictures)
         sources = [ctx.image(image_id) for image_id in entry.image_ids]
         first, second = (
-            shrink(ctx.images.rgb(source), size_within(source.width, source.height, max_side_px=self.max_side_px))
-            for source in sources
+            scaled(ctx.images.rgb(source), self._whole_wh((source.width, source.height))) for source in sources
         )
         homography: Matrix = np.array(entry.plan["homography"])
         plan = self._parts(grey_of(first), grey_of(second), homography, _points_rng(record, ctx, entry))
         if isinstance(plan, NotEnough):
             return plan.reason
         shown = [
-            ctx.store_image(warp(whole, shift(corner), size_wh), parents=[source])
+            pictures.stored(ctx, warp(whole, shift(corner), size_wh), [source])
             for whole, corner, size_wh, source in zip(
                 (first, second), plan.corners, plan.sizes_wh, sources, strict=True
             )
         ]
-        pictures |= {picture.image_id: picture for picture in shown}
         more = {"corners": [list(corner) for corner in plan.corners], "homography": plan.homography.tolist()}
         return [self._item(record, ctx, entry, shown, plan.marked, more)]
 
@@ -156,7 +181,10 @@ class CorrespondenceOfViews(TruthTask):
             rng: Random generator.
         """
         candidates = seen_again(recognisable_points(first), homography, second)
-        sizes = [(int(self.view_part * grey.shape[1]), int(self.view_part * grey.shape[0])) for grey in (first, second)]
+        sizes = [
+            (int(self.view_part * grey.shape[1] + 1e-9), int(self.view_part * grey.shape[0] + 1e-9))
+            for grey in (first, second)
+        ]
         refused = NotEnough("too_few_points", len(candidates))
         for _ in range(_TRIES):
             spare = (second.shape[1] - sizes[1][0], second.shape[0] - sizes[1][1])
@@ -188,7 +216,7 @@ class CorrespondenceOfViews(TruthTask):
         """Choose the points that both pictures show, and return the item."""
         del made
         first, second = (
-            grey_of(shrink(ctx.images.rgb(ctx.image(image_id)), (picture.width, picture.height)))
+            grey_of(scaled(ctx.images.rgb(ctx.image(image_id)), (picture.width, picture.height)))
             for image_id, picture in zip(chosen.image_ids, shown, strict=True)
         )
         homography: Matrix = np.array(chosen.plan["homography"])

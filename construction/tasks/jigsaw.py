@@ -4,13 +4,15 @@ A picture is cut into 3 by 3 tiles. The reference shows three of 2 by 2 tiles, w
 the lower right, left black. The options are that tile and one that is not shown.
 
 In the paper the missing tile is the centre, which has more to show than a tile at the border. So there is a second
-mode: of the only two tiles that can be missing each while the other is not shown, chance takes one.
+mode: of the only two tiles that can be missing each while the other is not shown, chance takes one. Either lies at a
+side of what is cut up. Where that is the picture's border, a white margin or a frame says which side, without a look
+at the join; so in this mode margins and frames are trimmed and the rest of the border is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +33,12 @@ from benchwright.steps import (
 )
 
 from ..ground_truth.values import RECORDS, records_of
-from ..item_parts.choices import group_keys, image_choices, place
+from ..item_parts.choices import group_keys, image_choices, place, twin_keys
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within
+
+if TYPE_CHECKING:
+    from ..item_parts.inner_pictures import InnerBox
 
 _GRID = 3
 _CENTRE = (1, 1)
@@ -64,6 +69,13 @@ class Jigsaw(MapStep):
             them is missing; each is as large, and lies as near to the border, as the other. `paper` always lacks the
             centre, against a tile at the border, as the paper does; the larger file, or the piece with more contrast,
             is then right in about six of ten items.
+        twins: In mode `hardened`, whether each image makes two items that show the same two pieces, of which the other
+            is missing; both have a group key `twin:...`, by which scores count them together.
+        margin: In mode `hardened`, share of each side, 0-0.3, that is not cut up: what is left of frames once lines of
+            one colour are trimmed. 0 only trims.
+        lettering: In mode `hardened`, whether images are used in which lettering runs across the edge of a piece, where
+            people read on instead of comparing: `avoid` or `keep` them. A cheap test finds printed lines on a plain
+            ground; single letters, slanted ones and those on a busy ground it misses.
         per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
             the pieces change places.
         max_side_px: Larger pictures are scaled down to this before they are cut.
@@ -78,6 +90,7 @@ class Jigsaw(MapStep):
         other_source (drop): The image is no picture of `dataset`.
         too_small (drop): Tiles are smaller than `min_tile_px`.
         ambiguous (drop): Choices would look too much alike.
+        lettering_at_join (drop): In mode `hardened`: lettering runs across an edge at which a piece joins.
     """
 
     name: ClassVar[str] = "jigsaw"
@@ -91,6 +104,9 @@ class Jigsaw(MapStep):
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     mode: Mode = "hardened"
     per_image: int = Field(1, ge=1, le=len(HIDDEN))
+    twins: bool = False
+    margin: float = Field(0.06, ge=0, le=0.3)
+    lettering: Literal["avoid", "keep"] = "avoid"
     max_side_px: int = Field(1024, ge=48, le=16384)
     min_tile_px: int = Field(64, ge=8)
     min_difference: float = Field(0.08, gt=0, le=1)
@@ -101,8 +117,13 @@ class Jigsaw(MapStep):
         return () if self.dataset is None else (f"{self.dataset}.{RECORDS}",)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; the dataset only where one is named."""
-        return {name: value for name, value in super().parameters().items() if name != "dataset" or value is not None}
+        """Return the settings that decide the result: the dataset only where one is named, and those of mode `hardened`
+        only in it.
+        """
+        without = set() if self.mode == "hardened" else {"margin", "lettering", "twins"}
+        if self.dataset is None:
+            without.add("dataset")
+        return {name: value for name, value in super().parameters().items() if name not in without}
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
         """Return how many items it will make, by a sample of the pictures."""
@@ -121,13 +142,17 @@ class Jigsaw(MapStep):
         """Make this image's items; decodes it once, or not at all where it is too small."""
         if self.dataset is not None and not records_of(record, ctx, dataset=self.dataset):
             return Outcome("drop", "other_source")
-        shown_wh = size_within(record.width, record.height, max_side_px=self.max_side_px)
-        tile_wh = (shown_wh[0] // _GRID, shown_wh[1] // _GRID)
-        measured: dict[str, Any] = {"tile_px": min(tile_wh)}
-        if min(tile_wh) < self.min_tile_px:
-            evidence = {"tile_wh": list(tile_wh), "min_tile_px": self.min_tile_px}
-            return Outcome("drop", "too_small", measured, evidence)
-        cut = _TiledPicture.of(ctx.images.rgb(record), tile_wh)
+        if (too_small := self._too_small(record.width, record.height)) is not None:
+            return too_small
+        from ..item_parts.inner_pictures import InnerBox, within_frames
+
+        pixels = ctx.images.rgb(record)
+        whole = InnerBox(0, 0, record.width, record.height)
+        inner = within_frames(pixels, self.margin) if self.mode == "hardened" else whole
+        if (too_small := self._too_small(*inner.size_wh)) is not None:
+            return too_small
+        cut = _TiledPicture.of(pixels, inner, self._tile_wh(*inner.size_wh))
+        measured: dict[str, Any] = {"tile_px": min(cut.tile_wh)}
         pairs = self._pairs(ctx.rng(record.image_id, "pieces"))
         differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}
         measured["largest_difference"] = max(differences.values())
@@ -136,6 +161,9 @@ class Jigsaw(MapStep):
             tile_differences = {f"{pair.wrong[0]},{pair.wrong[1]}": differences[pair] for pair in sorted(pairs)}
             evidence = {"differences": tile_differences, "min_difference": self.min_difference}
             return Outcome("drop", "ambiguous", measured, evidence)
+        # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
+        if self.mode == "hardened" and self.lettering == "avoid" and cut.has_lettering_at(_EXCHANGEABLE):
+            return Outcome("drop", "lettering_at_join", measured)
         references = {
             tile: ctx.store_image(cut.reference(tile), parents=[record])
             for tile in dict.fromkeys(pair.missing for pair in chosen)
@@ -151,6 +179,18 @@ class Jigsaw(MapStep):
             items.append(self._item(record, ctx, shown, _number(pair.wrong), evidence))
         return Outcome(values=measured, images=(*references.values(), *pieces.values()), items=tuple(items))
 
+    def _tile_wh(self, width: int, height: int) -> tuple[int, int]:
+        shown_wh = size_within(width, height, max_side_px=self.max_side_px)
+        return shown_wh[0] // _GRID, shown_wh[1] // _GRID
+
+    def _too_small(self, width: int, height: int) -> Outcome | None:
+        """Return that tiles of a picture of that size would be too small; None where they would not."""
+        tile_wh = self._tile_wh(width, height)
+        if min(tile_wh) >= self.min_tile_px:
+            return None
+        evidence = {"tile_wh": list(tile_wh), "min_tile_px": self.min_tile_px}
+        return Outcome("drop", "too_small", {"tile_px": min(tile_wh)}, evidence)
+
     def _pairs(self, rng: np.random.Generator) -> list[_OfferedTiles]:
         """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
         if self.mode == "paper":
@@ -165,7 +205,11 @@ class Jigsaw(MapStep):
             before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.wrong)) for other in chosen]
             if min(difference, *before, 1.0) >= self.min_difference:
                 chosen.append(pair)
-        return chosen[: self.per_image]
+        return chosen[: len(_EXCHANGEABLE) if self._makes_twins else self.per_image]
+
+    @property
+    def _makes_twins(self) -> bool:
+        return self.twins and self.mode == "hardened"
 
     def _item(
         self,
@@ -191,7 +235,9 @@ class Jigsaw(MapStep):
             question=QUESTION,
             choices=image_choices(placed),
             answer=placed.answer,
-            group_keys=group_keys(record),
+            group_keys=twin_keys(
+                group_keys(record), ctx.item_id(record.image_id, "twins") if self._makes_twins else None
+            ),
             attributes={"mode": self.mode},
             written_by={"question": "template"},
             root_image_id=record.root_image_id,
@@ -214,13 +260,30 @@ class _TiledPicture(NamedTuple):
     pixels: NDArray[np.uint8]
     tile_wh: tuple[int, int]
     source_tile_wh: tuple[int, int]
+    corner: tuple[int, int]
 
     @classmethod
-    def of(cls, pixels: NDArray[np.uint8], tile_wh: tuple[int, int]) -> _TiledPicture:
-        """Scale what three equal tiles cover, so that boxes in the source are whole pixels; leave the rest."""
-        height, width = pixels.shape[0] // _GRID, pixels.shape[1] // _GRID
-        covered = pixels[: _GRID * height, : _GRID * width]
-        return cls(shrink(covered, (_GRID * tile_wh[0], _GRID * tile_wh[1])), tile_wh, (width, height))
+    def of(cls, pixels: NDArray[np.uint8], inner: InnerBox, tile_wh: tuple[int, int]) -> _TiledPicture:
+        """Scale what three equal tiles cover of a part; boxes in the source are whole pixels, and the rest is left."""
+        width, height = (side // _GRID for side in inner.size_wh)
+        covered = inner.of(pixels)[: _GRID * height, : _GRID * width]
+        shown = shrink(covered, (_GRID * tile_wh[0], _GRID * tile_wh[1]))
+        return cls(shown, tile_wh, (width, height), (inner.left, inner.top))
+
+    def has_lettering_at(self, tiles: Iterable[_Tile]) -> bool:
+        """Return whether a line of lettering runs across the upper or left edge of one of these tiles."""
+        from ..item_parts.inner_pictures import lines_of_lettering
+
+        lines = lines_of_lettering(self.pixels)
+        for tile in tiles:
+            left, top, right, bottom = _box(tile, self.tile_wh)
+            for line in lines:
+                gap = line.bottom - line.top  # between two words
+                is_across = line.left - gap < left < line.right + gap and line.top < bottom and line.bottom > top
+                is_cut_along = line.top < top < line.bottom and line.left < right and line.right > left
+                if is_across or is_cut_along:
+                    return True
+        return False
 
     def tile(self, tile: _Tile) -> NDArray[np.uint8]:
         left, top, right, bottom = _box(tile, self.tile_wh)
@@ -238,10 +301,15 @@ class _TiledPicture(NamedTuple):
         return {
             "grid": [_GRID, _GRID],
             "tile_wh": list(self.tile_wh),
-            "shown_boxes_xyxy": [_box(tile, self.source_tile_wh) for tile in _shown_beside(pair.missing)],
-            "right": {"tile": list(pair.missing), "box_xyxy": _box(pair.missing, self.source_tile_wh)},
-            "wrong": {"tile": list(pair.wrong), "box_xyxy": _box(pair.wrong, self.source_tile_wh)},
+            "shown_boxes_xyxy": [self._source_box(tile) for tile in _shown_beside(pair.missing)],
+            "right": {"tile": list(pair.missing), "box_xyxy": self._source_box(pair.missing)},
+            "wrong": {"tile": list(pair.wrong), "box_xyxy": self._source_box(pair.wrong)},
         }
+
+    def _source_box(self, tile: _Tile) -> list[int]:
+        x, y = self.corner
+        left, top, right, bottom = _box(tile, self.source_tile_wh)
+        return [left + x, top + y, right + x, bottom + y]
 
 
 def _box(tile: _Tile, tile_wh: tuple[int, int]) -> list[int]:

@@ -3,41 +3,61 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.records import ImageRecord, Item, PromptStyle, VisualPrompt
+from benchwright.drawing.clear_colors import clear_colors, in_color, mark_style
+from benchwright.records import ImageRecord, Item, VisualPrompt
 from benchwright.steps import Context
 
 from ..ground_truth.truths import GroundTruth, LabelledBox, LabelledBoxes
 from ..ground_truth.values import RecordTruth
-from ..item_parts.boxes import Box, BoxNoise, BoxView, exchangeable_boxes, iou, noised_box
+from ..item_parts.boxes import Box, BoxNoise, BoxView, ViewSizes, exchangeable_boxes, iou, noised_box
 from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
 from ..item_parts.wording import without_article
+from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
 
-_COLORS = {"A": "#ff0000", "B": "#0060ff"}
-QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of them fits {phrase} more closely?"
+_KEYS = ("A", "B")
+OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
+"""Settings of mode `hardened` alone."""
+QUESTION = "Two boxes are drawn into the image, A in {a} and B in {b}. Which of them fits {phrase} more closely?"
 
 
 def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[VisualPrompt, ...]:
-    """Return two boxes as they are drawn on a picture of that height, A in red and B in blue."""
+    """Return two boxes as they are drawn on a picture of that height, before they take colours (`colored_boxes`)."""
     return tuple(
         VisualPrompt(
             kind="box",
             image_id=image_id,
             points=(box[:2], box[2:]),
             label=key,
-            style=PromptStyle(color=color, reference_height_px=max(512.0, height)),
+            style=mark_style(height),
         )
-        for (key, color), box in zip(_COLORS.items(), boxes, strict=True)
+        for key, box in zip(_KEYS, boxes, strict=True)
     )
+
+
+def colored_boxes(
+    pixels: NDArray[np.uint8], prompts: Sequence[VisualPrompt], phrase: str
+) -> tuple[tuple[VisualPrompt, ...], str]:
+    """Return two boxes in the two colours that are seen best on their picture, and the question that names these.
+
+    Args:
+        pixels: The picture, (height, width, 3) RGB.
+        prompts: Boxes A and B.
+        phrase: What the question calls the thing.
+    """
+    colors = clear_colors([(pixels, prompts)], count=len(_KEYS))
+    boxes = [in_color([prompt], color.code)[0] for prompt, color in zip(prompts, colors, strict=True)]
+    return tuple(boxes), QUESTION.format(a=colors[0].name, b=colors[1].name, phrase=phrase)
 
 
 def _single_things(stated: LabelledBoxes) -> list[LabelledBox]:
@@ -70,6 +90,8 @@ class LocalizationOfBoxes(TruthTask):
     Args:
         mode: `hardened` shows a part of the picture in which both boxes could change places; see
             `object_localization`. `paper` shows the whole picture, with noise on each side of the stated box.
+        min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
+        max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that.
         min_box_px: Shorter side of a box, as shown; smaller things are not asked about.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
@@ -84,11 +106,14 @@ class LocalizationOfBoxes(TruthTask):
     """
 
     name: ClassVar[str] = "object_localization"
+    version: ClassVar[int] = 2
     hardening: ClassVar[Hardening] = ROOM_FOR_BOTH
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (LabelledBoxes,)
 
     mode: Mode = "hardened"
     min_side_px: int = Field(16, ge=16)
+    min_view_px: int = Field(300, ge=16, le=4096)
+    max_enlargement: float = Field(3.0, ge=1, le=8)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)
@@ -120,8 +145,7 @@ class LocalizationOfBoxes(TruthTask):
             stated,
             pictures.sizes_wh[0],
             self._limits(),
-            max_side_px=self.max_side_px,
-            min_box_px=self.min_box_px,
+            ViewSizes(self.max_side_px, self.min_view_px, self.max_enlargement, self.min_box_px),
             rng=rng,
         )
 
@@ -138,7 +162,7 @@ class LocalizationOfBoxes(TruthTask):
         return BoxNoise(self.noise, self.min_iou, self.max_iou)
 
     def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
         """Return the item, in mode `hardened` on the part of the picture that shows both boxes."""
         if self.mode == "paper":
@@ -148,8 +172,7 @@ class LocalizationOfBoxes(TruthTask):
         drawn = drawn_view(
             ctx.images.rgb(picture), shift(view["corner"]), tuple(view["scaled_wh"]), tuple(view["size_wh"])
         )
-        shown = ctx.store_image(drawn, parents=[picture])
-        pictures[shown.image_id] = shown
+        shown = pictures.stored(ctx, drawn, [picture])
         return self.made(record, ctx, entry, [shown], pictures)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
@@ -157,8 +180,8 @@ class LocalizationOfBoxes(TruthTask):
         del shown
         name = without_article(chosen.plan["subject"])
         return ItemWording(
-            QUESTION.format(phrase=f"the {name}"),
-            tuple(f"Box {key}" for key in _COLORS),
+            QUESTION,  # its colours follow from the pixels
+            tuple(f"Box {key}" for key in _KEYS),
             ((0, "reference", ()),),
             evidence=chosen.plan,
             attributes={"object": name},
@@ -179,6 +202,15 @@ class LocalizationOfBoxes(TruthTask):
         item = self.item(record, ctx, chosen, shown, self.worded(chosen, shown))
         prompts = drawn_boxes(shown[0].image_id, shown[0].height, boxes)
         return [item.model_copy(update={"images": (item.images[0].model_copy(update={"prompts": prompts}),)})]
+
+    def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
+        """Return the item with each box in a colour that is seen, and the question that names them."""
+        [image] = item.images
+        phrase = f"the {item.attributes['object']}"
+        prompts, question = colored_boxes(pixels_of(image.image_id), image.prompts, phrase)
+        return item.model_copy(
+            update={"images": (image.model_copy(update={"prompts": prompts}),), "question": question}
+        )
 
 
 def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:

@@ -119,8 +119,9 @@ class MultiViewReasoning(TruthTask):
 
     Args:
         mode: `hardened` lets chance say which of the two frames comes first, and whether both are mirrored; each turns
-            the side around. So neither the order of time nor the way that most people walk tells the side, except to
-            who sees by writing in the scene that it is mirrored. `paper` keeps the order of time, as the paper does.
+            the side around. So neither the order of time nor the way that most people walk tells the side. Frames in
+            which a cheap test sees lettering, which would be read mirrored, make no item. `paper` keeps the order of
+            time, as the paper does.
         pictures: How frames are shown: `single`, an image each; `concatenated`, both beside each other in one image;
             `both` makes an item of either, with the same key, so that the two can be compared.
         min_turn_deg: Smallest angle, in degrees.
@@ -133,9 +134,12 @@ class MultiViewReasoning(TruthTask):
         too_few_frames (drop): Fewer than two frames of the video are in the run.
         dead_zone (drop): No two frames fit the limits on angles.
         other_sizes (drop): The frames differ in size.
+        lettering (drop): In mode `hardened`: lettering shows in a frame, which could be mirrored.
     """
 
     name: ClassVar[str] = "multi_view_reasoning"
+    version: ClassVar[int] = 2
+    mirrors: ClassVar[bool] = True
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (CameraPoses,)
 
     mode: Mode = "hardened"

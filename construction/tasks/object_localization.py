@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage
@@ -18,13 +19,21 @@ from benchwright.steps import Context, ForecastContext, ItemForecast, Outcome, S
 
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import LabelledBoxes
-from ..item_parts.boxes import Box, BoxNoise, exchangeable_boxes, noised_box
+from ..item_parts.boxes import Box, BoxNoise, ViewSizes, exchangeable_boxes, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
 from ..stated_facts.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
-from .localization_of_boxes import QUESTION, ROOM_FOR_BOTH, LocalizationOfBoxes, document_of, drawn_boxes, view_document
+from .localization_of_boxes import (
+    OF_PARTS,
+    ROOM_FOR_BOTH,
+    LocalizationOfBoxes,
+    colored_boxes,
+    document_of,
+    drawn_boxes,
+    view_document,
+)
 
 _OF_DATASETS = frozenset({"apart_from", "items"})
 
@@ -50,6 +59,9 @@ class ObjectLocalization(FactsReader):
         apart_from: With `dataset`, entries of tasks of ground truth before it of which it shows no picture again.
         items: With `dataset`, largest number of items; null makes as many as there can be. The seed chooses.
         max_side_px: Longer side of the picture shown; larger ones are scaled down.
+        min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
+        max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that; things that would need more
+            make no item.
         min_box_px: Shorter side of a subject's box, as shown, in mode `hardened` of both boxes; smaller subjects make
             no item.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
@@ -64,7 +76,8 @@ class ObjectLocalization(FactsReader):
         no_single_thing (drop): With `dataset`, no label has exactly one box and surely no other instance.
         used_already (drop): With `dataset`, an item that was chosen before shows the picture.
         enough (drop): There were `items` items without it.
-        too_small (drop): The subject's box is smaller than `min_box_px`.
+        too_small (drop): The subject's box is smaller than `min_box_px`, or, in mode `hardened`, the part around it is
+            smaller than `min_view_px` even when it is enlarged.
         no_distinct_box (drop): No box with noise overlaps the stated one by `min_iou` to `max_iou`.
         no_room_around (drop): In mode `hardened`, the box lies so near to a border that a box on its other side would
             not.
@@ -72,6 +85,7 @@ class ObjectLocalization(FactsReader):
     """
 
     name: ClassVar[str] = "object_localization"
+    version: ClassVar[int] = 2
     hardening: ClassVar[Hardening] = ROOM_FOR_BOTH
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
@@ -82,6 +96,8 @@ class ObjectLocalization(FactsReader):
     items: int | None = Field(None, ge=1)
     mode: Mode = "hardened"
     max_side_px: int = Field(1024, ge=64, le=8192)
+    min_view_px: int = Field(300, ge=16, le=4096)
+    max_enlargement: float = Field(3.0, ge=1, le=8)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)
@@ -91,6 +107,10 @@ class ObjectLocalization(FactsReader):
     def _limits_are_in_order(self) -> ObjectLocalization:
         if self.max_iou <= self.min_iou:
             raise ValueError(f"max_iou {self.max_iou} is not above min_iou {self.min_iou}; no box has both")
+        if self.mode == "hardened" and self.max_side_px < self.min_view_px:
+            raise ValueError(
+                f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no part has both"
+            )
         if self.dataset is None and (wrong := self.model_fields_set & _OF_DATASETS):
             raise ValueError(f"leave out {', '.join(sorted(wrong))}, or name the dataset's entry under dataset")
         if self.dataset is not None and self.stated_by != FACTS:
@@ -121,8 +141,12 @@ class ObjectLocalization(FactsReader):
         return self.hardening.advice(self.mode, made, dropped)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; those for datasets only with one."""
+        """Return the settings that decide the result; those for datasets only with one, and sizes of parts only where
+        parts are shown.
+        """
         without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
+        if self.mode == "paper":
+            without |= OF_PARTS
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
@@ -161,7 +185,7 @@ class ObjectLocalization(FactsReader):
         wrong = noised_box(right, (whole.record.width, whole.record.height), self._limits(), rng)
         if wrong is None:
             return "no_distinct_box"
-        return _ShownBoxes(whole.record, right, wrong, {})
+        return _ShownBoxes(whole.record, whole.pixels, right, wrong, {})
 
     def _on_part(
         self, record: ImageRecord, ctx: Context, subject: Mapping[str, Any], rng: np.random.Generator
@@ -171,15 +195,14 @@ class ObjectLocalization(FactsReader):
             tuple(subject["box"]),
             (record.width, record.height),
             self._limits(),
-            max_side_px=self.max_side_px,
-            min_box_px=self.min_box_px,
+            ViewSizes(self.max_side_px, self.min_view_px, self.max_enlargement, self.min_box_px),
             rng=rng,
         )
         if isinstance(view, str):
             return view
         drawn = drawn_view(ctx.images.rgb(record), shift(view.corner), view.scaled_wh, view.size_wh)
         shown = ctx.store_image(drawn, parents=[record])
-        return _ShownBoxes(shown, view.right, view.wrong, {"view": view_document(view)})
+        return _ShownBoxes(shown, drawn, view.right, view.wrong, {"view": view_document(view)})
 
     def _limits(self) -> BoxNoise:
         return BoxNoise(self.noise, self.min_iou, self.max_iou)
@@ -195,15 +218,16 @@ class ObjectLocalization(FactsReader):
         """Return the item of one subject, or that the labels have no room."""
         picture = shown.picture
         placed = place(shown.right, [shown.wrong], rng)
-        prompts = drawn_boxes(picture.image_id, picture.height, placed.options)
-        if not labels_fit(prompts, picture):
+        uncolored = drawn_boxes(picture.image_id, picture.height, placed.options)
+        if not labels_fit(uncolored, picture):
             return "no_room_for_labels"
+        prompts, question = colored_boxes(shown.pixels, uncolored, subject["phrase"])
         return Item(
             item_id=ctx.item_id(record.image_id, subject["name"]),
             task=self.name,
             kind="multiple_choice",
             images=(ItemImage(image_id=picture.image_id, role="reference", prompts=prompts),),
-            question=QUESTION.format(phrase=subject["phrase"]),
+            question=question,
             choices=text_choices(PlacedChoices(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
             answer=placed.answer,
             group_keys=group_keys(record),
@@ -224,6 +248,7 @@ class _ShownBoxes(NamedTuple):
     """Two boxes on the picture that shows them, with what items keep of that picture."""
 
     picture: ImageRecord
+    pixels: NDArray[np.uint8]
     right: Box
     wrong: Box
     more: Mapping[str, Any]

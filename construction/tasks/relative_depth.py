@@ -15,6 +15,7 @@ from benchwright.records import ImageRecord
 from ..ground_truth.truths import DepthComparison, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Hardening
+from ..item_parts.picture_views import VIEWS, view_of
 from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
@@ -33,6 +34,8 @@ class RelativeDepth(PointPairTask):
 
     Args:
         mode: `hardened`, or `paper`: the points of any pair, on the whole picture as it is.
+        twins: In `hardened` mode, whether each pair of points makes two items, one mirrored, with the rings at the same
+            places; both have a group key `twin:...`, by which scores count them together.
     """
 
     name: ClassVar[str] = "relative_depth"
@@ -41,6 +44,24 @@ class RelativeDepth(PointPairTask):
         NOT_LEVELLED, "where the points lie: the lower one, and the one nearer to the centre, is mostly closer"
     )
     is_marked: ClassVar[bool] = True
+
+    twins: bool = False
+
+    @property
+    def items_of_each(self) -> int:
+        """Return how many items it makes of a pair of points."""
+        return 2 if self.twins and self.mode == "hardened" else 1
+
+    def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
+        """Return the same points in the mirrored view, where the other ring marks the closer one."""
+        if self.items_of_each == 1:
+            return None
+        view = view_of(entry.plan, 0)
+        assert view is not None, "hardened pairs are shown in views"
+        points = {name: view.across(entry.plan[name]) for name in ("first", "second")}
+        return entry._replace(
+            letter=1 - entry.letter, plan={**entry.plan, **points, VIEWS: [view.mirrored().document()]}
+        )
 
     def planned(
         self, truth: RecordTruth[DepthComparison], pictures: TruthPictures, rng: np.random.Generator

@@ -28,7 +28,7 @@ from ..item_parts.modes import Hardening, Mode
 from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim, statement_of
 from ..item_parts.spatial_wording import question_by_model
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
-from ..truth_tasks.truth_tasks import TruthTask
+from ..truth_tasks.truth_tasks import TWIN, TruthTask
 
 
 class SpatialRelation(TruthTask):
@@ -52,6 +52,8 @@ class SpatialRelation(TruthTask):
         mode: `hardened`, or `paper`: any claim.
         matched_on: In `hardened` mode, what the true and the false claim of which one is taken have in common: the
             whole `claim`, or the `relation` and whether it is one thing.
+        twins: In `hardened` mode, whether both claims make an item, with a group key `twin:...` in common, by which
+            scores count them together; else the seed takes either.
         min_agreement: Smallest share of the people who judged a claim, its author among them, that agree with the
             dataset's label, 0-1.
         inverted: Share of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
@@ -86,6 +88,7 @@ class SpatialRelation(TruthTask):
 
     mode: Mode = "hardened"
     matched_on: Literal["claim", "relation"] = "claim"
+    twins: bool = False
     min_agreement: float = Field(0.6, ge=0, le=1)
     inverted: float = Field(0.0, ge=0, le=1)
     chat: ChatSettings | None = None
@@ -134,8 +137,11 @@ class SpatialRelation(TruthTask):
             for pair in _pairs_apart(true, false):
                 rng = generator_for(seed, self.name, *(truth.record for truth in pair), "counterpart")
                 taken = int(rng.integers(2))
-                yield pair[taken]
-                yield UnusedTruth(pair[1 - taken], "counterpart_taken")
+                if self.twins:
+                    yield from _as_twins(pair)
+                else:
+                    yield pair[taken]
+                    yield UnusedTruth(pair[1 - taken], "counterpart_taken")
                 true.remove(pair[0])
                 false.remove(pair[1])
             yield from (UnusedTruth(truth, "no_counterpart") for truth in (*true, *false))
@@ -223,6 +229,14 @@ class SpatialRelation(TruthTask):
             return left_out
         refusal = {"reason": left_out.reason, **left_out.evidence}
         return by_rule._replace(evidence={**by_rule.evidence, "model": refusal})
+
+
+def _as_twins(pair: Sequence[RecordTruth[SpatialClaim]]) -> Iterator[RecordTruth[SpatialClaim]]:
+    """Yield a true and a false claim, each with the name of both."""
+    name = "+".join(truth.record for truth in pair)
+    for truth in pair:
+        original = {**truth.truth.original, TWIN: name}
+        yield truth._replace(truth=truth.truth.model_copy(update={"original": original}))
 
 
 class _Agreed(NamedTuple):

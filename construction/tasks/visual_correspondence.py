@@ -31,7 +31,7 @@ from benchwright.steps import (
 )
 
 from ..datasets.lacking import lacking_before
-from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
+from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
 from ..item_parts.marked_points import (
     MarkedPoints,
     NotEnough,
@@ -41,10 +41,10 @@ from ..item_parts.marked_points import (
     mark_points,
     recognisable_points,
 )
-from ..item_parts.marks import SizeWH, ring
+from ..item_parts.marks import SizeWH, ring, with_clear_marks
 from ..item_parts.modes import Mode
 from ..item_parts.points import Points
-from ..item_parts.scaling import shrink, size_within
+from ..item_parts.scaling import scaled, size_for_views, size_within
 from ..item_parts.views import (
     LightChange,
     LightLimits,
@@ -68,7 +68,9 @@ _TRIES = 4
 """Second views tried for an item in mode `hardened`."""
 _LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
-_OF_BOTH = frozenset({"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"})
+_OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
+_OF_HARDENED = _OF_PARTS | {"twins"}
+_OF_BOTH = _OF_PARTS | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"}
 """Settings that mean something for drawn views and for those of a dataset."""
 
 
@@ -91,11 +93,18 @@ class VisualCorrespondence(MapStep):
         mode: `hardened` shows parts of the pictures, so placed that where the reference lies in its view says nothing
             about which option is right. `paper` shows whole pictures as the paper does; the ring that lies where the
             reference does is then right in three of four items.
+        twins: In mode `hardened` without `dataset`, whether each second view makes two items, in which another point
+            is the reference, at the same place of its view; both have a group key `twin:...`, by which scores count
+            them together.
         view_part: In mode `hardened`, sides of the first view, and of the second of a dataset, as a fraction of the
             picture's, 0.3-0.9. The four points lie within what is left, so that larger parts leave less choice.
         max_side_px: Longer side of both views; smaller images keep their scale.
         min_side_px: Shorter side of both views; images below are dropped as `too_small`. In mode `hardened`, shorter
-            side of the whole pictures at the scale at which views show them.
+            side of the whole pictures, scaled down as `max_side_px` asks.
+        min_view_px: In mode `hardened`, shorter side of both views, 16-4096; where they would be smaller, the picture
+            is enlarged.
+        max_enlargement: Largest factor, 1-8, by which a picture is enlarged for that; images that would need more are
+            dropped as `too_small`.
         max_rotation_deg: The second view is turned by up to this, either way.
         max_perspective: Each corner of the second view's window moves by up to this fraction of the window.
         min_zoom: The second view shows a window that is smaller than the photograph by this factor at least.
@@ -114,7 +123,8 @@ class VisualCorrespondence(MapStep):
         picture_missing (drop): A picture of the sequence has left the run.
         used_already (drop): An item that was chosen before shows a picture of the pair.
         enough (drop): There were `items` items without it.
-        too_small (drop): The shorter side of a view is below `min_side_px`.
+        too_small (drop): The shorter side of a view is below `min_side_px`, or, in mode `hardened`, below `min_view_px`
+            even when the picture is enlarged.
         too_few_points (drop): Fewer than four recognisable points lie in both views.
         ambiguous (drop): Choices would look too much alike; in mode `hardened`, or no four points that differ lie close
             enough together for one view to show any of them at the same place.
@@ -122,6 +132,7 @@ class VisualCorrespondence(MapStep):
 
     name: ClassVar[str] = "visual_correspondence"
     task_region: ClassVar[TaskRegion] = TaskRegion(under_marks=False)
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     values: ClassVar[Mapping[str, str]] = {"side_px": "int64", "points": "int64"}
@@ -132,9 +143,12 @@ class VisualCorrespondence(MapStep):
     items: int | None = Field(None, ge=1)
     per_image: int = Field(1, ge=1, le=20)
     mode: Mode = "hardened"
+    twins: bool = False
     view_part: float = Field(0.6, ge=0.3, le=0.9)
     max_side_px: int = Field(640, ge=64, le=_LARGEST_PX)
     min_side_px: int = Field(240, ge=32)
+    min_view_px: int = Field(300, ge=16, le=4096)
+    max_enlargement: float = Field(2.5, ge=1, le=8)
     max_rotation_deg: float = Field(25.0, ge=0, le=180)
     max_perspective: float = Field(0.12, ge=0, le=0.2)
     min_zoom: float = Field(1.1, ge=1, le=4)
@@ -153,6 +167,10 @@ class VisualCorrespondence(MapStep):
         if self.max_side_px < self.min_side_px:
             raise ValueError(
                 f"max_side_px {self.max_side_px} is below min_side_px {self.min_side_px}: no image has both"
+            )
+        if self.mode == "hardened" and self.max_side_px < self.min_view_px:
+            raise ValueError(
+                f"max_side_px {self.max_side_px} is below min_view_px {self.min_view_px}: no view has both"
             )
         if self.dataset is None:
             wrong, why = self.model_fields_set & _OF_DATASETS, "they are for pairs of a dataset; name its entry under"
@@ -189,8 +207,12 @@ class VisualCorrespondence(MapStep):
         return CorrespondenceOfViews(**settings).placed(given)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; those for datasets only with one."""
+        """Return the settings that decide the result; those for datasets only with one, and sizes of parts only where
+        parts are shown.
+        """
         without = _OF_DATASETS | {"dataset"} if self.dataset is None else frozenset[str]()
+        if self.mode == "paper":
+            without |= _OF_HARDENED
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def open(self, ctx: OpenContext) -> None:
@@ -208,26 +230,50 @@ class VisualCorrespondence(MapStep):
         if min(scaled_wh) < self.min_side_px:
             evidence = {"size_wh": list(scaled_wh), "min_side_px": self.min_side_px}
             return Outcome("drop", "too_small", measured, evidence)
+        if self.mode == "hardened":
+            enlarged_wh = size_for_views(
+                record.width,
+                record.height,
+                max_side_px=self.max_side_px / part,
+                min_side_px=self.min_view_px / part,
+                max_enlargement=self.max_enlargement,
+            )
+            if enlarged_wh is None:
+                evidence = {"size_wh": list(scaled_wh), "min_view_px": self.min_view_px}
+                return Outcome("drop", "too_small", measured, evidence)
+            scaled_wh = enlarged_wh
         pixels = ctx.images.rgb(record)
-        scaled = shrink(pixels, scaled_wh)
-        grey = grey_of(scaled)
+        shown = scaled(pixels, scaled_wh)
+        grey = grey_of(shown)
         points = recognisable_points(grey)
         measured["points"] = len(points)
-        size_wh = int(part * scaled_wh[0]), int(part * scaled_wh[1])
+        size_wh = int(part * scaled_wh[0] + 1e-9), int(part * scaled_wh[1] + 1e-9)
         plans, refused = self._plans(record, ctx, grey, points, size_wh)
         if not plans:
             return Outcome("drop", refused.reason, measured, {"points_in_both_views": refused.points})
         views: dict[str, ImageRecord] = {}
         items = []
-        whole = ctx.store_image(scaled, parents=[record]) if self.mode == "paper" else None
+        whole = ctx.store_image(shown, parents=[record]) if self.mode == "paper" else None
         for plan in plans:
-            view_1 = whole or ctx.store_image(
-                drawn_view(pixels, shift(plan.corner), scaled_wh, size_wh), parents=[record]
-            )
+            first = shown if whole else drawn_view(pixels, shift(plan.corner), scaled_wh, size_wh)
             second = relight(drawn_view(pixels, plan.homography, scaled_wh, size_wh), plan.light, plan.rng)
+            view_1 = whole or ctx.store_image(first, parents=[record])
             view_2 = ctx.store_image(second, parents=[record])
             views |= {view.image_id: view for view in (view_1, view_2)}
-            items.append(self._item(record, ctx, plan, view_1, view_2))
+            pixels_of = {view_1.image_id: first, view_2.image_id: second}
+            item = self._item(record, ctx, plan, view_1, view_2)
+            pair = [item]
+            if self.twins and self.mode == "hardened":
+                twin = plan.as_twin()
+                other = drawn_view(pixels, shift(twin.corner), scaled_wh, size_wh)
+                other_1 = ctx.store_image(other, parents=[record])
+                views[other_1.image_id] = other_1
+                pixels_of[other_1.image_id] = other
+                item_id = ctx.item_id(record.image_id, item.item_id, "twin")
+                second_of_pair = self._item(record, ctx, twin, other_1, view_2).model_copy(update={"item_id": item_id})
+                keys = {"group_keys": twin_keys(item.group_keys, item.item_id)}
+                pair = [each.model_copy(update=keys) for each in (item, second_of_pair)]
+            items += [with_clear_marks(each, pixels_of.__getitem__) for each in pair]
         return Outcome(values=measured, images=tuple(views.values()), items=tuple(items))
 
     def _plans(
@@ -274,8 +320,8 @@ class VisualCorrespondence(MapStep):
         )
         if isinstance(chosen, NotEnough):
             return chosen
-        marked, corner = chosen
-        return _Plan(number, homography, light, corner, marked, place(marked.right, marked.wrong, rng), rng)
+        marked, corner, twin = chosen
+        return _Plan(number, homography, light, corner, marked, place(marked.right, marked.wrong, rng), rng, twin)
 
     def _item(self, record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, view_2: ImageRecord) -> Item:
         marked, placed = plan.marked, plan.placed
@@ -331,6 +377,15 @@ class _Plan(NamedTuple):
     marked: MarkedPoints
     placed: PlacedChoices[Point]
     rng: np.random.Generator
+    twin: tuple[MarkedPoints, Point] | None = None
+    """What the twin marks, and the corner of its view 1."""
+
+    def as_twin(self) -> _Plan:
+        """Return the plan of the item with the same second view and options, of which another one is right."""
+        assert self.twin is not None, "points of mode `hardened` can be exchanged"
+        marked, corner = self.twin
+        answer = next(key for key, point in self.placed.keyed if point == marked.right)
+        return self._replace(corner=corner, marked=marked, placed=PlacedChoices(self.placed.options, answer))
 
 
 def _ring(view: ImageRecord, point: Point, label: str) -> VisualPrompt:

@@ -49,6 +49,7 @@ class CorrespondenceTask(TruthTask):
     """
 
     task_region: ClassVar[TaskRegion] = TaskRegion(under_marks=False)
+    version: ClassVar[int] = 2
 
     mode: Mode = "hardened"
     min_distance: float = Field(0.1, ge=0.02, le=1)

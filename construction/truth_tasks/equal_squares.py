@@ -11,6 +11,7 @@ from benchwright.steps import Context
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import middle_square
+from .made_pictures import MadePictures
 from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask
 
@@ -39,7 +40,7 @@ class WholePicturesTask(TruthTask):
     mode: Mode = "hardened"
 
     def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
         """Return the item, in mode `hardened` with its pictures as squares of one size and encoding.
 

@@ -82,7 +82,8 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
     for column in truths:
         columns[column] = pa.array(known.values.get(column.rpartition(".")[2], [None] * count), pa.string())
     gathered = selection.gather(pa.table(columns), GatherContext(seed, task.name))
-    items = sum(len(json.loads(text)) for text in gathered.values["chosen"] if text is not None)
+    chosen = sum(len(json.loads(text)) for text in gathered.values["chosen"] if text is not None)
+    items = chosen * getattr(task, "items_of_each", 1)
     left_out: Counter[str] = Counter()
     for text in gathered.values["left_out"]:
         left_out.update(json.loads(text) if text is not None else {})

@@ -6,7 +6,7 @@ mirrored by a coin. So neither is lower, nearer to the centre or on a side that 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -45,7 +45,11 @@ class PointPairTask(TruthTask):
         not_level (drop): In `hardened` mode: the line through the points is steeper than `max_tilt_deg`.
         off_centre (drop): In `hardened` mode: a view with the points level and mirrored would be smaller than
             `min_view`.
+        lettering (drop): In `hardened` mode: lettering shows in the picture, which could be mirrored.
     """
+
+    version: ClassVar[int] = 2
+    mirrors: ClassVar[bool] = True
 
     mode: Mode = "hardened"
     min_distance: float = Field(0.1, ge=0.02, le=1)

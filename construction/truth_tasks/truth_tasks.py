@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.canonical import canonical_json
@@ -43,12 +44,14 @@ from benchwright.steps import (
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import DATASET, RecordTruth, read_truths
-from ..item_parts.marks import Point, SizeWH, ring
+from ..item_parts.choices import twin_keys
+from ..item_parts.marks import Point, SizeWH, ring, with_clear_marks
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
 from ..stated_facts.marked_truths import marked_truths
+from .made_pictures import MadePictures
 from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 
 if TYPE_CHECKING:
@@ -56,6 +59,9 @@ if TYPE_CHECKING:
 
 _NOTHING_STATED, _USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
 _PICTURE_MISSING = "picture_missing"
+LETTERING = "lettering"
+TWIN = "twin"
+"""In `original`: name of the two records of which twins are made."""
 PROMPT = "prompt"
 """Value of photographs that people collected: what they were collected for."""
 
@@ -96,6 +102,8 @@ class TruthTask(MapStep):
     """What mode `hardened` asks of pictures; None for a task that has the paper's rule only."""
     items_need_pixels: ClassVar[bool] = False
     """Whether pictures have to be opened to know whether a chosen record makes an item."""
+    mirrors: ClassVar[bool] = False
+    """Whether mode `hardened` may mirror pictures; those with lettering then make no item, as `lettering`."""
     is_marked: ClassVar[bool] = False
     """Whether people can mark what it needs."""
 
@@ -127,6 +135,11 @@ class TruthTask(MapStep):
         """Return the task's own mode: `hardened` where it has such a form."""
         mode: Mode = cls.model_fields["mode"].default
         return mode
+
+    @property
+    def items_of_each(self) -> int:
+        """Return how many items it makes of a chosen record: two where these are twins."""
+        return 1
 
     @property
     def truth_columns(self) -> tuple[str, ...]:
@@ -255,11 +268,45 @@ class TruthTask(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the records that were chosen for this image."""
-        made = partial(self.made_of_record, record, ctx)
+        made = partial(self._made_with_clear_marks, record, ctx)
         return self.outcome(self.chosen_of(record, ctx), made)
 
+    def _made_with_clear_marks(
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
+    ) -> list[Item] | LeftOut | str:
+        """Return the items of one record, with marks in colours that are seen, or why it makes none."""
+        made = self.made_of_record(record, ctx, entry, pictures)
+        if isinstance(made, LeftOut | str):
+            return made
+        # Pictures that are not mirrored are looked at as well: else what has lettering would say which way it is shown.
+        if self.mirrors and self.mode == "hardened" and _has_lettering(pictures.kept):
+            return LETTERING
+        twin = self.twin_of(entry)
+        if twin is not None:
+            others = self.made_of_record(record, ctx, twin, pictures)
+            if isinstance(others, LeftOut | str):
+                return others
+            made = [
+                item.model_copy(update={"item_id": item_id, "group_keys": twin_keys(item.group_keys, first.item_id)})
+                for first, second in zip(made, others, strict=True)
+                for item, item_id in (
+                    (first, first.item_id),
+                    (second, ctx.item_id(record.image_id, first.item_id, "twin")),
+                )
+            ]
+        return [self.with_clear_marks(item, partial(pictures.pixels_of, ctx)) for item in made]
+
+    def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
+        """Return the record of which an item is made that differs in nothing but its key; None where there is none."""
+        del entry
+        return None
+
+    def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
+        """Return an item with its marks in colours that are seen on their pictures."""
+        return with_clear_marks(item, pixels_of)
+
     def made_of_record(
-        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: dict[str, ImageRecord]
+        self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
         """Return the items of one record, or why it makes none; pictures made for them are added to the mapping.
 
@@ -283,7 +330,7 @@ class TruthTask(MapStep):
     def outcome(
         self,
         chosen: ChosenOfImage,
-        made: Callable[[ChosenRecord, dict[str, ImageRecord]], list[Item] | LeftOut | str],
+        made: Callable[[ChosenRecord, MadePictures], list[Item] | LeftOut | str],
     ) -> Outcome:
         """Return the outcome of an image: the items of all records that were chosen for it.
 
@@ -297,7 +344,7 @@ class TruthTask(MapStep):
         items: list[Item] = []
         by_record: dict[str, Any] = {}
         for entry in chosen.entries:
-            pictures: dict[str, ImageRecord] = {}
+            pictures = MadePictures()
             result = made(entry, pictures)
             if isinstance(result, LeftOut):
                 if result.may_pass:
@@ -369,7 +416,7 @@ class TruthTask(MapStep):
             choices=choices,
             answer=chosen.answer if wording.is_answerable else None,
             refusal=wording.refusal,
-            group_keys=tuple(sorted({*roots, *group_keys})),
+            group_keys=twin_keys({*roots, *group_keys}, chosen.original.get(TWIN)),
             level=wording.level,
             category=wording.category,
             attributes={**wording.attributes, **mode, **estimated},
@@ -391,7 +438,7 @@ class TruthTask(MapStep):
         record: ImageRecord,
         picture: ImageRecord,
         ctx: Context,
-        made: dict[str, ImageRecord],
+        made: MadePictures,
         view: PictureView | None = None,
     ) -> ImageRecord:
         """Return a picture as items show it: a view of it where there is one, else itself if its file can be shown as
@@ -402,9 +449,7 @@ class TruthTask(MapStep):
             return picture
         parents = [record] if picture.image_id == record.image_id else [record, picture]
         pixels = ctx.images.rgb(picture)
-        stored = ctx.store_image(shrink(pixels, size_wh) if view is None else drawn_view(pixels, view), parents=parents)
-        made[stored.image_id] = stored
-        return stored
+        return made.stored(ctx, shrink(pixels, size_wh) if view is None else drawn_view(pixels, view), parents)
 
 
 class Selection(GatherStep):
@@ -539,6 +584,12 @@ class Selection(GatherStep):
 
     def _plan(self, truth: RecordTruth[Any], pictures: TruthPictures, seed: int) -> ItemPlan | str:
         return self._task.planned(truth, pictures, generator_for(seed, self._task.name, truth.record, "plan"))
+
+
+def _has_lettering(pictures: Iterable[NDArray[np.uint8]]) -> bool:
+    from ..item_parts.inner_pictures import lines_of_lettering
+
+    return any(map(lines_of_lettering, pictures))
 
 
 def _numbered(truths: Sequence[RecordTruth[Any]]) -> Iterable[RecordTruth[Any]]:

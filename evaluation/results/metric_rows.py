@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ITEM = ("item_id", "split", "task", "state", "letter", "right", "chance", "group", "robust_right", "region_iou")
 _PART = ("variant", "round", "state", "letter", "right", "robust_right")
-_PAIR = "pair:"
+_PAIR, _TWIN = "pair:", "twin:"
 
 
 def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
@@ -54,7 +54,7 @@ def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table
 
     `kind`, `answer`, `refusal`, `level`, `category`, `attributes` (JSON) and `question` are the item's; `pictures` is
     the number of its pictures, `image` the first one's id and `view` its role; `pair` is the item's group key that
-    begins with `pair:`, null without one.
+    begins with `pair:`, null without one, and `twin` the one that begins with `twin:`.
 
     Raises:
         DataError: A data file is damaged.
@@ -69,7 +69,8 @@ def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table
                     "pictures": pc.list_value_length(batch.column("image_ids")),
                     "image": pc.list_element(batch.column("image_ids"), 0),
                     "view": pc.list_element(batch.column("image_roles"), 0),
-                    "pair": _pairs(batch.column("group_keys")),
+                    "pair": _keys(batch.column("group_keys"), _PAIR),
+                    "twin": _keys(batch.column("group_keys"), _TWIN),
                 }
             )
         )
@@ -117,10 +118,10 @@ def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
     return rows.append_column("knew", later.column("right").take(places))
 
 
-def _pairs(group_keys: pa.ListArray) -> pa.Array:
-    """Return, for each item, the first group key that names a pair."""
+def _keys(group_keys: pa.ListArray, beginning: str) -> pa.Array:
+    """Return, for each item, the first group key that begins so; null without one."""
     keys = group_keys.flatten()
-    held = pc.starts_with(keys, _PAIR)
+    held = pc.starts_with(keys, beginning)
     parents = pc.list_parent_indices(group_keys).filter(held)
     places = pc.index_in(arrow_numbers(np.arange(len(group_keys))), value_set=parents.cast(pa.int64()))
     return keys.filter(held).take(places)

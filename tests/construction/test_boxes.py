@@ -10,6 +10,7 @@ from benchwright.construction.item_parts.boxes import (
     Box,
     BoxNoise,
     BoxView,
+    ViewSizes,
     exchangeable_boxes,
     iou,
     noised_box,
@@ -44,12 +45,13 @@ def test_where_noise_is_too_small_to_tell_boxes_apart_there_is_none() -> None:
 
 NOISE = BoxNoise(0.2, 0.3, 0.65)
 PICTURE_WH = (1000, 710)
+SIZES = ViewSizes(max_side_px=900, min_view_px=300, max_enlargement=3.0, min_box_px=24)
 
 
 def views(boxes: list[Box], seed: int = 5) -> list[BoxView]:
     """Return the views of those boxes that make one."""
     rng = np.random.default_rng(seed)
-    made = (exchangeable_boxes(box, PICTURE_WH, NOISE, max_side_px=600, min_box_px=24, rng=rng) for box in boxes)
+    made = (exchangeable_boxes(box, PICTURE_WH, NOISE, SIZES, rng=rng) for box in boxes)
     return [view for view in made if isinstance(view, BoxView)]
 
 
@@ -116,6 +118,15 @@ def test_a_view_lies_in_its_picture_and_is_as_large_whichever_box_is_the_larger(
     assert np.mean(sizes[True]) == pytest.approx(np.mean(sizes[False]), rel=0.05)
 
 
+def test_views_are_as_large_as_asked_for_and_no_small_thing_is_enlarged_without_end(made: list[BoxView]) -> None:
+    shorter = [min(view.size_wh) for view in made]
+    assert min(shorter) >= SIZES.min_view_px
+    assert max(max(view.size_wh) for view in made) <= SIZES.max_side_px
+    assert max(view.scaled_wh[0] / PICTURE_WH[0] for view in made) <= SIZES.max_enlargement
+    tiny = (500.0, 400.0, 512.0, 410.0)
+    assert exchangeable_boxes(tiny, PICTURE_WH, NOISE, SIZES, rng=np.random.default_rng(1)) == "too_small"
+
+
 def test_the_sides_of_a_box_stated_in_whole_pixels_do_not_stay_whole(made: list[BoxView]) -> None:
     """Of numbers to a hundredth, some three in a hundred lie so near to a whole one."""
     widths = np.array([view.right[2] - view.right[0] for view in made])
@@ -124,5 +135,5 @@ def test_the_sides_of_a_box_stated_in_whole_pixels_do_not_stay_whole(made: list[
 
 def test_a_box_at_the_border_has_no_room_around() -> None:
     rng = np.random.default_rng(1)
-    view = exchangeable_boxes((0, 300, 80, 420), PICTURE_WH, NOISE, max_side_px=600, min_box_px=24, rng=rng)
+    view = exchangeable_boxes((0, 300, 80, 420), PICTURE_WH, NOISE, SIZES, rng=rng)
     assert view == "no_room_around"

@@ -157,7 +157,7 @@ def test_hardened_either_of_two_pieces_is_missing_and_neither_reference_shows_th
     missing = set()
     for seed in range(12):
         context = StepContext(tmp_path, seed=seed)
-        [item] = made(context, photo).items
+        [item] = made(context, photo, margin=0).items
         assert item.attributes["mode"] == "hardened"
         right, wrong = (tuple(item.evidence[which]["tile"]) for which in ("right", "wrong"))
         assert {right, wrong} == {(1, 2), (2, 1)}
@@ -172,6 +172,42 @@ def test_hardened_either_of_two_pieces_is_missing_and_neither_reference_shows_th
         assert all(np.array_equal(option, pieces[key]) for option, key in zip(options, order, strict=True))
         assert list(wrong) not in [[box[1] // H, box[0] // W] for box in item.evidence["shown_boxes_xyxy"]]
     assert len(missing) == 4
+
+
+def test_hardened_shows_nothing_of_a_white_margin_or_of_a_frame(context: StepContext, photo: np.ndarray) -> None:
+    framed = cv2.copyMakeBorder(photo, 9, 9, 9, 9, cv2.BORDER_CONSTANT, value=(0, 0, 0))
+    framed = cv2.copyMakeBorder(framed, 30, 20, 40, 25, cv2.BORDER_CONSTANT, value=(255, 255, 255))
+    [item] = made(context, framed, margin=0).items
+    whole = (49, 39, 49 + 3 * W, 39 + 3 * H)
+    boxes = [item.evidence["right"]["box_xyxy"], item.evidence["wrong"]["box_xyxy"], *item.evidence["shown_boxes_xyxy"]]
+    assert all(whole[0] <= x0 and whole[1] <= y0 and x1 <= whole[2] and y1 <= whole[3] for x0, y0, x1, y1 in boxes)
+    assert max(box[2] for box in boxes) > whole[2] - 3
+    assert max(box[3] for box in boxes) > whole[3] - 3
+
+
+def test_hardened_shows_nothing_of_the_border(context: StepContext, photo: np.ndarray) -> None:
+    [item] = made(context, photo, margin=0.1).items
+    boxes = [item.evidence["right"]["box_xyxy"], item.evidence["wrong"]["box_xyxy"], *item.evidence["shown_boxes_xyxy"]]
+    assert all(x0 >= 45 and y0 >= 30 and x1 <= 406 and y1 <= 270 for x0, y0, x1, y1 in boxes)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param((240, 150), id="across the left edge of the piece at the right"),
+        pytest.param((30, 207), id="cut in its height by the upper edge of the piece below"),
+    ],
+)
+def test_hardened_a_picture_with_lettering_across_a_join_is_left_out_unless_it_is_to_be_kept(
+    context: StepContext, photo: np.ndarray, place: tuple[int, int]
+) -> None:
+    lettered = cv2.rectangle(
+        photo.copy(), (place[0] - 5, place[1] - 25), (place[0] + 210, place[1] + 10), (250,) * 3, -1
+    )
+    cv2.putText(lettered, "ALL OF THIS IS TEXT", place, cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2, cv2.LINE_AA)
+    assert made(context, lettered, margin=0).reason == "lettering_at_join"
+    assert made(context, lettered, margin=0, lettering="keep").items
+    assert made(context, lettered, mode="paper").items
 
 
 def test_hardened_both_items_of_a_photograph_offer_the_same_two_pieces(context: StepContext, photo: np.ndarray) -> None:
@@ -207,7 +243,7 @@ def test_a_texture_without_end_is_ambiguous(context: StepContext, name: str) -> 
 
 
 def test_one_flat_colour_is_ambiguous(context: StepContext) -> None:
-    outcome = made(context, np.full((300, 231, 3), 90, np.uint8))
+    outcome = made(context, np.full((600, 462, 3), 90, np.uint8))
     assert (outcome.reason, outcome.values["largest_difference"]) == ("ambiguous", 0)
 
 

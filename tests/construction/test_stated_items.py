@@ -112,10 +112,10 @@ def test_a_small_source_is_shown_as_it_is_and_a_large_one_scaled_with_its_boxes(
 
 
 def test_subjects_too_small_to_mark_are_left_out_with_the_reason(run: Run) -> None:
-    outcome = run(ObjectLocalization(min_box_px=50), EYES)
+    outcome = run(ObjectLocalization(min_box_px=50, min_view_px=16), EYES)
     assert [item.evidence["subject"] for item in outcome.items] == ["large_eye"]
     assert outcome.evidence == {"left_out": {"small_eye": "too_small"}}
-    assert run(ObjectLocalization(min_box_px=90), EYES).reason == "too_small"
+    assert run(ObjectLocalization(min_box_px=90, min_view_px=16), EYES).reason == "too_small"
 
 
 def test_a_subject_that_no_wrong_box_can_be_drawn_for_makes_no_item(run: Run) -> None:
@@ -128,11 +128,11 @@ def test_a_subject_that_fills_the_picture_makes_no_item_since_its_box_leaves_the
     assert run(ObjectLocalization(), [whole]).reason == "no_room_around"
 
 
-@pytest.mark.parametrize("max_side_px", [140, 1024])
+@pytest.mark.parametrize("max_side_px", [200, 1024])
 def test_hardened_the_part_shown_holds_the_stated_box_where_its_corner_and_scale_say(
     run: Run, photo: np.ndarray, max_side_px: int
 ) -> None:
-    outcome = run(ObjectLocalization(max_side_px=max_side_px), EYES)
+    outcome = run(ObjectLocalization(max_side_px=max_side_px, min_view_px=90), EYES)
     assert len(outcome.images) == len(outcome.items) == 2
     for item, picture, subject in zip(outcome.items, outcome.images, EYES, strict=True):
         drawn, view = boxes(item), item.evidence["view"]

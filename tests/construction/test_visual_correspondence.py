@@ -179,11 +179,19 @@ def test_a_pattern_of_equal_spots_is_ambiguous(context: StepContext) -> None:
     assert outcome.evidence["points_in_both_views"] >= 4
 
 
+def test_a_small_photograph_is_enlarged_until_its_views_are_large_enough(
+    context: StepContext, photo: np.ndarray
+) -> None:
+    sizes = [(image.width, image.height) for image in made(context, photo, min_view_px=280).images]
+    assert sizes == [(421, 280)] * 2
+    assert made(context, photo, min_view_px=280, max_enlargement=1.5).reason == "too_small"
+
+
 def test_each_of_the_four_points_could_have_been_at_the_place_of_the_reference(
     context: StepContext, photo: np.ndarray
 ) -> None:
     height, width = photo.shape[:2]
-    items = made(context, photo, per_image=8).items
+    items = made(context, photo, per_image=8, min_view_px=180).items
     assert len(items) == 8
     for item in items:
         view_width, view_height = item.evidence["size_wh"]

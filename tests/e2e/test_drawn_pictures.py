@@ -42,7 +42,7 @@ seed: 3
 shards: 2
 steps:
   - {step: jigsaw, min_tile_px: 16}
-  - {step: visual_correspondence, min_side_px: 96}
+  - {step: visual_correspondence, min_side_px: 96, min_view_px: 57}
   - splits
   - {step: freeze, name: marks, version: "1.0"}
 """

@@ -39,7 +39,7 @@ seed: {seed}
 shards: 2
 steps:
   - {{step: jigsaw, min_tile_px: 16}}
-  - {{step: visual_correspondence, min_side_px: 96}}
+  - {{step: visual_correspondence, min_side_px: 96, min_view_px: 57}}
   - {{step: verify, rule: unanimous(2)}}
   - splits
   - {{step: freeze, name: formats{more}}}

@@ -58,7 +58,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "freeze": {"redistribute": "all"}, "relative_reflectance": {"mode": "paper", "min_side_px": 16}, "screen_items": SMALL, "answer": SMALL,
     "semantic_correspondence": {"mode": "paper", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
     "spatial_relation": {"mode": "paper", "min_side_px": 16}, "visual_similarity": {"min_side_px": 16},
-    "visual_correspondence": {"max_side_px": 300, "min_side_px": 64},
+    "visual_correspondence": {"max_side_px": 300, "min_side_px": 64, "min_view_px": 38},
 }  # fmt: skip
 """Settings with which the tasks take pictures of a few pixels, and nobody is waited for."""
 

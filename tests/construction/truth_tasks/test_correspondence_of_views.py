@@ -25,7 +25,7 @@ from benchwright.release import Release
 pytestmark = pytest.mark.slow
 
 NAMES = ("chelsea", "coffee", "astronaut", "rocket")
-SMALLER: dict[str, Any] = {"max_side_px": 300, "min_side_px": 64}
+SMALLER: dict[str, Any] = {"max_side_px": 300, "min_side_px": 64, "min_view_px": 64}
 
 
 class Made(NamedTuple):
@@ -189,6 +189,6 @@ def test_an_entry_that_gives_no_homographies_is_refused() -> None:
 
 def test_settings_for_datasets_are_no_parameters_of_photographs() -> None:
     assert VisualCorrespondence().parameters().keys() == {
-        "per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_rotation_deg", "max_perspective", "min_zoom", "max_zoom",
+        "per_image", "mode", "twins", "view_part", "max_side_px", "min_side_px", "min_view_px", "max_enlargement", "max_rotation_deg", "max_perspective", "min_zoom", "max_zoom",
         "max_gamma", "max_contrast", "max_brightness", "max_blur_px", "max_noise", "max_likeness",
     }  # fmt: skip

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from dataset_fixtures.pictures import pixels, save
@@ -103,6 +104,16 @@ def test_pairs_that_cannot_lie_level_in_a_view_say_why(run: TruthRun) -> None:
     assert {reason: run.reason(image_id) for reason, image_id in images.items()} == {reason: reason for reason in pairs}
     assert len(run.run(RelativeDepth(min_view=0.3))) == 1
     assert len(run.run(RelativeDepth(max_tilt_deg=45, min_view=0.2))) == 2
+
+
+def test_a_picture_with_lettering_is_not_shown_where_it_could_be_mirrored(run: TruthRun) -> None:
+    lettered = np.full((240, 320, 3), 235, np.uint8)
+    cv2.putText(lettered, "THIS IS A LINE OF TEXT", (40, 200), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2, cv2.LINE_AA)
+    image_id = run.add(lettered, "lettered.png")
+    run.state("diw:lettered", [image_id], seen((100.0, 100.0), (220.0, 100.0)))
+    assert run.run(RelativeDepth()) == []
+    assert run.reason(image_id) == "lettering"
+    assert len(run.run(RelativeDepth(mode="paper"))) == 1
 
 
 def test_a_large_picture_is_drawn_at_the_size_that_items_show(run: TruthRun) -> None:

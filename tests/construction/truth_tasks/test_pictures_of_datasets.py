@@ -161,7 +161,7 @@ def test_hardened_the_stated_box_is_drawn_where_the_part_of_the_picture_shows_it
 
 def test_localization_of_facts_keeps_its_parameters() -> None:
     assert ObjectLocalization().parameters().keys() == {
-        "mode", "max_side_px", "min_box_px", "noise", "min_iou", "max_iou",
+        "mode", "max_side_px", "min_view_px", "max_enlargement", "min_box_px", "noise", "min_iou", "max_iou",
     }  # fmt: skip
     with pytest.raises(ValidationError, match="leave out items, or name the dataset's entry"):
         ObjectLocalization(items=3)
@@ -177,7 +177,7 @@ def of_tara(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Item]]
     write_tara(root / "tara")
     for number in range(3):
         save(root / "photographs" / f"{number}.png", 9000 + number, 90, 70)
-    task = step("jigsaw", dataset="source", min_tile_px=8, min_difference=0.02)
+    task = step("jigsaw", dataset="source", min_tile_px=8, min_difference=0.02, margin=0.0)
     return root, made(root, "tara", task, images=root / "photographs")
 
 

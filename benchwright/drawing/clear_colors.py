@@ -1,0 +1,122 @@
+"""Colours of marks that lie far from everything they are drawn on.
+
+A red ring on a red flower is not seen. All marks of an item take one colour of a fixed list: that whose nearest ground
+is farthest from it. Where an item needs several colours, they are far from each other as well. The choice looks at the
+ground under all marks together, so that no mark's colour says anything about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.drawing.marks import mark_of
+from benchwright.drawing.masks import PlacedMask
+from benchwright.drawing.painting import Pixels
+from benchwright.records import PromptStyle, VisualPrompt
+
+Lab = NDArray[np.float32]
+
+
+class MarkColor(NamedTuple):
+    """A colour that marks may have, with the word by which questions call it."""
+
+    name: str
+    code: str
+
+
+MARK_COLORS = (
+    MarkColor("red", "#ff0000"),
+    MarkColor("blue", "#0060ff"),
+    MarkColor("green", "#00c000"),
+    MarkColor("yellow", "#ffe000"),
+    MarkColor("magenta", "#ff00ff"),
+    MarkColor("cyan", "#00e0ff"),
+)
+"""Colours to choose from; of equally far ones the first."""
+_NEXT_HUES = ({"red", "magenta"}, {"blue", "cyan"}, {"green", "cyan"}, {"green", "yellow"})
+"""Pairs that people may call by one name; they are not taken together."""
+_NEAREST_SHARE = 0.1
+"""Share of the ground under a mark that may lie nearer to its colour than is counted: a few pixels hide nothing."""
+_AROUND_PX = 2.0
+_SMALL_PX, _LARGE_PX = 512.0, 1024.0
+"""Heights between which marks have BLINK's size; they shrink with smaller pictures and grow with larger ones."""
+
+Grounds = Sequence[tuple[Pixels, Sequence[VisualPrompt]]]
+"""Pictures of an item, (height, width, 3) RGB, each with the marks on it."""
+
+
+def mark_style(height: int, color: str = MARK_COLORS[0].code) -> PromptStyle:
+    """Return the style of marks on a picture of that height, which scales with it as in BLINK."""
+    return PromptStyle(color=color, reference_height_px=min(_LARGE_PX, max(_SMALL_PX, height)))
+
+
+def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
+    """Return the colours, in the order of `MARK_COLORS`, that lie farthest from what is under the marks.
+
+    Distances are Euclidean in CIE L*a*b* (1976), in which a just noticeable difference is about 2.3.
+
+    Args:
+        grounds: Pictures and their marks; colours and labels of the marks are not looked at.
+        count: Number of colours, 1 to 3; several lie far from each other too, and go by names of their own.
+    """
+    under = [ground for pixels, prompts in grounds for ground in _grounds(pixels, prompts)]
+    colors = _lab(np.array([[_rgb(color.code) for color in MARK_COLORS]], np.uint8))[0]
+    away = [min((_nearest(ground, color) for ground in under), default=np.inf) for color in colors]
+
+    def least(numbers: tuple[int, ...]) -> float:
+        apart = [float(np.linalg.norm(colors[one] - colors[other])) for one, other in combinations(numbers, 2)]
+        return min(away[number] for number in numbers) if not apart else min(*(away[n] for n in numbers), *apart)
+
+    sets = [
+        numbers
+        for numbers in combinations(range(len(MARK_COLORS)), count)
+        if not any(pair <= {MARK_COLORS[number].name for number in numbers} for pair in _NEXT_HUES)
+    ]
+    best = max(sets, key=least)
+    return tuple(MARK_COLORS[number] for number in best)
+
+
+def in_color(prompts: Sequence[VisualPrompt], color: str) -> tuple[VisualPrompt, ...]:
+    """Return marks in another colour."""
+    return tuple(
+        prompt.model_copy(update={"style": prompt.style.model_copy(update={"color": color})}) for prompt in prompts
+    )
+
+
+def _grounds(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> list[Lab]:
+    """Return the colours of the pixels under each mark and close to it, as (n, 3)."""
+    height, width = pixels.shape[:2]
+    found = []
+    for prompt in prompts:
+        mark = mark_of(prompt, width=width, height=height)
+        reach = mark.sizes.halo + _AROUND_PX
+        bounds = mark.bounds.grown(_AROUND_PX)
+        rows = slice(max(0, int(bounds.top)), min(height, int(bounds.bottom) + 1))
+        columns = slice(max(0, int(bounds.left)), min(width, int(bounds.right) + 1))
+        if isinstance(mark.shape, PlacedMask):
+            under = pixels[rows, columns].reshape(1, -1, 3)
+        else:
+            near = mark.shape.pixels_within(reach, rows, columns)
+            under = pixels[near.y, near.x][None]
+        if under.size:
+            found.append(_lab(under)[0])
+    return found
+
+
+def _nearest(ground: Lab, color: Lab) -> float:
+    return float(np.quantile(np.linalg.norm(ground - color, axis=1), _NEAREST_SHARE))
+
+
+def _lab(pixels: Pixels) -> Lab:
+    import cv2
+
+    return np.asarray(cv2.cvtColor(pixels.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float32)
+
+
+def _rgb(code: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(code[1:]))

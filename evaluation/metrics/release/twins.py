@@ -1,0 +1,30 @@
+"""Accuracy by twins: two items that differ in nothing but which option is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from benchwright.statistics.proportions import Estimate
+
+from .units import by_value, has, rows_with, share_of, together
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def twins(judged: pa.Table) -> Mapping[str, Estimate]:
+    """Return the share of twins of which both items are answered right, of all whose two items were asked.
+
+    Twins have a group key `twin:...` in common. Who answers by anything but the comparison that is asked for answers
+    both alike and is never right in both. `twins/accuracy` counts all, `twins/accuracy/<task>` those of a task. Not
+    given under protocols that repeat.
+    """
+    if not has(judged, "twin", "variant", "task"):
+        return {}
+    rows = [row for row in rows_with(judged, "twin", "variant", "task", where="twin") if row["variant"] is None]
+    if not rows:
+        return {}
+    named = {"twins/accuracy": rows}
+    named |= {f"twins/accuracy/{task}": some for task, some in by_value(rows, lambda row: [row["task"]]).items()}
+    return {name: share_of(together(some, lambda row: row["twin"], at_least=2)) for name, some in named.items()}

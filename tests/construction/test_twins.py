@@ -1,0 +1,79 @@
+"""Twins: two items that show the same options and differ in nothing but which of them is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from step_context import StepContext
+from truth_runs import TruthRun, rings
+
+from benchwright.construction.ground_truth.truths import DepthComparison, SpatialClaim
+from benchwright.construction.tasks.jigsaw import Jigsaw
+from benchwright.construction.tasks.relative_depth import RelativeDepth
+from benchwright.construction.tasks.spatial_relation import SpatialRelation
+from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
+from benchwright.records import Item
+
+
+def are_twins(items: Sequence[Item]) -> bool:
+    """Return whether two items have ids of their own and one key of twins."""
+    keys = [[key for key in item.group_keys if key.startswith("twin:")] for item in items]
+    return len({item.item_id for item in items}) == 2 and len(keys[0]) == 1 and keys[0] == keys[1]
+
+
+@pytest.fixture
+def photo() -> np.ndarray:
+    from skimage.data import chelsea
+
+    return chelsea()
+
+
+def test_both_pieces_of_a_jigsaw_are_missing_once(tmp_path: Path, photo: np.ndarray) -> None:
+    context = StepContext(tmp_path)
+    items = context.run(Jigsaw(twins=True), context.add(photo)).items
+    assert are_twins(items)
+    pieces = [{choice.image_id for choice in item.choices} for item in items]
+    right = [next(choice.image_id for choice in item.choices if choice.key == item.answer) for item in items]
+    assert pieces[0] == pieces[1] == set(right)
+
+
+def test_two_of_four_points_are_the_reference_at_one_place(tmp_path: Path, photo: np.ndarray) -> None:
+    context = StepContext(tmp_path)
+    first, second = context.run(VisualCorrespondence(twins=True), context.add(photo)).items
+    assert are_twins([first, second])
+    assert first.images[1].image_id == second.images[1].image_id
+    assert rings(first, 1) == rings(second, 1)
+    assert rings(first) == rings(second)
+    assert first.answer != second.answer
+    for item in (first, second):
+        mapped = np.array(item.evidence["homography"]) @ (*rings(item)["REF"], 1)
+        assert mapped[:2] / mapped[2] == pytest.approx(rings(item, 1)[item.answer or ""], abs=0.05)
+
+
+def test_a_mirrored_view_has_the_rings_at_the_same_places_and_the_other_one_closer(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    truth = DepthComparison(first=(100.0, 100.0), second=(220.0, 102.0), closer="first")
+    run.state("diw:1", [run.picture(1)], truth)
+    first, second = run.run(RelativeDepth(twins=True))
+    assert are_twins([first, second])
+    assert {first.answer, second.answer} == {"A", "B"}
+    for label, point in rings(first).items():
+        assert rings(second)[label] == pytest.approx(point, abs=0.02)
+    mirrored = run.stored[second.images[0].image_id][:, ::-1]
+    away = np.abs(mirrored.astype(int) - run.stored[first.images[0].image_id])
+    assert np.quantile(away, 0.99) <= 2
+
+
+def test_a_claim_is_asked_about_the_picture_of_which_it_is_true_and_the_other(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    for number, is_true in enumerate((True, False)):
+        claim = SpatialClaim(claim="The cat is behind the bed.", relation="behind", is_true=is_true)
+        run.state(f"vsr:{number}", [run.picture(number)], claim)
+    items = run.run(SpatialRelation(twins=True))
+    assert are_twins(items)
+    assert {item.answer for item in items} == {"A", "B"}
+    assert len({item.question for item in items}) == 1
+    assert len(run.run(SpatialRelation())) == 1
