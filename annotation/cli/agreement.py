@@ -17,6 +17,7 @@ from .status import FACETS
 
 if TYPE_CHECKING:
     from ..agreement.annotator_quality import RightOf
+    from ..agreement.care import Care
     from ..agreement.ratings import Metric
     from ..progress.label_fields import LabelField
     from ..progress.mark_figures import MarkFigures
@@ -191,7 +192,9 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     decisions timed by the app that took less than the shortest believable time of their task, suspicious from a fifth
     on; `constant_accuracy` is what always giving the most frequent truth would be estimated at; `doubts` are
     `misses_checks`, `rushes`, `faster_than_others` and `as_without_looking`; `set_aside` lists whose votes are set
-    aside, which the other fields leave out, with their answers to gold items and attention checks; null where undefined
+    aside, which the other fields leave out, with their answers to gold items and attention checks; `care` is the share
+    of decisions made with care, with its 90 % credible interval, from `attention`, `gold`, `pace` and `agreement`, of a
+    campaign only, and empty where programs decide; null where undefined
     """
 )
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
@@ -214,6 +217,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
         aside_gold: Mapping[str, RightOf] = {}
         aside_checks: Mapping[str, RightOf] = {}
         is_simulated = False
+        careful: Sequence[Care] = ()
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
@@ -222,6 +226,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
             aside_gold, aside_checks = overview.gold(is_aside=True), overview.attention(is_aside=True)
             figures = _mark_figures(store, overview.campaign)
             is_simulated = overview.campaign.is_simulated
+            careful = () if is_simulated else overview.cares()
     listed = [quality.to_json() for quality in qualities]
     known = {name: _right_of(accuracy, "accuracy") for name, accuracy in gold.items()}
     attentive = {name: _right_of(check, "share") for name, check in checks.items()}
@@ -235,6 +240,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
         for each in set_aside
     ]
     document: dict[str, Any] = {"annotators": listed, "gold": known, "attention": attentive, "set_aside": aside}
+    document["care"] = {care.rater: care.to_json() for care in careful}
     if figures is not None:
         document["regions"] = {
             "annotators": [row.to_json() for row in figures.annotators()],
@@ -271,7 +277,13 @@ def _annotators_text(document: Mapping[str, Any], *, is_simulated: bool) -> str:
         f"{printable(each['why'])}{_evidence(each)}"
         for each in document["set_aside"]
     ]
-    return "\n".join([*([SIMULATED] if is_simulated else []), text, *lines, *aside])
+    careful = [
+        f"{printable(name)}: with care in {care['low']:.0%} to {care['high']:.0%} of decisions, from "
+        + ", ".join(f"{each['source']} {each['right']} of {each['of']}" for each in care["evidence"])
+        for name, care in document["care"].items()
+        if care["evidence"]
+    ]
+    return "\n".join([*([SIMULATED] if is_simulated else []), text, *careful, *lines, *aside])
 
 
 def _evidence(aside: Mapping[str, Any]) -> str:

@@ -51,6 +51,19 @@ class Qualification(Record):
     attempts: int | None = Field(None, ge=1, le=100)
 
 
+class PauseBounds(Record):
+    """When somebody's work in a campaign is paused, and their votes set aside until a curator takes them back.
+
+    Attributes:
+        below: Share of decisions made with care; somebody is paused once the upper end of its 90 % credible interval
+            (`agreement.care`) is below it.
+        checks: Fewest answers to gold items and attention checks before that; without these nobody is paused.
+    """
+
+    below: float = Field(0.6, gt=0, lt=1)
+    checks: int = Field(4, ge=1, le=1000)
+
+
 class AssignmentSettings(Record):
     """How tasks are handed out.
 
@@ -85,6 +98,8 @@ class AssignmentSettings(Record):
             perhaps `reason` and `why`, a sentence that whoever practises reads), or the folder of a release, of which
             five items are taken. They go out to nobody as work, and keep the known decision.
         qualification: Let nobody decide who has not passed the practice; None lets everybody begin at once.
+        pause: When somebody who decides without care is paused and their votes are set aside, where known answers, pace
+            and agreement with the others show it. None leaves that to a curator.
     """
 
     gold: str | None = None
@@ -100,6 +115,7 @@ class AssignmentSettings(Record):
     attention_rate: float | None = Field(None, gt=0, le=0.2)
     practice: str | None = None
     qualification: Qualification | None = None
+    pause: PauseBounds | None = Field(default_factory=PauseBounds)
 
     _known: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)
     _practised: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..agreement.annotator_quality import RaterQuality, RightOf, qualities_in
+from ..agreement.care import Care
 from ..agreement.coefficients import Agreement, agreement_in
 from ..agreement.ratings import Metric
 from ..forms.kinds import MARK
@@ -25,6 +26,7 @@ from ..store.counts.decision_counts import DecisionCounts, count_decisions, coun
 from ..store.database.records import Campaign
 from ..store.review_store import ReviewStore
 from ..workflow.gold_regions import count_gold_marks
+from ..workflow.pausing import cares_of
 from ..workflow.settlement.closing import count_closed
 from ..workflow.settlement.criteria import criteria_of, votes_counted
 from ..workflow.settlement.further_votes import count_spared
@@ -256,6 +258,10 @@ class Overview:
         return qualities_in(
             columns.ratings, seconds=seconds, gold=self.gold(), too_fast=self.too_fast(), attention=self.attention()
         )
+
+    def cares(self) -> list[Care]:
+        """Return with how much care each annotator decides, by name, with the evidence."""
+        return cares_of(self._store, self.campaign)
 
     def set_aside(self) -> list[SetAside]:
         """Return whose votes are set aside, by name."""

@@ -41,6 +41,7 @@ from ..store.assignment.task_queue import (
 from ..store.campaigns.authors import written_in
 from ..store.campaigns.decisions import annotation_of
 from ..store.campaigns.gold import GoldMarks
+from ..store.campaigns.set_asides import is_paused
 from ..store.database.locks import hold_annotator
 from ..store.database.records import Annotation, Campaign, RefusedError, StaleError
 from ..store.review_store import ReviewStore
@@ -48,6 +49,7 @@ from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
 from .gold_regions import is_right
+from .pausing import pause_if_careless
 from .settlement.closing import close_early
 from .settlement.further_votes import estimate_anew
 from .settlement.marked_regions import compare_regions
@@ -305,6 +307,20 @@ class TaskQueue:
         )
         if self._spares_votes:
             self._estimate_anew()
+        self._pause_if_careless(slot_id, now=now)
+
+    def _pause_if_careless(self, slot_id: int, *, now: datetime) -> None:
+        """Pause the annotator where the campaign's bounds say so; the decision is stored, whatever becomes of this."""
+        try:
+            pause_if_careless(self._store, self.campaign, self.annotator, slot_id, now=now)
+        except (BenchwrightError, sa.exc.SQLAlchemyError):
+            logger.warning("whether to pause an annotator of %r is not known", self.campaign.name, exc_info=True)
+
+    @property
+    def is_paused(self) -> bool:
+        """Return whether the annotator's votes in the campaign are set aside, so that they get no further task."""
+        with self._store.reading() as connection:
+            return is_paused(connection, self.campaign, self.annotator)
 
     def _estimate_anew(self) -> None:
         """Estimate the annotators anew if that is due; the decision is stored by now, whatever becomes of this.

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from ...agreement.annotator_quality import LEAST_SHARED, RaterQuality, RightOf
+from ...agreement.care import Care
 from ...progress.label_fields import label_fields_of
 from ...progress.overview import Overview
 from ..base.cache import cached
@@ -41,11 +42,17 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     checks = overview.attention()
     is_timed = any(quality.too_fast[1] for quality in qualities)
     rows = [_row(quality, has_gold=has_gold, is_timed=is_timed) for quality in qualities]
+    if not request.campaign.is_simulated:
+        careful = {care.rater: care for care in cached((*key, "care"), overview.cares)}
+        for row, quality in zip(rows, qualities, strict=True):
+            row[TEXTS["care"]] = _care(careful.get(quality.rater))
     if checks:
         for row, quality in zip(rows, qualities, strict=True):
             check = checks.get(quality.rater, RightOf(0, 0))
             row[TEXTS["attention"]] = share_in_words(*check.shared)
     show_rows(rows, label=TEXTS["annotators"])
+    if not request.campaign.is_simulated:
+        st.caption(TEXTS["care_why"])
     if checks:
         st.caption(TEXTS["attention_why"])
     if is_timed:
@@ -100,6 +107,16 @@ def _estimate(quality: RaterQuality) -> str:
     if quality.constant_accuracy is None:
         return TEXTS["estimate"].format(**figures)
     return TEXTS["estimate_beside"].format(**figures, constant=quality.constant_accuracy)
+
+
+def _care(care: Care | None) -> str:
+    """Return the interval, the evidence that it rests on, and the types of tasks; a dash where nothing is known."""
+    if care is None or not care.evidence:
+        return TEXTS["undefined"]
+    evidence = [f"{TEXTS[f'care_{each.source}']} {each.right}/{each.of}" for each in care.evidence]
+    by_task = [f"{name} {part.low:.0%}–{part.high:.0%}" for name, part in care.by_group.items()]
+    parts = [", ".join(evidence), *([", ".join(by_task)] if len(by_task) > 1 else [])]
+    return f"{care.low:.0%}–{care.high:.0%} ({'; '.join(parts)})"
 
 
 def _alpha(alpha: float | None, units: int) -> str:

@@ -20,6 +20,7 @@ from ...progress.adjudication_stats import AdjudicationStats
 from ...progress.campaign_progress import Facet, RoundProgress, progress_by, progress_of
 from ...progress.forecast import EndRange, Forecast
 from ...progress.overview import Overview
+from ...store.campaigns.set_asides import AUTOMATIC
 from ...store.counts.campaign_counts import DividedTask
 from ...store.database.records import Campaign
 from ...store.review_store import ReviewStore
@@ -75,6 +76,9 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     st.progress(filled.submitted / max(1, slots), text=rule_in_words(campaign.rule))
     if total and done == total:
         st.success(TEXTS["closed_on_release" if "release_id" in campaign.settings else "closed"])
+    for aside in cached((*stamp, "set-aside"), overview.set_aside):
+        if aside.is_in_force and aside.by == AUTOMATIC:
+            st.warning(inert(CURATOR_TEXTS["paused_by_bounds"].format(name=aside.annotator, why=aside.why)))
     if not total:
         return
     st.subheader(CURATOR_TEXTS["funnel"])

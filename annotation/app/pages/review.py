@@ -82,6 +82,9 @@ def _show_all_done(request: PageRequest) -> None:
     """Show that nothing is left in this campaign, and where work still waits; look again from time to time."""
     if request.queue.hold(1, now=clock()):
         st.rerun()  # somebody gave a task back, or another round has begun
+    if request.queue.is_paused:
+        st.warning(TEXTS["paused"].format(campaign=inert(title_of(request.campaign.name))))
+        return
     done = request.queue.progress(now=clock()).decided
     campaign = inert(title_of(request.campaign.name))
     lines = [f"**{TEXTS['all_done'].format(campaign=campaign)}** {TEXTS['all_done_how_many'].format(done=done)}"]

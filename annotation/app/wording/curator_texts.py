@@ -441,6 +441,20 @@ TEXTS = Texts(
             "one": "1 stays aside, since somebody else decided in its place or is at the task now.",
             "other": "{count} stay aside, since others decided in their place or are at the tasks now.",
         },
+        "care": "With care",
+        "care_why": (
+            "*With care* is the share of decisions that somebody made with care, as a 90 % credible interval, from "
+            "what stands in brackets: known answers right, decisions that took long enough to look, decisions with "
+            "most of the others. Whoever falls below the campaign's bounds (`pause`) is paused without your doing; "
+            "*Votes set aside* takes that back."
+        ),
+        "care_attention": "attention",
+        "care_gold": "gold",
+        "care_pace": "unhurried",
+        "care_agreement": "with others",
+        "paused_by_bounds": (
+            "{name} is paused, and their votes are set aside: {why}. On the page Annotators you can take that back."
+        ),
         "alpha_of": {"by": "n", "one": "{alpha:.2f} on 1 task", "other": "{alpha:.2f} on {n} tasks"},
         "seconds_of": "{seconds:.1f} of {n}",
         "confusion": "Likely errors",

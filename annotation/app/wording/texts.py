@@ -286,6 +286,8 @@ _ENGLISH: dict[str, str | Forms] = {
     "gone": "That task is not yours, or not any more.",
     "all_done": "All done in {campaign}.",
     "all_done_how_many": "You decided {done} here, and nothing is left for you.",
+    "paused": "Your work in {campaign} is paused until a curator has looked at your decisions. None of them is lost. "
+    "Please talk to a curator, who can let you go on.",
     "nothing_here": "Nothing waits for you in {campaign}.",
     "wait_in": "Waiting in {campaign}: {left}.",
     "go_on": "Go on to {campaign}",

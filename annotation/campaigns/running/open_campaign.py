@@ -40,6 +40,7 @@ from ...workflow.attention import CHECKED_KINDS, AttentionChecks
 from ...workflow.gold import gold_decision, gold_why, practice_decision
 from ...workflow.gold_regions import known_regions
 from ...workflow.image_files import ImageFiles
+from ...workflow.pausing import checked_people
 from ...workflow.settlement.closing import check_closes, close_early
 from ...workflow.settlement.further_votes import check_further_votes, count_spared
 from ...workflow.settlement.marked_regions import compare_regions
@@ -103,14 +104,18 @@ class AssignedCampaign(CampaignStep):
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
-        """Return verdicts whose summary says how many votes were set aside or spared, where some were."""
+        """Return verdicts whose summary says how many votes were set aside or spared, and how people were checked."""
         further = self.handout.further_votes
         if verdicts.waiting is not None:
             return verdicts
-        with open_store(ctx.store_url) as store, store.reading() as connection:
-            aside = count_set_aside(connection, store.campaign(ctx.stage))
+        with open_store(ctx.store_url) as store:
+            checked = checked_people(store, store.campaign(ctx.stage))
+            with store.reading() as connection:
+                aside = count_set_aside(connection, store.campaign(ctx.stage))
         if aside:
             verdicts = replace(verdicts, summary={**verdicts.summary, "votes_set_aside": aside})
+        if checked is not None:
+            verdicts = replace(verdicts, summary={**verdicts.summary, "checked": checked})
         if further is None:
             return verdicts
         with open_store(ctx.store_url) as store:

@@ -156,6 +156,56 @@ def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnsw
     return [GoldAnswer(*row) for row in connection.execute(query)]
 
 
+class KnownAnswer(NamedTuple):
+    """One annotator's decision on a gold item or attention check, in its latest version.
+
+    Args:
+        annotator: Name.
+        task: Task of the item.
+        decision: Their decision.
+        right: The right one.
+        is_check: Whether it is an attention check.
+        has_regions: Whether regions are right too, so that the decision alone does not tell.
+    """
+
+    annotator: str
+    task: str
+    decision: str
+    right: str
+    is_check: bool
+    has_regions: bool
+
+
+def known_answers(connection: sa.Connection, campaign: Campaign, *, of: str | None = None) -> list[KnownAnswer]:
+    """Return what annotators decided on gold items and attention checks, by annotator and item.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        of: The only annotator to look at; default None, all.
+    """
+    query = (
+        sa.select(
+            annotators.c.name, tasks.c.item_task, slots.c.decision, tasks.c.gold, ~IS_NO_CHECK, tasks.c.gold_regions
+        )
+        .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id).join(annotators))
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), slots.c.decision.is_not(None))
+        .order_by(annotators.c.name, tasks.c.item_id)
+    )
+    if of is not None:
+        query = query.where(annotators.c.name == of)
+    return [
+        KnownAnswer(name, task or "", said, right, bool(is_check), regions is not None)
+        for name, task, said, right, is_check, regions in connection.execute(query)
+    ]
+
+
+def is_known(connection: sa.Connection, slot_id: int) -> bool:
+    """Return whether a slot is one of a gold item or an attention check."""
+    query = sa.select(tasks.c.gold).join(slots, slots.c.task_id == tasks.c.id).where(slots.c.id == slot_id)
+    return connection.execute(query).scalar_one_or_none() is not None
+
+
 def _on_gold(campaign: Campaign, latest: sa.Subquery, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
     """Return the query of columns of the newest decisions on a campaign's gold items, by annotator and item."""
     return (

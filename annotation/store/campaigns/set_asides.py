@@ -31,6 +31,8 @@ from .closings import withdraw
 from .decisions import latest_annotations
 from .revision_requests import how_returned
 
+AUTOMATIC = "(automatic)"
+"""Who set votes aside, where a campaign's bounds did and no curator."""
 _MAX_WHY = 2_000
 _AT_ONCE = 500
 
@@ -88,6 +90,28 @@ def _check_can_be_set_aside(campaign: Campaign) -> None:
 def is_set_aside(connection: sa.Connection, campaign_id: int, annotator_id: int) -> bool:
     """Return whether an annotator's votes in a campaign are set aside, so that they get no further task of it."""
     return connection.execute(_ACTIVE, {"campaign": campaign_id, "annotator": annotator_id}).first() is not None
+
+
+def was_taken_back(connection: sa.Connection, campaign: Campaign, annotator: str) -> bool:
+    """Return whether a curator took votes back that the campaign's bounds had set aside: their word stands."""
+    query = (
+        sa.select(set_asides.c.id)
+        .join(annotators, set_asides.c.annotator_id == annotators.c.id)
+        .where(
+            set_asides.c.campaign_id == campaign.id,
+            annotators.c.name == annotator,
+            set_asides.c.set_by == AUTOMATIC,
+            set_asides.c.taken_back_at.is_not(None),
+        )
+    )
+    return connection.execute(query).first() is not None
+
+
+def is_paused(connection: sa.Connection, campaign: Campaign, annotator: str) -> bool:
+    """Return whether an annotator's votes in a campaign are set aside, so that they get no further task of it."""
+    query = sa.select(annotators.c.id).where(annotators.c.name == annotator)
+    annotator_id = connection.execute(query).scalar_one_or_none()
+    return annotator_id is not None and is_set_aside(connection, campaign.id, annotator_id)
 
 
 _ACTIVE = sa.select(set_asides.c.id).where(

@@ -291,10 +291,27 @@ def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, t
 
     Only first versions count, whose time a browser measured without pauses; annotators without any are left out.
     """
+    counts: dict[str, tuple[int, int]] = {}
+    for (name, _), (fast, of) in too_fast_by_task(connection, campaign).items():
+        before = counts.get(name, (0, 0))
+        counts[name] = (before[0] + fast, before[1] + of)
+    return counts
+
+
+def too_fast_by_task(
+    connection: sa.Connection, campaign: Campaign, *, of: str | None = None
+) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return the same as `count_too_fast` by annotator and task of the items.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        of: The only annotator to look at; default None, all.
+    """
     took, shortest = annotations_table.c.active_s, tasks.c.shortest_s
     fast = sa.func.sum(sa.case((took < shortest, 1), else_=0))
     query = (
-        sa.select(annotators.c.name, fast, sa.func.count())
+        sa.select(annotators.c.name, tasks.c.item_task, fast, sa.func.count())
         .select_from(
             annotations_table.join(slots)
             .join(tasks, slots.c.task_id == tasks.c.id)
@@ -307,10 +324,12 @@ def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, t
             took.is_not(None),
             shortest.is_not(None),
         )
-        .group_by(annotators.c.name)
-        .order_by(annotators.c.name)
+        .group_by(annotators.c.name, tasks.c.item_task)
+        .order_by(annotators.c.name, tasks.c.item_task)
     )
-    return {row[0]: (int(row[1]), int(row[2])) for row in connection.execute(query)}
+    if of is not None:
+        query = query.where(annotators.c.name == of)
+    return {(row[0], row[1] or ""): (int(row[2]), int(row[3])) for row in connection.execute(query)}
 
 
 def stamp(connection: sa.Connection, campaign: Campaign) -> tuple[int, ...]:

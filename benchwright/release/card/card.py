@@ -27,6 +27,7 @@ from .datasheet import datasheet, in_words
 from .example import EXAMPLE, ExampleItem
 from .image_sources import IMAGE_SOURCES
 from .markdown import cell, code, table
+from .people_checks import checks
 
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
 
@@ -362,7 +363,9 @@ def _people_and_baseline(facts: CardFacts, version: int) -> str:
     statements = facts.statements or Statements()
     stated = (("How annotators agreed", statements.consent), ("How annotators were paid", statements.pay))
     terms = [f"{name}: {in_words(text)}" for name, text in stated if text]
-    return "\n\n".join([*_undecided(facts), _people(facts.agreement, version), *baselines, *terms])
+    return "\n\n".join(
+        [*_undecided(facts), _people(facts.agreement, version), *checks(facts.agreement), *baselines, *terms]
+    )
 
 
 def _undecided(facts: CardFacts) -> list[str]:

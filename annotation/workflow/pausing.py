@@ -1,0 +1,150 @@
+"""With how much care annotators decide, and the pause of whoever falls below a campaign's bounds.
+
+Whoever answers a gold item or an attention check is looked at. Their own known answers and pace come first, which costs
+next to nothing; only where these leave a doubt are they held beside the others. A pause sets their votes aside, as a
+curator would: the log keeps it with its evidence, their tasks are asked again, and a curator takes it back, after
+which the bounds pause them no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from ..agreement.annotator_quality import RightOf
+from ..agreement.care import Care, Known, care_from, cares, known_evidence
+from ..agreement.ratings import Rating
+from ..forms.assignment_settings import PauseBounds, assignment_settings_of
+from ..forms.kinds import AUTHORED_KINDS, MARK
+from ..store.campaigns import set_asides
+from ..store.campaigns.gold import gold_marks, is_known, known_answers
+from ..store.counts.campaign_counts import too_fast_by_task
+from ..store.counts.decision_columns import LabelSource, read_decisions, read_facet
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
+from .gold_regions import is_right
+from .set_asides import set_votes_aside
+
+_DECISIONS = LabelSource("decision", "decision")
+_WORDS = {"attention": "attention checks right", "gold": "gold items right", "agreement": "with most of the others"}
+
+
+def cares_of(store: ReviewStore, campaign: Campaign) -> list[Care]:
+    """Return with how much care each annotator of a campaign decides, by name, in all and by task."""
+    known = _known(store, campaign)
+    with store.reading() as connection:
+        columns = read_decisions(connection, campaign, _DECISIONS)
+        facet = read_facet(connection, campaign, "task")
+        pace = _pace(too_fast_by_task(connection, campaign))
+    rows = columns.ratings
+    ratings = [
+        Rating(str(unit), rows.rater_names[rater], rows.label_names[label])
+        for unit, rater, label in zip(rows.units.tolist(), rows.raters.tolist(), rows.labels.tolist(), strict=True)
+    ]
+    groups = {str(unit): facet.get(int(task), "") for unit, task in enumerate(columns.task_ids)}
+    return cares(ratings, known, pace, groups)
+
+
+def _known(store: ReviewStore, campaign: Campaign, *, of: str | None = None) -> list[Known]:
+    with store.reading() as connection:
+        answers = known_answers(connection, campaign, of=of)
+        marks = gold_marks(connection, campaign) if campaign.kind == MARK else []
+    listed = [
+        Known(answer.annotator, "" if answer.is_check else answer.task, answer.decision, answer.right, answer.is_check)
+        for answer in answers
+        if not answer.has_regions
+    ]
+    marked = [
+        Known(mark.annotator, "", mark.decision, mark.right, is_right=is_right(campaign, mark))
+        for mark in marks
+        if mark.gold_regions is not None and of in {None, mark.annotator}
+    ]
+    return listed + marked
+
+
+def _pace(too_fast: Mapping[tuple[str, str], tuple[int, int]]) -> dict[tuple[str, str], RightOf]:
+    """Return decisions that took long enough, from those that did not."""
+    return {who: RightOf(of - fast, of) for who, (fast, of) in too_fast.items()}
+
+
+def pause_if_careless(
+    store: ReviewStore, campaign: Campaign, annotator: str, slot_id: int, *, now: datetime
+) -> Care | None:
+    """Pause an annotator who has just decided, if a known answer is in and the campaign's bounds say so.
+
+    Args:
+        store: The review store.
+        campaign: The campaign.
+        annotator: Who has decided.
+        slot_id: Slot that the decision filled.
+        now: Moment of the decision.
+
+    Returns:
+        What the pause rests on; None without one.
+
+    Raises:
+        RefusedError: Somebody set the votes aside meanwhile.
+    """
+    bounds = assignment_settings_of(campaign.settings).pause
+    if bounds is None or campaign.is_simulated or campaign.kind in AUTHORED_KINDS:
+        return None
+    if not _is_in_doubt(store, campaign, bounds, annotator, slot_id):
+        return None
+    care = next((each for each in cares_of(store, campaign) if each.rater == annotator), None)
+    if care is None or care.high >= bounds.below:
+        return None
+    why = f"{care_in_words(care)}; the campaign pauses below {bounds.below:.0%}"
+    set_votes_aside(store, campaign.name, annotator, by=set_asides.AUTOMATIC, why=why, now=now)
+    return care
+
+
+def _is_in_doubt(store: ReviewStore, campaign: Campaign, bounds: PauseBounds, annotator: str, slot_id: int) -> bool:
+    """Return whether a known answer is in, and the annotator's own known answers and pace do not clear them."""
+    with store.reading() as connection:
+        if not is_known(connection, slot_id):
+            return False
+        pace = _pace(too_fast_by_task(connection, campaign, of=annotator))
+        if set_asides.was_taken_back(connection, campaign, annotator):
+            return False
+    known = _known(store, campaign, of=annotator)
+    if len(known) < bounds.checks:
+        return False
+    timed = RightOf(sum(each.right for each in pace.values()), sum(each.of for each in pace.values()))
+    return care_from(annotator, known_evidence(known, {}, timed)).low < bounds.below
+
+
+def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | None:
+    """Return how the people of a campaign were checked, without names, as JSON values; None where they were not.
+
+    `known` counts answers to gold items and attention checks and `right` those that were right, of people whose votes
+    count; `care` has the interval of each of these, the lowest first; `set_aside` counts people whose votes do not.
+    """
+    if campaign.is_simulated:
+        return None
+    with store.reading() as connection:
+        aside = sum(each.is_in_force for each in set_asides.list_set_aside(connection, campaign))
+        has_known = bool(known_answers(connection, campaign))
+    if not aside and not has_known:
+        return None
+    found = cares_of(store, campaign)
+    known = [each for care in found for each in care.evidence if each.source in {"attention", "gold"}]
+    figures = sorted((round(care.low, 3), round(care.high, 3), care.known) for care in found)
+    return {
+        "known": sum(each.of for each in known),
+        "right": sum(each.right for each in known),
+        "care": [{"low": low, "high": high, "known": count} for low, high, count in figures],
+        "set_aside": aside,
+    }
+
+
+def care_in_words(care: Care) -> str:
+    """Return the posterior and the evidence that it rests on, in a sentence without an end."""
+    parts = [
+        f"{each.of - each.right} of {each.of} decided in less time than anybody needs"
+        if each.source == "pace"
+        else f"{each.right} of {each.of} {_WORDS[each.source]}"
+        for each in care.evidence
+    ]
+    share = f"care in {care.low:.0%} to {care.high:.0%} of decisions"
+    return f"{share} ({', '.join(parts)})" if parts else share
