@@ -133,7 +133,8 @@ def _figures(store: ReviewStore, people: Planted, given: int) -> dict[str, Any]:
             votes.setdefault(annotation.item_id, []).append((annotation.annotator, annotation.decision))
     by_rule = {item for item, said in votes.items() if Counter(decision for _, decision in said)["accept"] >= 2}
     model = dawid_skene([Rating(item, name, said) for item, each in votes.items() for name, said in each])
-    by_model = {item for item, label in model.most_likely().items() if label == "accept"}
+    likeliest = [model.labels[place] for place in model.truth.argmax(axis=1)]
+    by_model = {item for item, label in zip(sorted(votes), likeliest, strict=True) if label == "accept"}
     paused = Counter(
         people.kind[name] for name in people.kind if TaskQueue(store, store.campaign("verify"), name).is_paused
     )

@@ -184,7 +184,9 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     "attention_share", "attention_of", "constant_accuracy", "doubts": [code]}], "gold": {annotator: {"answered",
     "right", "accuracy"}}, "attention": {annotator: {"answered", "right", "share"}}, "set_aside": [{"annotator",
     "votes", "by", "why", "at", "is_in_force", "gold": {"answered", "right", "accuracy"}, "attention": {"answered",
-    "right", "share"}}]}`; where regions are marked also `"regions": {"annotators": [{"annotator", "pictures",
+    "right", "share"}}], "care": {annotator: {"mean", "low", "high", "evidence": [{"source", "right", "of", "careful",
+    "careless"}], "by_task": {task: {"mean", "low", "high", "evidence": [{"source", "right", "of", "careful",
+    "careless"}], "by_task"}}}}}`; where regions are marked also `"regions": {"annotators": [{"annotator", "pictures",
     "matched", "mislabelled", "missed", "extra", "quality", "mean_iou"}], "worst": [{"item_id", "annotator", "quality",
     "matched", "mislabelled", "missed", "extra", "mean_iou", "adjudicated"}]}`, the worst first, against what counts on
     each picture; `attention` counts attention checks; `median_seconds` is of first versions; `pace` is the modified
