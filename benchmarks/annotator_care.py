@@ -9,8 +9,9 @@ with attention checks and gold at a twentieth of the tasks each, until every tas
 the same answers once without bounds and once with the default ones. Counted are votes given in all, votes on checks and
 gold among them, people paused by kind, and wrong items released: accepted ones that are not sound.
 
-Beside the rule stand the majority and Dawid and Skene's model (1979) on the votes without bounds, which cost as much;
-`at the same cost` gives the campaign with bounds no more votes than that had, and releases nothing that is open then.
+Each run is released by the rule, which is the majority, and by Dawid and Skene's model (1979) on the same votes.
+`at the same cost` gives the campaign with bounds as many votes as the one without had; what is open then is not
+released.
 """
 
 from __future__ import annotations
