@@ -141,7 +141,9 @@ class ResultsStore:
             DataError: A source holds no results, or a damaged one.
         """
         found = [pair for source in sources for pair in self._read_source(source)]
-        added, known, unnamed = [], [], []
+        added: list[str] = []
+        known: list[str] = []
+        unnamed: list[str] = []
         with self._locked():
             names = self._names()
             for run, name in found:
