@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 from ..leaderboard.board import Leaderboard, leaderboard_of
 from ..results.score import PREDICTIONS_FILE
 from .exporting import link_runs
-from .store import Run
+from .store import StoredRun
 
 FORMAT, VERSION = "benchwright/results-board", 1
 
 
-class Block(NamedTuple):
+class BoardBlock(NamedTuple):
     """Runs of one release, split and reader, which were ranked by one rule.
 
     Args:
@@ -27,7 +27,7 @@ class Block(NamedTuple):
         board: Their leaderboard.
     """
 
-    runs: Mapping[str, Run]
+    runs: Mapping[str, StoredRun]
     reader: str
     board: Leaderboard
 
@@ -38,7 +38,7 @@ class Block(NamedTuple):
         return f"{self.board.release} ({self.board.release_id[:12]}), {split}, read by {self.reader}"
 
 
-class Apart(NamedTuple):
+class BlocksApart(NamedTuple):
     """Two blocks, between which figures cannot be compared.
 
     Args:
@@ -57,8 +57,8 @@ class Apart(NamedTuple):
 class StoreBoard(NamedTuple):
     """All blocks, and why figures of two of them cannot be compared."""
 
-    blocks: tuple[Block, ...]
-    apart: tuple[Apart, ...]
+    blocks: tuple[BoardBlock, ...]
+    apart: tuple[BlocksApart, ...]
 
     def document(self) -> dict[str, Any]:
         """Return the board as JSON values."""
@@ -77,9 +77,9 @@ class StoreBoard(NamedTuple):
         }
 
 
-def board_of(runs: Sequence[Run]) -> StoreBoard:
+def board_of(runs: Sequence[StoredRun]) -> StoreBoard:
     """Return the board of runs; what was read by another reader, or another version of it, has a block of its own."""
-    by_column: dict[tuple[str, str | None, str, str], list[Run]] = {}
+    by_column: dict[tuple[str, str | None, str, str], list[StoredRun]] = {}
     for run in runs:
         by_column.setdefault(run.column, []).append(run)
     blocks = []
@@ -89,22 +89,22 @@ def board_of(runs: Sequence[Run]) -> StoreBoard:
             board = leaderboard_of(Path(folder))
         by_id = {run.run: run for run in of_column}
         titled = {row.score.title: by_id[row.score.folder] for row in board.rows}
-        blocks.append(Block(titled, of_column[0].score.reader, board))
+        blocks.append(BoardBlock(titled, of_column[0].score.reader, board))
     asked = [_items(block) for block in blocks]
     apart = [
-        Apart(a, b, _difference(blocks[a], blocks[b]), len(asked[a] & asked[b]))
+        BlocksApart(a, b, _difference(blocks[a], blocks[b]), len(asked[a] & asked[b]))
         for a, b in combinations(range(len(blocks)), 2)
     ]
     return StoreBoard(tuple(blocks), tuple(apart))
 
 
-def _items(block: Block) -> set[str]:
+def _items(block: BoardBlock) -> set[str]:
     """Return the ids of the items that any run of a block was asked."""
     tables = (pq.read_table(run.folder / PREDICTIONS_FILE, columns=["item_id"]) for run in block.runs.values())
     return {item for table in tables for item in table.column("item_id").unique().to_pylist()}
 
 
-def _difference(first: Block, second: Block) -> str:
+def _difference(first: BoardBlock, second: BoardBlock) -> str:
     if first.board.release_id != second.board.release_id:
         return "another release"
     if first.board.split != second.board.split:

@@ -14,10 +14,10 @@ from benchwright.texts.normalization import printable
 from benchwright.workspace.atomic import write_json
 
 from ..results.score import SCORE_FILE, read_score
-from .store import Run, copy_files, plain_files
+from .store import StoredRun, copy_files, plain_files
 
 
-def export_runs(runs: Sequence[Run], out: Path) -> list[Path]:
+def export_runs(runs: Sequence[StoredRun], out: Path) -> list[Path]:
     """Write runs to a folder of results, under the names that users gave, and return their folders.
 
     Raises:
@@ -50,7 +50,7 @@ def export_runs(runs: Sequence[Run], out: Path) -> list[Path]:
     return places
 
 
-def link_runs(runs: Sequence[Run], folder: Path) -> None:
+def link_runs(runs: Sequence[StoredRun], folder: Path) -> None:
     """Lay runs out as a folder of results for reading, without copying their predictions."""
     for run in runs:
         place = folder / run.run
@@ -62,7 +62,7 @@ def link_runs(runs: Sequence[Run], folder: Path) -> None:
         _name(place, run)
 
 
-def _name(folder: Path, run: Run) -> None:
+def _name(folder: Path, run: StoredRun) -> None:
     """Write the user's name into a score; all else of it stays as it is, of whichever version."""
     if run.name is not None:
         document = json.loads((folder / SCORE_FILE).read_text(encoding="utf-8"))

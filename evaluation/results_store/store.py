@@ -32,7 +32,7 @@ _ID_LENGTH, _LEAST_PREFIX = 16, 4
 _LONGEST_NAME = 200
 
 
-class Run(NamedTuple):
+class StoredRun(NamedTuple):
     """A run of the store.
 
     Args:
@@ -79,7 +79,7 @@ class Run(NamedTuple):
         }
 
 
-class Merged(NamedTuple):
+class MergedRuns(NamedTuple):
     """What a merge did.
 
     Args:
@@ -99,7 +99,7 @@ class ResultsStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[StoredRun]:
         """Return all runs, by release, split and title.
 
         Raises:
@@ -110,7 +110,7 @@ class ResultsStore:
         runs = [self._run(folder, names.get(folder.name)) for folder in folders]
         return sorted(runs, key=lambda run: (run.score.release, run.score.split or "", run.title, run.run))
 
-    def find(self, wanted: str) -> Run:
+    def find(self, wanted: str) -> StoredRun:
         """Return the run of a name, or of an id or its beginning.
 
         Raises:
@@ -132,7 +132,7 @@ class ResultsStore:
             raise DataError(f"{printable(wanted)!r} is the name of several runs: {listed}; give the id of one")
         return found[0]
 
-    def merge(self, sources: Sequence[Path]) -> Merged:
+    def merge(self, sources: Sequence[Path]) -> MergedRuns:
         """Copy runs of other stores, of folders of results or of single results into the store; they stay there too.
 
         All sources are read before the first run is copied.
@@ -156,9 +156,9 @@ class ResultsStore:
                     else:
                         names[run.run] = name
             self._write_names(names)
-        return Merged(tuple(added), tuple(known), tuple(unnamed))
+        return MergedRuns(tuple(added), tuple(known), tuple(unnamed))
 
-    def rename(self, wanted: str, name: str) -> Run:
+    def rename(self, wanted: str, name: str) -> StoredRun:
         """Give a run a name, in place of the one it has.
 
         Raises:
@@ -174,7 +174,7 @@ class ResultsStore:
             self._write_names({**names, run.run: name})
         return run._replace(name=name)
 
-    def remove(self, wanted: str) -> tuple[Run, Path]:
+    def remove(self, wanted: str) -> tuple[StoredRun, Path]:
         """Move a run to the trash of the store, where it stays; return it and its path there. Its name is free again.
 
         Raises:
@@ -192,11 +192,11 @@ class ResultsStore:
             self._write_names(names)
         return run, place
 
-    def _run(self, folder: Path, name: str | None) -> Run:
+    def _run(self, folder: Path, name: str | None) -> StoredRun:
         score = read_score(folder)
-        return Run(folder.name, setup_of(score), name, score, folder)
+        return StoredRun(folder.name, setup_of(score), name, score, folder)
 
-    def _read_source(self, source: Path) -> list[tuple[Run, str | None]]:
+    def _read_source(self, source: Path) -> list[tuple[StoredRun, str | None]]:
         """Return what a source holds: runs that lie there, under the ids that they have here, and their names."""
         if (source / _NAMES).is_file() and (source / _RUNS).is_dir():
             return [(identified(run.folder), run.name) for run in ResultsStore(source).runs()]
@@ -205,7 +205,7 @@ class ResultsStore:
             raise DataError(f"{source} is neither a store, nor a folder of results, nor a result")
         return [(identified(folder), None) for folder in sorted(folders)]
 
-    def _take(self, run: Run) -> None:
+    def _take(self, run: StoredRun) -> None:
         """Copy a run; of one that is there, only files that it lacks, and beside those that differ under names of
         their own.
         """
@@ -272,7 +272,7 @@ def setup_of(score: Score) -> str:
     return digest({**document, "identity": score.asked_with})[:_ID_LENGTH]
 
 
-def identified(folder: Path) -> Run:
+def identified(folder: Path) -> StoredRun:
     """Return the result in a folder under the id that all that decides it gives it.
 
     Raises:
@@ -283,7 +283,7 @@ def identified(folder: Path) -> Run:
     plain_files(folder)
     setup = setup_of(score)
     of_all = digest({"setup": setup, "predictions": file_digest(folder / PREDICTIONS_FILE)})
-    return Run(of_all[:_ID_LENGTH], setup, None, score, folder)
+    return StoredRun(of_all[:_ID_LENGTH], setup, None, score, folder)
 
 
 def plain_files(folder: Path) -> list[Path]:
