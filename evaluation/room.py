@@ -38,6 +38,13 @@ ROOM = Room(
         "evaluate check-reading": Entry(
             f"{_HERE}.cli.check_reading:check_reading", "Sample replies for people to read: the reader's error."
         ),
+        "results list": Entry(f"{_HERE}.cli.store:list_runs", "List the runs of a store of results."),
+        "results show": Entry(f"{_HERE}.cli.store:show", "Show a run: score and settings."),
+        "results rename": Entry(f"{_HERE}.cli.store:rename", "Give a run a name of your own."),
+        "results remove": Entry(f"{_HERE}.cli.store:remove", "Move a run to the trash of its store."),
+        "results merge": Entry(f"{_HERE}.cli.store:merge", "Copy results of any origin into a store."),
+        "results export": Entry(f"{_HERE}.cli.store:export", "Write runs as a folder of results."),
+        "results board": Entry(f"{_HERE}.cli.store:board", "Rank runs over releases, where they can be compared."),
         "evaluate report": Entry(f"{_HERE}.cli.report:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},

@@ -8,6 +8,7 @@ GROUPS = {
     "evaluate": "Run models on a release and score them.",
     "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
     "release": "Freeze, check, count, show and export releases.",
+    "results": "A store of results over releases: list, name, merge, rank.",
     "review": "People: tasks, decisions, agreement.",
 }
 """Line of help for each group of commands."""
@@ -17,7 +18,7 @@ SECTIONS = {
     "Build": ("demo", "recipes", "steps", "run", "facts", "construct", "filter", "overlay"),
     "Vet with people": ("review",),
     "Freeze and publish": ("release",),
-    "Score": ("evaluate",),
+    "Score": ("evaluate", "results"),
     "Look into a workspace and this machine": ("outcomes", "trace", "check", "gc", "doctor"),
 }
 """Sections of `benchwright --help`: our commands and groups, in the order of the work."""

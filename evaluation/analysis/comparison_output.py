@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.files.csv_cells import harmless
 from benchwright.statistics.paired_power import POWER, items_needed
 from benchwright.texts.normalization import counted
+from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..results.summary import printable
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from .position_bias import LetterBias
 
 CORRECTION = "joint sign flips (Romano and Wolf 2005)"
+COMPARISON_FILE = "comparison.txt"
+_SCREENFUL = 60
+"""Lines of tables that a comparison prints; longer ones go to a file."""
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _MOST_PAIRS = 45
 """Pairs that a terminal shows: those of ten models."""
 RULE = (
@@ -103,6 +109,25 @@ def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, L
     every, *tasks = comparisons
     tables = [_ranks(every), *([_task_ranks(every, tasks)] if tasks else []), _pairs(every)]
     return tables if letters is None else [*tables, _letters(letters)]
+
+
+def screenful(text: str, path: Path) -> str:
+    """Return a text if it fits a screen; else its beginning and where all of it was written to.
+
+    The file follows from the results and is written anew each time. Where it cannot be written all of it is returned.
+
+    Args:
+        text: Text for people, perhaps with colours of a terminal, which the file does not have.
+        path: File for a text of more than `_SCREENFUL` lines.
+    """
+    lines = text.splitlines()
+    if len(lines) <= _SCREENFUL:
+        return text
+    try:
+        write_bytes(path, (_COLOURS.sub("", "\n".join(lines)) + "\n").encode("utf-8", "replace"))
+    except (OSError, BenchwrightError):
+        return text
+    return "\n".join([*lines[: _SCREENFUL - 2], "", f"{len(lines) - _SCREENFUL + 2:,} more lines in {path}"])
 
 
 def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = False) -> None:

@@ -124,14 +124,23 @@ def compare(
 ) -> None:
     """Say which models of a folder of results differ by more than chance explains.
 
-    They are compared on the items that both were asked: over all tasks, and on each.
+    They are compared on the items that both were asked: over all tasks, and on each. Tables longer than a screen go
+    to the file comparison.txt in the folder of results, and their beginning is printed.
     """
     from textwrap import fill
 
     from benchwright.release import Release
 
     from ..analysis.comparison import compare_results
-    from ..analysis.comparison_output import RULE, comparison_document, comparison_tables, notes_of, write_pairs
+    from ..analysis.comparison_output import (
+        COMPARISON_FILE,
+        RULE,
+        comparison_document,
+        comparison_tables,
+        notes_of,
+        screenful,
+        write_pairs,
+    )
     from ..analysis.position_bias import letters_of_models
     from ..results.summary import drawn
 
@@ -144,17 +153,13 @@ def compare(
         write_pairs(comparisons, out, force=force)
         note(f"written to {out}")
     document: dict[str, Any] = comparison_document(sheet.scores, comparisons, letters)
-    emit(
-        document,
-        as_json=as_json,
-        text=lambda: "\n".join(
-            [
-                *(drawn(table, names=2) for table in comparison_tables(comparisons, letters)),
-                "",
-                *(fill(line, 100) for line in (RULE, *notes_of(comparisons))),
-            ]
-        ),
-    )
+
+    def text() -> str:
+        rules = [fill(line, 100) for line in (RULE, *notes_of(comparisons))]
+        tables = [drawn(table, names=2) for table in comparison_tables(comparisons, letters)]
+        return "\n".join([screenful("\n".join(tables), results / COMPARISON_FILE), "", *rules])
+
+    emit(document, as_json=as_json, text=text)
 
 
 @click.command("suspects")

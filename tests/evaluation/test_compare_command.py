@@ -170,3 +170,19 @@ def test_predictions_that_are_not_those_of_the_score_are_refused(
 def test_one_model_alone_is_refused(release: Release, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evaluate(release, "random", out=tmp_path / "one")
     assert "score another beside it" in refused(capsys, tmp_path / "one")
+
+
+def test_what_is_longer_than_a_screen_goes_to_a_file(
+    release: Release, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for letter in "AB":
+        for number in range(4):
+            evaluate(
+                release, f"constant:{letter}", out=results, name=f"{letter}{number}", protocol=f"shuffle:k={number + 2}"
+            )
+    capsys.readouterr()
+    assert invoke(["evaluate", "compare", str(results)]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    written = (results / "comparison.txt").read_text(encoding="utf-8").splitlines()
+    assert printed[:58] == written[:58]
+    assert printed[59] == f"{len(written) - 58} more lines in {results / 'comparison.txt'}"
