@@ -25,7 +25,7 @@ DRAWS = 9_999
 _MOST_LISTED = 14
 """Clusters up to which all assignments of signs are listed; opposite assignments give one statistic."""
 _STEP, _CELLS_AT_ONCE = "joint_signs", 1 << 22
-"""Cells of the largest table: draws by clusters, or draws by pairs."""
+"""Draws at once, times clusters or pairs, whichever are more; other numbers would draw other signs."""
 _TOLERANCE = 1e-5
 """Relative; statistics that are equal but for rounding count as equal."""
 
@@ -56,11 +56,16 @@ def joint_p(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], *a
     at_once = max(1, _CELLS_AT_ONCE // max(len(order), len(counts), 1))
     counts = counts.astype(np.float32)
     for signs in _signs(len(counts), at_once, *about):
-        flipped = signs.astype(np.float32) @ counts
-        statistics = np.abs(flipped[:, firsts] - flipped[:, seconds]) / scale
-        largest_left = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
-        reached += (largest_left >= bound).sum(axis=0)
-        drawn += len(statistics)
+        # A row a column of counts, so that each pair works on adjacent numbers; from the least pair to the largest.
+        flipped = np.ascontiguousarray((signs.astype(np.float32) @ counts).T)
+        statistic, largest = np.empty(len(signs), np.float32), np.zeros(len(signs), np.float32)
+        for pair in reversed(range(len(order))):
+            np.subtract(flipped[firsts[pair]], flipped[seconds[pair]], out=statistic)
+            np.abs(statistic, out=statistic)
+            statistic /= scale[pair]
+            np.maximum(largest, statistic, out=largest)
+            reached[pair] += np.count_nonzero(largest >= bound[pair])
+        drawn += len(signs)
     adjusted = np.empty(len(order))
     adjusted[order] = np.maximum.accumulate(reached / drawn)
     return adjusted

@@ -72,7 +72,8 @@ def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDA
     p_mcnemar = mcnemar_exact(b, c)
     alone = kinds.clusters == len(first)
     p = p_mcnemar if alone else sign_flip(kinds.sums[:, 1], kinds.counts)
-    interval, effect = _interval(kinds, b, c), paired_design_effect(kinds, b, c)
+    effect = paired_design_effect(kinds, b, c)
+    interval = _interval(kinds, b, c, effect)
     return ModelPair(len(first), kinds.clusters, b, c, interval, "adjusted_wald", p_mcnemar, p, effect)
 
 
@@ -146,12 +147,11 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
     return Interval(max(-1.0, p - q - half), min(1.0, p - q + half))
 
 
-def _interval(kinds: ClusterKinds, b: int, c: int) -> Interval:
+def _interval(kinds: ClusterKinds, b: int, c: int, effect: float) -> Interval:
     """Return Bonett and Price's interval for as many items as those of the clusters are worth."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     is_told = int(kinds.counts[kinds.sums[:, 1] != 0].sum()) >= _LEAST_DIFFERING
-    effect = paired_design_effect(kinds, b, c) if is_told else None
-    share = 1.0 if kinds.clusters == n else items_worth(kinds, effect) / n
+    share = 1.0 if kinds.clusters == n else items_worth(kinds, effect if is_told else None) / n
     return adjusted_wald(b * share, c * share, n * share)
 
 

@@ -116,14 +116,12 @@ def compare_results(
     scores = read_scores(results)
     base = None if against is None else _named(scores, [against], results)[0].title
     sheet = read_reply_matrix(results, _chosen(scores, models, results), release)
-    return sheet, [_comparison(name, held, sheet, base) for name, held in _scopes(sheet)]
+    return sheet, [_comparison(name, scope, base) for name, scope in _scopes(sheet)]
 
 
 def comparison_over_all(sheet: ReplyMatrix) -> Comparison:
     """Compare the models over all tasks."""
-    import numpy as np
-
-    return _comparison(_ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet)
+    return _comparison(*next(_scopes(sheet)))
 
 
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
@@ -155,26 +153,26 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
     return [by_name[name] for name in models]
 
 
-def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield the name and the items of each comparison; single tasks only where there is more than one."""
+def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, ReplyMatrix]]:
+    """Yield the name and the replies of each comparison; single tasks only where there is more than one."""
     import numpy as np
 
     names, numbers = task_numbers(sheet.items.column("task"))
-    yield _ALL, np.ones(len(numbers), dtype=bool)
+    yield _ALL, sheet.of_items(np.ones(len(numbers), dtype=bool))
     if len(names) > 1:
         for number, name in enumerate(names):
-            yield name, numbers == number
+            yield name, sheet.of_items(numbers == number)
 
 
-def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against: str | None = None) -> Comparison:
-    models = [score.title for score in sheet.scores]
+def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Comparison:
+    models, group = [score.title for score in sheet.scores], sheet.group
     pair_by_place: dict[tuple[int, int], ModelPair] = {}
     for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
         is_wanted = against is None or against in {models[i], models[k]}
         is_wanted = is_wanted and sheet.scores[i].sample == sheet.scores[k].sample
-        if is_wanted and (pair := _pair(sheet, i, k, held)):
+        if is_wanted and (pair := _pair(sheet, group, i, k)):
             pair_by_place[i, k] = pair
-    adjusted = _adjusted(pair_by_place, sheet, held, name)
+    adjusted = _adjusted(pair_by_place, sheet, group, name)
     pairs = {
         (i, k): PairResult(models[i], models[k], pair, p)
         for ((i, k), pair), p in zip(pair_by_place.items(), adjusted, strict=True)
@@ -182,12 +180,12 @@ def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against:
     least = min((least_joint_p(pair.clusters) for pair in pair_by_place.values()), default=None)
     why_no_ranks = _why_no_ranks(list(pair_by_place.values()), least, against)
     apart = {frozenset(key) for key, result in pairs.items() if result.told_apart}
-    ranking = _ranking(name, held, sheet, apart, has_ranks=why_no_ranks is None)
+    ranking = _ranking(name, sheet, apart, has_ranks=why_no_ranks is None)
     return Comparison(name, ranking, tuple(pairs.values()), against, least, why_no_ranks)
 
 
 def _adjusted(
-    pairs: Mapping[tuple[int, int], ModelPair], sheet: ReplyMatrix, held: NDArray[np.bool_], name: str
+    pairs: Mapping[tuple[int, int], ModelPair], sheet: ReplyMatrix, group: NDArray[Any], name: str
 ) -> list[float]:
     """Return each pair's p, adjusted over all of them; none is below the p of the pair alone."""
     import numpy as np
@@ -205,13 +203,12 @@ def _adjusted(
             counts.append(np.bincount(group[both], weights=sheet.right[model, both], minlength=clusters))
         return columns[key]
 
-    _, group = np.unique(sheet.group, return_inverse=True)
     clusters = int(group.max()) + 1
-    placed = [[column(model, held & sheet.asked[i] & sheet.asked[k]) for model in (i, k)] for i, k in pairs]
-    right = np.stack(counts, axis=1)
+    placed = [[column(model, sheet.asked[i] & sheet.asked[k]) for model in (i, k)] for i, k in pairs]
     firsts, seconds = np.array(placed).T
-    asked = np.bincount(group[held], minlength=clusters) > 0
-    joint = joint_p(right[asked], firsts, seconds, "joint", name, *sorted(score.model for score in sheet.scores))
+    joint = joint_p(
+        np.stack(counts, axis=1), firsts, seconds, "joint", name, *sorted(score.model for score in sheet.scores)
+    )
     return [max(pair.p, float(p)) for pair, p in zip(pairs.values(), joint, strict=True)]
 
 
@@ -227,20 +224,18 @@ def _why_no_ranks(pairs: Sequence[ModelPair], least: float | None, against: str 
     )
 
 
-def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_]) -> ModelPair | None:
+def _pair(sheet: ReplyMatrix, group: NDArray[Any], i: int, k: int) -> ModelPair | None:
     """Compare two models on the items that both were asked."""
-    both = held & sheet.asked[i] & sheet.asked[k]
-    return compare_pair(sheet.right[i, both], sheet.right[k, both], sheet.group[both])
+    both = sheet.asked[i] & sheet.asked[k]
+    return compare_pair(sheet.right[i, both], sheet.right[k, both], group[both])
 
 
-def _ranking(
-    name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]], *, has_ranks: bool
-) -> tuple[Ranked, ...]:
+def _ranking(name: str, sheet: ReplyMatrix, apart: set[frozenset[int]], *, has_ranks: bool) -> tuple[Ranked, ...]:
     """Rank the models that were asked the same items as the model that was asked the most.
 
     A model that can take none of a release's tasks stands last over all tasks, and in no task.
     """
-    was_asked = sheet.asked & held
+    was_asked = sheet.asked
     numbers = [k for k in range(len(sheet.scores)) if name == _ALL or was_asked[k].any()]
     fit = [k for k in numbers if not sheet.scores[k].unfit and was_asked[k].any()]
     fit = [k for k in fit if sheet.scores[k].sample is None] or fit  # a sample is ranked beside no score of all items

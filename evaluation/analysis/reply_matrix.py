@@ -50,6 +50,20 @@ class ReplyMatrix(NamedTuple):
         numbers: NDArray[Any] = self.items.column(_GROUP).to_numpy()
         return numbers
 
+    def of_items(self, held: NDArray[np.bool_]) -> ReplyMatrix:
+        """Return the replies to some items, whose clusters are numbered from 0 on.
+
+        Args:
+            held: Whether each item is among them.
+        """
+        import numpy as np
+        import pyarrow as pa
+
+        items = self.items.filter(pa.array(held))
+        numbers = np.unique(items.column(_GROUP).to_numpy(), return_inverse=True)[1]
+        items = items.set_column(items.column_names.index(_GROUP), _GROUP, pa.array(numbers))
+        return ReplyMatrix(self.scores, items, self.asked[:, held], self.right[:, held], self.letter[:, held])
+
 
 def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
     """Return the models' replies, read from the predictions beside their scores.
