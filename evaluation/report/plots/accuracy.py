@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...results.score import Figure
 
 MOST_IN_ONE_PANEL = 6
+MOST_DRAWN = 12
+"""Models that charts by task draw, those that stand first in the table; it has the figures of all."""
 _PANELS_A_ROW = 3
 _TITLE = "Accuracy by task"
 
@@ -44,7 +46,7 @@ def accuracy_chart(board: ScoreTable) -> Chart:
         )
     panels = [
         Panel(line.label, [_row(board, k, [Dot(*_value(line.figures[k]))]) for k in range(len(board.columns))])
-        for line in board.lines
+        for line in board.lines[:MOST_DRAWN]
     ]
     return panels_chart(
         "accuracy",
@@ -52,10 +54,16 @@ def accuracy_chart(board: ScoreTable) -> Chart:
         panels,
         SHARES,
         per_row=_PANELS_A_ROW,
-        caption=caption + " One panel for each model.",
+        caption=f"{caption} One panel for each {drawn_models(board)}.",
         legend=[LegendEntry("the panel's model", 0), *_references(board)],
         numbers=_numbers(board),
     )
+
+
+def drawn_models(board: ScoreTable) -> str:
+    """Return which models the charts by task draw, after a word such as `each`."""
+    count = len(board.lines)
+    return "model" if count <= MOST_DRAWN else f"of the first {MOST_DRAWN} of {count} models in the table"
 
 
 def bars_chart(board: ScoreTable, *, name: str, title: str, more: str = "") -> Chart:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from benchwright.pages import Chart, grid_chart
 
 from ..content.score_table import ScoreTable
-from .accuracy import people_words
+from .accuracy import MOST_DRAWN, drawn_models, people_words
 
 _FEWEST_TASKS = 3
 _TITLE = "Profile over tasks"
@@ -20,13 +20,14 @@ def profile_chart(board: ScoreTable) -> Chart | None:
     if len(board.tasks) < _FEWEST_TASKS:
         return None
     people = [] if board.who is None else [(people_words(board), board.people)]
-    profiles = [(line.label, line.figures) for line in board.lines] + [("chance", board.chance), *people]
+    profiles = [(line.label, line.figures) for line in board.lines[:MOST_DRAWN]] + [("chance", board.chance), *people]
     rows = [
         (task, [None if (figure := figures[k]) is None else figure.value for _, figures in profiles])
         for k, task in enumerate(board.tasks, start=1)
     ]
     caption = (
-        "Accuracy on each task: the stronger the shade, the more. A dash is a task that the model cannot take. "
-        "Intervals are in the chart above: on few items a weak cell in a profile may be luck."
+        f"Accuracy on each task, a column for each {drawn_models(board)}: the stronger the shade, the more. A dash is "
+        "a task that the model cannot take. Intervals are in the chart above: on few items a weak cell in a profile may "
+        "be luck."
     )
     return grid_chart("profile", _TITLE, [name for name, _ in profiles], rows, caption=caption, corner="task")
