@@ -241,9 +241,9 @@ def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
     )
     less, more = sorted((hidden_of_fixed, hidden_of_moving))
     of_less = int(shown[0 if hidden_of_fixed < hidden_of_moving else 1].sum())
-    if less > _HIDDEN * more or less > max(_STROKES_PX, _HIDDEN * of_less):  # long words hide most of short ones
+    if less > _HIDDEN * more or less > max(_STROKES_PX / 2, _HIDDEN * of_less):  # long words hide most of short ones
         return None
-    is_over = _is_line_of_letters(thing) or _shows_through(thing, pair) or _at_border(thing)
+    is_over = _is_line_of_letters(thing, pair) or _shows_through(thing, pair) or _at_border(thing)
     return hidden_of_fixed > hidden_of_moving if is_over else None
 
 
@@ -257,10 +257,11 @@ def _ground(grey: _Grey, thing: _Mask) -> _Grey:
     return np.asarray(level + _softened((grey - level) * around, _GROUND_PX) / near, np.float32)
 
 
-def _is_line_of_letters(thing: _Mask) -> bool:
+def _is_line_of_letters(thing: _Mask, pair: _Aligned) -> bool:
     import cv2
 
-    _, every = _pieces(thing)
+    size = np.where(thing, np.abs(pair.fixed - pair.moving), 0)
+    _, every = _pieces(size > max(_REST, float(np.percentile(size[thing], 95)) / 2))  # shadows join letters
     areas = every[every >= _LETTER_PX]
     if len(areas) < _LETTERS or np.std(areas) < _LETTERS_VARY * np.mean(areas):
         return False

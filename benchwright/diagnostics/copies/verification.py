@@ -82,9 +82,6 @@ _CONFIRMED = _SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, 
 _UNSURE = _SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
 _SUBSTANCE = 0.38
 """Share of the overlap that both pictures fill with the same; below it everything but the details is plain."""
-_PHOTOGRAPHIC = 0.6
-"""Share of the overlap filled with the same from which two pictures without much flat ground are photographs: a caption
-or a sticker on one is local, while on a card, a chart or a form another mark is another picture."""
 _NEARLY = 0.5
 """Least share of preserved details at which an alignment of plain pictures is worth refining."""
 _REFINABLE = 0.15
@@ -239,7 +236,7 @@ def _judge(
         words = other_words(strokes)
         if words.differ:
             verdict = "different" if words.are_all else "unsure"
-        elif verdict == "confirmed" and (structure.common < _PHOTOGRAPHIC or are_graphics(strokes)):
+        elif verdict == "confirmed" and are_graphics(strokes):
             verdict = "unsure" if has_other_marks(fixed.grey, moving.grey, affine) else "confirmed"
     return PairComparison(verdict, structure, affine, inliers, mirrored)
 
