@@ -254,7 +254,7 @@ def _ground(grey: _Grey, thing: _Mask) -> _Grey:
     around = cv2.erode((~thing).astype(np.float32), np.ones((3, 3), np.uint8))
     level = float(np.median(grey))
     near = _softened(around, _GROUND_PX) + np.float32(1e-4)
-    return np.asarray(level + _softened((grey - level) * around, _GROUND_PX) / near, np.float32)
+    return np.asarray(level + _softened(np.asarray((grey - level) * around, np.float32), _GROUND_PX) / near, np.float32)
 
 
 def _is_line_of_letters(thing: _Mask, pair: _Aligned) -> bool:
