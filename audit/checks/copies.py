@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from benchwright.canonical import digest
-from benchwright.diagnostics.copies.pair_looks import FileToLookAt, PairToLookAt, likeliest
+from benchwright.diagnostics.copies.pair_looks import FileToLookAt, LookedAt, PairToLookAt, by_certainty, likeliest
 from benchwright.diagnostics.copies.pairing import DISTANCE
 from benchwright.diagnostics.copies.picture_copies import PictureCopies
+from benchwright.statistics.components import components_of
 
 from ..check import AuditContext, CheckSkipped
 from ..evidence import copy_measures_of, looked_at, picture_copies, readable_pictures
@@ -32,24 +34,15 @@ class CopiedPictures:
     title: ClassVar[str] = "Exact and near copies of pictures, within and between splits"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each group of pictures that are copies of one another, and for each doubtful pair."""
+        """Return a finding for each group of pictures that are copies of one another, and for each doubtful series."""
         readable_pictures(audited, context)
         copies = picture_copies(audited, context)
         grouped = {image_id for group in copies.copies for image_id in group}
         alone = [(image_id,) for image_id in audited.items_of_picture if image_id not in grouped]
         for group in (*copies.copies, *alone):
             yield from self._of_group(audited, copies, group)
-        for look in copies.pairs("unsure"):
-            items = _items_of(audited, (look.first, look.second))
-            yield Finding(
-                "similar_pictures",
-                "low",
-                items,
-                "Two pictures have much in common: a person should say whether one was made of the other.",
-                {"alike": look.alike},
-                "possible",
-                (look.first, look.second),
-            )
+        for series in _series(copies.pairs("unsure")):
+            yield _similar(audited, series)
         for look in copies.pairs("scene"):
             items = _items_of(audited, (look.first, look.second))
             if len(_splits_of(audited, items)) > 1:
@@ -89,6 +82,51 @@ class CopiedPictures:
             evidence["splits"] = splits
         certainty = "certain" if len(exact) == 1 else "likely"
         yield Finding(kind, severity, items, summary, evidence, certainty, tuple(group))  # type: ignore[arg-type]
+
+
+def _series(looks: Iterable[LookedAt]) -> list[list[LookedAt]]:
+    """Return doubtful pairs by the series they hang together in, each as its fewest and likeliest pairs.
+
+    Twelve drawings of one template are doubtful in 66 pairs, and one thing to say to a person. Eleven pairs name each
+    picture beside the one it is most like.
+    """
+    pairs = sorted(looks, key=by_certainty)
+    series: defaultdict[int, list[LookedAt]] = defaultdict(list)
+    for component, look in zip(components_of((look.first, look.second) for look in pairs), pairs, strict=True):
+        series[component].append(look)
+    return [_spanning(together) for together in series.values()]
+
+
+def _spanning(looks: Sequence[LookedAt]) -> list[LookedAt]:
+    """Return the first pairs that hold all pictures together."""
+    above: dict[str, str] = {}
+
+    def root(image_id: str) -> str:
+        while (next_above := above.setdefault(image_id, image_id)) != image_id:
+            above[image_id] = above[next_above]
+            image_id = next_above
+        return image_id
+
+    kept = []
+    for look in looks:
+        one, other = root(look.first), root(look.second)
+        if one != other:
+            kept.append(look)
+            above[one] = other
+    return kept
+
+
+def _similar(audited: AuditedItems, looks: Sequence[LookedAt]) -> Finding:
+    pictures = tuple(dict.fromkeys(image_id for look in looks for image_id in (look.first, look.second)))
+    evidence: dict[str, Any] = {"alike": looks[0].alike}
+    summary = "Two pictures have much in common: a person should say whether one was made of the other."
+    if len(looks) > 1:
+        evidence["pairs"] = [[look.first, look.second] for look in looks]
+        summary = (
+            f"{len(pictures)} pictures have much in common, as those of one template have: a person should say whether "
+            "any was made of another."
+        )
+    return Finding("similar_pictures", "low", _items_of(audited, pictures), summary, evidence, "possible", pictures)
 
 
 def _items_of(audited: AuditedItems, pictures: Iterable[str]) -> tuple[str, ...]:

@@ -133,10 +133,15 @@ class _Asking:
             self.not_asked[finding.kind] += 1
 
     def _ask_about_pictures(self, finding: Finding) -> None:
-        """Ask about each picture of a group beside the one that stays, and about items that share one file."""
+        """Ask about each picture of a group beside the one that stays, and about items that share one file.
+
+        In a series of similar pictures none stands for all: each is asked about beside the one it is most like.
+        """
         pictures = sorted(dict.fromkeys(finding.pictures), key=self._picture_weight)
-        for worse in pictures[1:]:
-            pair = (pictures[0], worse)
+        beside = finding.evidence.get("pairs") or [(pictures[0], worse) for worse in pictures[1:]]
+        for named in beside:
+            better, worse = sorted(named, key=self._picture_weight)
+            pair = (better, worse)
             # Whoever says whether two pictures are the same may still answer questions about them: no keys here.
             notes = (_note_on(finding), *self._notes_on_items(self._showing(*pair), with_key=False))
             self.pairs.setdefault(pair, PairQuestion(*pair, finding.kind, notes))

@@ -164,6 +164,18 @@ def clock(hour: int, minute: int) -> Image.Image:
     return image
 
 
+def thermometer(top: int) -> Image.Image:
+    """Return a scale with a column, which in a higher one is drawn over nothing but ground."""
+    image = Image.new("RGB", (480, 480), "#ffffff")
+    draw = ImageDraw.Draw(image)
+    draw.rounded_rectangle((210, 30, 270, 440), 28, outline="#111111", width=4)
+    for n in range(9):
+        draw.line((280, 60 + 40 * n, 310, 60 + 40 * n), fill="#111111", width=3)
+        draw.text((320, 60 + 40 * n), f"{40 - 10 * n} C", "#111111", ImageFont.load_default(size=22), anchor="lm")
+    draw.rectangle((225, top, 255, 430), fill="#c82828")
+    return image
+
+
 def price_list(rows: tuple[str, ...], *, width: int) -> Image.Image:
     """Return a ruled table with the same head, its columns as wide as the picture allows."""
     image = Image.new("RGB", (width, 300), "#fbf8f0")
@@ -183,6 +195,7 @@ def price_list(rows: tuple[str, ...], *, width: int) -> Image.Image:
 
 
 SERIES = {
+    "a higher column": (thermometer(120), thermometer(200)),
     "hands that meet at the pivot": (clock(4, 0), clock(5, 0)),
     "rows of a ruled table": (
         price_list(("plates,21,6", "ropes,11,4", "chairs,55,8"), width=420),
@@ -208,8 +221,10 @@ def test_a_copy_of_a_comic_is_confirmed(copy: str) -> None:
 
 
 @pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
-def test_a_copy_of_a_clock_is_confirmed(copy: str) -> None:
-    assert looked(clock(4, 0), COPIES[copy](clock(4, 0))).verdict == "confirmed"
+def test_a_copy_of_a_clock_is_confirmed_or_under_a_watermark_asked_about(copy: str) -> None:
+    verdict = looked(clock(4, 0), COPIES[copy](clock(4, 0))).verdict
+    # A watermark across the hands joins with them, and may be another hand: people are asked.
+    assert verdict == ("unsure" if copy == "watermarked" else "confirmed")
 
 
 @pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])

@@ -1,127 +1,106 @@
-"""Other marks on two aligned pictures: the pips of a domino, a land of a map that is filled, a chess piece, a name.
+"""What one of two aligned drawings shows at a place and the other does not: a hand, a column, a dot, a name.
 
-What cards of a series share fills most of them, so that no share of blocks tells them apart. What tells them apart is
-how they differ. A copy differs on one side: a watermark adds marks to it, compression or a blur takes from it, and what
-is covered still shows through. Two cards of a series differ as follows:
+Members of a series (clocks, charts, boards, forms drawn by one template) share most of what fills them, so that no
+share of blocks tells them apart. A copy that was rescaled, compressed, recolored or blurred differs by the noise of
+that along all edges alike. Another member differs in a few coherent places by far more. So all that the changes of a
+copy explain is taken away first: light and contrast, an error of the alignment, how sharp each of the two is, and a
+shift by one pixel. What is left is compared with what is left along the edges, which most of a series share, too:
 
-| rule | example |
+| scale | tells |
 |---|---|
-| each has marks where the other has bare ground | a moved piece, another land filled, a switch on instead of off |
-| one has a mark more, and the other has the same mark elsewhere | one more pip; nobody stamps that on a copy |
-| one place has a mark in both, and nothing of the one is in the other | another number, name or sentence |
+| as drawn | strokes: a digit, a thin hand, a line |
+| smoothed | faint areas; the noise of compression and of edges, of either sign, cancels out |
 
-All is measured after light and contrast are equalled, and beyond what a shift of a few pixels explains.
+A place that stands out makes two drawings others, unless something was evidently laid over one of them: it lies in one
+of the two alone, hides little of what the other shows there, and is a line of letters, lets the other show through, or
+lies along a side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .strokes import RULE_PX, AlignedStrokes
+from .registration import Affine, refine
+from .strokes import SHIFTED_PX, AlignedStrokes, aligned_strokes
 
 _Grey = NDArray[np.float32]
 _Mask = NDArray[np.bool_]
 
-_SHIFTED_PX = 3
-"""Distance by which a copy's marks may lie off, in pictures that are 448 px long."""
 _SOFTENED_PX = 0.8
-_STRONG, _STRONG_LEVELS = 0.2, 12.0
-"""Grey levels from which a difference counts: as a share of the picture's range, and at least."""
-_AROUND_PX = 4, 7
-"""Inner and outer distance from a mark of the ground that it is compared with."""
+_SHARPNESS_PX = 0.7, 1.0, 1.5, 2.0, 3.0
+"""Standard deviations of the blurs by which the sharper of two pictures may have to be made as soft as the other."""
+_OUTLIER_LEVELS = 24.0
+"""Grey levels from which a difference counts no more against an alignment or a blur: it is content."""
+_SHIFTED_PX = 1
 _FLAT_PX, _FLAT_LEVELS, _FLAT = 5, 6.0, 0.5
 """Width of a window, the grey levels within which it is flat, and the share of flat ones, in both of two pictures, from
 which they are graphics rather than photographs."""
+_LEAST_RANGE = 30.0
+_EDGE = 0.15
+"""Share of a picture's range of grey levels by which neighbours differ at an edge."""
+_NOISE_PERCENTILE, _NOISE_TIMES = 75, 4.0
+"""Of what is left along edges, what most of them stay below, and how many times it a place must exceed."""
+_SMOOTHED_PX = 3.0
+_STROKES, _STROKES_PX = 0.25, 25
+"""Share of the range by which a place stands out as drawn, and its least area, in pictures that are 448 px long."""
+_AREAS, _AREAS_PX = 0.12, 100
+"""As `_STROKES` and `_STROKES_PX`, of what is smoothed."""
+_NEAR_PX = 13
+"""Distance within which differences are one thing, such as the letters of a line."""
+_REST = 0.08
+"""Share of the range from which what is near a place that stands out belongs to it."""
+_HIDDEN = 0.3
+"""Largest share of what the other picture shows there, and of what it shows itself, that something laid over hides."""
+_SHOWN, _STAYS = 0.2, 0.2
+"""Share of the range by which ink differs from its ground, and of that difference that shows through an overlay."""
+_GROUND_PX = 8.0
+"""Standard deviation of the blur over which the ground of a thing is looked for around it."""
+_LETTERS, _LETTER_PX, _LONG = 5, 5, 2.5
+"""Least number of letters, their least area, and how many times as long as high a line of them is."""
+_LINE_HIGH = 0.15
+"""Largest height of such a line, as a share of the picture's longer side."""
+_LETTERS_VARY = 0.15
+"""Least standard deviation of the areas of letters as a share of their mean: counters and pips are all alike."""
+_THROUGH = 0.8
+"""Least correlation of what shows through, and what is shown."""
+_BORDER = 0.12
+"""Largest distance from a side, as a share of the picture, within which all of a stamp or a logo lies."""
 
-_FAINT = 0.5
-"""Share of the levels from which a difference counts that the rest of a mark needs, whose core reaches them."""
-_BARE = 0.3
-"""Largest contrast of a place with its ground, as a share of the mark's in the other picture, where a mark is missing:
-of a blurred or covered one more stays."""
-_LEAST_OWN_PX, _LEAST_PIECE_PX = 30, 10
-"""Least area of the marks that each picture has for itself, and of each of them."""
-_EVEN = 0.1
-"""Least area of one picture's own marks as a share of the other's: a watermark hides far less than it adds."""
-_AWAY, _AWAY_THICK = 0.02, 0.2
-"""Largest share of what is around a thin and a thick mark that is no ground, for the mark to be a whole one: a pip or a
-stone on a grid, not a bit of a line that a watermark hides, which is found elsewhere on every grid."""
-_LEAST_REPEATED_PX, _MOST_REPEATED = 60, 0.25
-"""Least area of a mark that is looked for elsewhere, and its largest width and height as shares of the picture's."""
-_SAME, _SAME_SPREAD = 0.98, 0.5
-"""Least correlation with a mark elsewhere for the two to be the same, and least spread of that one's levels as a share
-of the mark's: where most is ground, light and contrast cannot be equalled to the level."""
 
-_LINE_GAPS_PX = 15, 3
-"""Width and height of gaps that do not part what belongs to one line of words."""
-_LEAST_REPLACED_PX, _LEAST_SIDE_PX, _LEAST_FILLED, _MOST_REPLACED = 40, 4, 0.4, 60
-"""Least area and height of a place that may show another mark, the share of its box that it fills, which a watermark
-across the picture does not, and how many places, the largest ones, are compared."""
-_THICK_PX = 5
-"""Width from which a mark, or a long straight difference, is no line of a grid that is hidden or lies a little off."""
-_STAYS = 0.74
-"""Least part of a mark that is in the other picture, where the mark is the same: .9 and more, and .3 to .7 else."""
-_AS_STRONG = 0.25
-"""Least variance of one mark as a share of the other's: a watermark over faint words is far stronger than they are."""
-
-
-class _AlignedPair(NamedTuple):
-    """Two aligned pictures of equal light and contrast, and the grey levels from which a difference counts."""
+class _Aligned(NamedTuple):
+    """Two aligned pictures, equally light and sharp, in shares of their range of grey levels, and where both lie."""
 
     fixed: _Grey
     moving: _Grey
     inside: _Mask
-    least: float
 
 
-class _Piece(NamedTuple):
-    """A connected piece of a mask: its box and area in pixels, and its number in the mask's labels."""
-
-    left: int
-    top: int
-    width: int
-    height: int
-    area: int
-    number: int
-
-    def window(self, margin: int) -> tuple[slice, slice]:
-        """Return the rows and columns of the box with a margin around it."""
-        return (
-            slice(max(0, self.top - margin), self.top + self.height + margin),
-            slice(max(0, self.left - margin), self.left + self.width + margin),
-        )
-
-
-class _OwnMark(NamedTuple):
-    """A mark where the other picture has bare ground.
+def has_other_marks(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> bool:
+    """Return whether two drawings differ at a place by more than a copy does.
 
     Args:
-        piece: Its place.
-        is_fixed: Whether the fixed picture shows it.
-        is_whole: Whether there is bare ground around it, so that it is no bit of a line or of a shape.
+        fixed: Grey levels, shape (height, width).
+        moving: Grey levels, shape (height, width).
+        affine: Maps points of `moving` to `fixed`.
     """
-
-    piece: _Piece
-    is_fixed: bool
-    is_whole: bool
-
-
-def has_other_marks(strokes: AlignedStrokes) -> bool:
-    """Return whether two aligned pictures differ as cards of a series do, by one of this module's rules."""
-    if not strokes.inside.any():
+    pair = _equalled(fixed, moving, affine)
+    if pair is None:
         return False
-    fixed = _softened(strokes.fixed_grey)
-    moving = _relit(_softened(strokes.moving_grey), fixed, strokes.inside)
-    darkest, lightest = np.percentile(fixed[strokes.inside], (1, 99))
-    least = max(_STRONG_LEVELS, _STRONG * float(lightest - darkest))
-    pair = _AlignedPair(fixed, moving, strokes.inside, least)
-    if not ((np.abs(fixed - moving) > pair.least) & pair.inside).any():
+    left = _unexplained(pair)
+    places = _places(pair, left)
+    if not places.any():
         return False  # as in most copies
-    own = list(_own_marks(pair))
-    return _exchange(own) or any(_is_repeated(mark, pair) for mark in own) or _replace(pair)
+    sides = set()
+    for place in _things(places, np.abs(left) > _REST):
+        side = _laid_over(place, pair)
+        if side is None:
+            return True
+        sides.add(side)
+    return len(sides) > 1
 
 
 def are_graphics(strokes: AlignedStrokes) -> bool:
@@ -133,16 +112,52 @@ def are_graphics(strokes: AlignedStrokes) -> bool:
 
 
 def _is_flat(grey: NDArray[np.uint8]) -> _Mask:
+    return np.asarray(_contrast(_softened(grey, _SOFTENED_PX), _FLAT_PX) <= _FLAT_LEVELS, np.bool_)
+
+
+def _contrast(grey: _Grey, side_px: int) -> _Grey:
     import cv2
 
-    soft, near = _softened(grey), np.ones((_FLAT_PX, _FLAT_PX), np.uint8)
-    return np.asarray(cv2.dilate(soft, near) - cv2.erode(soft, near) <= _FLAT_LEVELS, np.bool_)
+    near = np.ones((side_px, side_px), np.uint8)
+    return np.asarray(cv2.dilate(grey, near) - cv2.erode(grey, near), np.float32)
 
 
-def _softened(grey: NDArray[np.uint8]) -> _Grey:
+def _softened(grey: NDArray[np.uint8] | _Grey, width_px: float) -> _Grey:
     import cv2
 
-    return np.asarray(cv2.GaussianBlur(np.asarray(grey, np.float32), (0, 0), _SOFTENED_PX), np.float32)
+    return np.asarray(cv2.GaussianBlur(np.asarray(grey, np.float32), (0, 0), width_px), np.float32)
+
+
+def _equalled(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> _Aligned | None:
+    """Return two pictures without what making a copy changes; None where they do not overlap."""
+    refined = refine(fixed, moving, affine)
+    laid = []
+    for transform in (affine, refined):
+        strokes = None if transform is None else aligned_strokes(fixed, moving, transform)
+        if strokes is not None and _without_rim(strokes.inside).any():
+            ours = _softened(strokes.fixed_grey, _SOFTENED_PX)
+            theirs = _relit(_softened(strokes.moving_grey, _SOFTENED_PX), ours, strokes.inside)
+            laid.append(_Aligned(ours, theirs, _without_rim(strokes.inside)))
+    if not laid:
+        return None
+    best = min(laid, key=_apart)
+    softer = [best._replace(fixed=_softened(best.fixed, px)) for px in _SHARPNESS_PX]
+    softer += [best._replace(moving=_softened(best.moving, px)) for px in _SHARPNESS_PX]
+    best = min((best, *softer), key=_apart)
+    darkest, lightest = np.percentile(best.fixed[best.inside], (1, 99))
+    span = np.float32(max(float(lightest - darkest), _LEAST_RANGE))
+    return _Aligned(best.fixed / span, best.moving / span, best.inside)
+
+
+def _without_rim(inside: _Mask) -> _Mask:
+    """Leave out the rim of the fixed picture, where a frame around the moving one shows that is laid a little off."""
+    rimless = np.zeros_like(inside)
+    rimless[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX] = inside[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX]
+    return rimless
+
+
+def _apart(pair: _Aligned) -> float:
+    return float(np.minimum(np.abs(pair.fixed - pair.moving), _OUTLIER_LEVELS)[pair.inside].mean())
 
 
 def _relit(moving: _Grey, fixed: _Grey, inside: _Mask) -> _Grey:
@@ -163,122 +178,108 @@ def _relit(moving: _Grey, fixed: _Grey, inside: _Mask) -> _Grey:
     return np.asarray(moving * np.float32(gain) + np.float32(offset), np.float32)
 
 
-def _pieces(mask: _Mask, gaps_px: tuple[int, int]) -> tuple[list[_Piece], NDArray[np.int32]]:
-    """Return the connected pieces of a mask whose small gaps are closed, and for each pixel the number of its piece."""
-    import cv2
+def _unexplained(pair: _Aligned) -> _Grey:
+    """Return by how much each pixel lies beyond all near ones of the other picture; below 0 where the first is darker.
 
-    joined = cv2.morphologyEx(
-        mask.astype(np.uint8), cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_RECT, gaps_px)
-    )
-    _, labels, pieces, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    boxes = [
-        _Piece(left, top, width, height, area, number)
-        for number, (left, top, width, height, area) in enumerate(pieces.tolist())
-    ]
-    return boxes[1:], np.asarray(labels, np.int32)  # the first is what the mask leaves out
-
-
-def _unexplained(grey: _Grey, other: _Grey) -> _Grey:
-    """Return the grey levels by which each pixel lies beyond all near ones of the other picture."""
-    import cv2
-
-    near = np.ones((2 * _SHIFTED_PX + 1, 2 * _SHIFTED_PX + 1), np.uint8)
-    beyond = np.maximum(grey - cv2.dilate(other, near), cv2.erode(other, near) - grey)
-    return np.asarray(np.maximum(beyond, 0), np.float32)
-
-
-def _own_marks(pair: _AlignedPair) -> Iterator[_OwnMark]:
-    """Yield the marks that one picture shows where the other has bare ground.
-
-    What is darker in one picture and what is darker in the other are looked at apart: the hands of two clocks meet at
-    the pivot, and as one piece would have bare ground in neither.
+    Of each pixel the larger of the two differences counts, the first picture's beyond the second and the other way.
     """
     import cv2
 
-    beyond = np.maximum(_unexplained(pair.fixed, pair.moving), _unexplained(pair.moving, pair.fixed))
-    inner, outer = (np.ones((2 * px + 1, 2 * px + 1), np.uint8) for px in _AROUND_PX)
-    for darker in (pair.fixed < pair.moving, pair.fixed > pair.moving):
-        signed = np.where(pair.inside & darker, beyond, 0)
-        pieces, labels = _pieces(signed > _FAINT * pair.least, (5, 5))
-        strong = np.unique(labels[signed > pair.least])
-        for piece in pieces:
-            if piece.area < _LEAST_PIECE_PX or piece.number not in strong:
-                continue
-            window = piece.window(_AROUND_PX[1] + 1)
-            mark = (labels[window] == piece.number).astype(np.uint8)
-            ground = (cv2.dilate(mark, outer) > cv2.dilate(mark, inner)) & pair.inside[window]
-            if not ground.any():
-                continue
-            levels = [(grey[window][mark > 0], grey[window][ground]) for grey in (pair.fixed, pair.moving)]
-            in_fixed, in_moving = (
-                float(np.sqrt(np.mean((shown - np.median(around)) ** 2))) for shown, around in levels
-            )
-            if min(in_fixed, in_moving) > _BARE * max(in_fixed, in_moving):
-                continue
-            around = levels[0 if in_fixed > in_moving else 1][1]
-            away = float((np.abs(around - np.median(around)) > pair.least).mean())
-            is_thick = cv2.erode(mark, np.ones((_THICK_PX, _THICK_PX), np.uint8), borderValue=0).any()
-            yield _OwnMark(piece, in_fixed > in_moving, away <= (_AWAY_THICK if is_thick else _AWAY))
-
-
-def _exchange(own: Sequence[_OwnMark]) -> bool:
-    """Return whether each picture has marks of its own."""
-    less, more = sorted(sum(mark.piece.area for mark in own if mark.is_fixed is side) for side in (True, False))
-    return less >= max(_LEAST_OWN_PX, _EVEN * more)
-
-
-def _is_repeated(mark: _OwnMark, pair: _AlignedPair) -> bool:
-    """Return whether the picture that lacks a mark shows the same one at another place."""
-    import cv2
-
-    piece, (height, width) = mark.piece, pair.fixed.shape
-    if (
-        not mark.is_whole
-        or piece.area < _LEAST_REPEATED_PX
-        or max(piece.width / width, piece.height / height) > _MOST_REPEATED
-    ):
-        return False
-    own, other = (pair.fixed, pair.moving) if mark.is_fixed else (pair.moving, pair.fixed)
-    shown = own[piece.window(_AROUND_PX[0])]
-    likeness = cv2.matchTemplate(other, shown, cv2.TM_CCOEFF_NORMED)
-    _, most, _, (left, top) = cv2.minMaxLoc(np.nan_to_num(likeness, posinf=0.0, neginf=0.0))
-    elsewhere = other[top : top + shown.shape[0], left : left + shown.shape[1]]
-    return bool(most >= _SAME and elsewhere.std() >= _SAME_SPREAD * shown.std())
-
-
-def _replace(pair: _AlignedPair) -> bool:
-    """Return whether at one place both pictures show a mark, and nothing of the one is in the other."""
-    apart = (np.abs(pair.fixed - pair.moving) > pair.least) & pair.inside
-    pieces, _ = _pieces(apart & ~_thin_rules(apart), _LINE_GAPS_PX)
-    places = [
-        piece
-        for piece in pieces
-        if piece.area >= max(_LEAST_REPLACED_PX, _LEAST_FILLED * piece.width * piece.height)
-        and min(piece.width, piece.height) >= _LEAST_SIDE_PX
+    near = np.ones((2 * _SHIFTED_PX + 1, 2 * _SHIFTED_PX + 1), np.uint8)
+    beyond = [
+        np.maximum(grey - cv2.dilate(other, near), cv2.erode(other, near) - grey)
+        for grey, other in ((pair.fixed, pair.moving), (pair.moving, pair.fixed))
     ]
-    return any(_is_replaced(piece, pair) for piece in sorted(places, key=lambda p: -p.area)[:_MOST_REPLACED])
+    size = np.where(pair.inside, np.maximum(np.maximum(*beyond), 0), 0)
+    return np.asarray(np.where(pair.fixed < pair.moving, -size, size), np.float32)
 
 
-def _thin_rules(apart: _Mask) -> _Mask:
-    """Return the long thin lines of a mask: of a grid or a frame that lies a little off, and would join all marks."""
+def _places(pair: _Aligned, left: _Grey) -> _Mask:
+    """Return where two pictures differ coherently, by more than along the edges that they share."""
+    edges = (_contrast(pair.fixed, 3) > _EDGE) & pair.inside
+    places = np.zeros(left.shape, np.bool_)
+    for levels, least, area_px in ((left, _STROKES, _STROKES_PX), (_softened(left, _SMOOTHED_PX), _AREAS, _AREAS_PX)):
+        size = np.abs(levels)
+        noise = float(np.percentile(size[edges], _NOISE_PERCENTILE)) if edges.any() else 0.0
+        labels, areas = _pieces((size > max(least, _NOISE_TIMES * noise)) & pair.inside)
+        places |= (areas >= area_px)[labels]
+    return places
+
+
+def _pieces(mask: _Mask) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return for each pixel the number of its connected piece, 0 outside, and the areas of pieces; 0 for no piece."""
     import cv2
 
-    mask = apart.astype(np.uint8)
-    thick = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((_THICK_PX, _THICK_PX), np.uint8))
-    long = np.zeros_like(mask)
-    for line in (np.ones((1, RULE_PX), np.uint8), np.ones((RULE_PX, 1), np.uint8)):
-        long |= np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, line), np.uint8)
-    return np.asarray((long > 0) & (thick == 0), np.bool_)
+    _, labels, pieces, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
+    pieces[0, cv2.CC_STAT_AREA] = 0
+    return np.asarray(labels, np.int32), np.asarray(pieces[:, cv2.CC_STAT_AREA], np.int32)
 
 
-def _is_replaced(piece: _Piece, pair: _AlignedPair) -> bool:
+def _things(places: _Mask, rest: _Mask) -> Iterator[_Mask]:
+    """Yield what stands out, each with what differs near it."""
     import cv2
 
-    window = piece.window(2)
-    fixed, moving = pair.fixed[window], pair.moving[window]
-    weaker, stronger = sorted((float(fixed.var()), float(moving.var())))
-    if weaker < max((pair.least / 2) ** 2, _AS_STRONG * stronger):
+    differs = places | rest
+    joined = cv2.dilate(differs.astype(np.uint8), np.ones((_NEAR_PX, _NEAR_PX), np.uint8))
+    labels, _ = _pieces(np.asarray(joined > 0, np.bool_))
+    for number in np.unique(labels[places]):
+        yield (labels == number) & differs
+
+
+def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
+    """Return whether the fixed picture (True) or the moving one (False) has something laid over it; None where neither.
+
+    Args:
+        thing: Where the two differ.
+        pair: The two pictures.
+    """
+    inks = [grey - _ground(grey, thing) for grey in (pair.fixed, pair.moving)]
+    shown = [thing & (np.abs(ink) > _SHOWN) for ink in inks]
+    hidden_of_fixed, hidden_of_moving = (
+        int((here & (other * np.sign(ink) < _STAYS * np.abs(ink))).sum())
+        for here, ink, other in zip(shown, inks, inks[::-1], strict=True)
+    )
+    less, more = sorted((hidden_of_fixed, hidden_of_moving))
+    of_less = int(shown[0 if hidden_of_fixed < hidden_of_moving else 1].sum())
+    if less > _HIDDEN * more or less > max(_STROKES_PX / 2, _HIDDEN * of_less):  # long words hide most of short ones
+        return None
+    is_over = _is_line_of_letters(thing, pair) or _shows_through(thing, pair) or _at_border(thing)
+    return hidden_of_fixed > hidden_of_moving if is_over else None
+
+
+def _ground(grey: _Grey, thing: _Mask) -> _Grey:
+    """Return the levels around a thing, spread over it."""
+    import cv2
+
+    around = cv2.erode((~thing).astype(np.float32), np.ones((3, 3), np.uint8))
+    level = float(np.median(grey))
+    near = _softened(around, _GROUND_PX) + np.float32(1e-4)
+    return np.asarray(level + _softened(np.asarray((grey - level) * around, np.float32), _GROUND_PX) / near, np.float32)
+
+
+def _is_line_of_letters(thing: _Mask, pair: _Aligned) -> bool:
+    import cv2
+
+    size = np.where(thing, np.abs(pair.fixed - pair.moving), 0)
+    _, every = _pieces(size > max(_REST, float(np.percentile(size[thing], 95)) / 2))  # shadows join letters
+    areas = every[every >= _LETTER_PX]
+    if len(areas) < _LETTERS or np.std(areas) < _LETTERS_VARY * np.mean(areas):
         return False
-    nearby = pair.moving[piece.window(2 + _SHIFTED_PX)]
-    together = float(cv2.matchTemplate(nearby, fixed - fixed.mean(), cv2.TM_CCORR).max()) / fixed.size
-    return together < _STAYS * weaker
+    _, sides, _ = cv2.minAreaRect(np.argwhere(thing)[:, ::-1].astype(np.float32))
+    return max(sides) >= _LONG * min(sides) and min(sides) <= _LINE_HIGH * max(thing.shape)
+
+
+def _shows_through(thing: _Mask, pair: _Aligned) -> bool:
+    """Return whether each picture shows there what the other does, only fainter."""
+    ours, theirs = ((grey - _softened(grey, _SMOOTHED_PX))[thing] for grey in (pair.fixed, pair.moving))
+    least = min(float(ours.std()), float(theirs.std()))
+    return least > _REST / 2 and float(np.corrcoef(ours, theirs)[0, 1]) >= _THROUGH
+
+
+def _at_border(thing: _Mask) -> bool:
+    """Return whether all of what differs lies along one side of the picture."""
+    for across, size in ((thing.any(axis=1), thing.shape[0]), (thing.any(axis=0), thing.shape[1])):
+        filled = np.flatnonzero(across)
+        if min(filled[-1], size - 1 - filled[0]) <= _BORDER * size:
+            return True
+    return False

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .strokes import INK, SHIFTED_PX, AlignedStrokes, Strokes, ruled
+from .strokes import INK, SHIFTED_PX, AlignedStrokes, Strokes
 
 _GAP_PX = (15, 3)
 """Width and height of gaps that do not part what belongs to one line."""
@@ -24,12 +24,6 @@ _THERE = 0.7
 """Least correlation of a line with what is at its place in the other picture for the two to be the same."""
 _OTHER = 0.3
 """Least share of the area of lines, in each of the two pictures, that the other one lacks."""
-_RULED = 0.008
-"""Least share of both pictures that lines across, and lines down, fill in a table or a form, whose words are looked at
-without them."""
-_THERE_BETWEEN_RULES = 0.75
-"""As `_THERE`: cells of tables hold so few letters that other ones correlate by up to .74."""
-
 _LITTLE = 0.15
 """Largest share of a picture that strokes beside its words fill where words are nearly all that it shows."""
 
@@ -67,23 +61,7 @@ def other_words(strokes: AlignedStrokes) -> OtherWords:
     return OtherWords(min(lacking) >= _OTHER, max(own.drawn for own in words) <= _LITTLE)
 
 
-def other_words_between_rules(strokes: AlignedStrokes) -> bool:
-    """Return whether each of two aligned tables or forms has words that the other lacks, their rules left out.
-
-    Rules join all words of a table to one piece, which is no line of words.
-    """
-    pair = strokes.fixed, strokes.moving
-    rules = [ruled(of_picture) for of_picture in pair]
-    if min(float((lines & strokes.inside).mean()) for both in rules for lines in both) < _RULED:
-        return False
-    words = [_words(own, strokes.inside & ~(across | down)) for own, (across, down) in zip(pair, rules, strict=True)]
-    sides = zip(words, (pair, pair[::-1]), strict=True)
-    return min(_lacking(own.boxes, *both, there=_THERE_BETWEEN_RULES) for own, both in sides) >= _OTHER
-
-
-def _lacking(
-    boxes: tuple[tuple[int, int, int, int], ...], strokes: Strokes, other: Strokes, *, there: float = _THERE
-) -> float:
+def _lacking(boxes: tuple[tuple[int, int, int, int], ...], strokes: Strokes, other: Strokes) -> float:
     """Return the share of the area of one picture's lines that the other lacks, 0-1; 0 without lines."""
     import cv2
 
@@ -93,7 +71,7 @@ def _lacking(
         around = other[max(0, top - SHIFTED_PX) : bottom + SHIFTED_PX, max(0, left - SHIFTED_PX) : right + SHIFTED_PX]
         likeness = float(cv2.matchTemplate(around, line, cv2.TM_CCOEFF_NORMED).max()) if around.std() > 1 else 0.0
         lines += line.size
-        lacking += line.size if likeness < there else 0
+        lacking += line.size if likeness < _THERE else 0
     return lacking / lines if lines else 0.0
 
 

@@ -15,8 +15,6 @@ _SHARPEST_PX, _LINE_PX = 0.8, 6.0
 """Standard deviations of the blurs between which the strokes of letters lie, in pictures that are 448 px long."""
 INK = 6.0
 """Grey levels by which strokes differ from what is around them."""
-RULE_PX = 41
-"""Least length of a line that is no part of a letter."""
 
 Strokes = NDArray[np.float32]
 """Shape (height, width): grey levels by which each pixel differs from what is around it."""
@@ -66,25 +64,6 @@ def aligned_strokes(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine:
     reach = 2 * SHIFTED_PX + 1
     inside = cv2.erode(np.asarray(covered == 255, np.uint8), np.ones((reach, reach), np.uint8)) > 0
     return AlignedStrokes(_strokes(fixed), _strokes(laid), inside, fixed, laid)
-
-
-def ruled(strokes: Strokes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return where long straight lines run across, and where they run down: of a table, a form, a grid, a frame.
-
-    Across run also the edges of long lines of words.
-    """
-    import cv2
-
-    across, down = (
-        np.logical_or.reduce(
-            [
-                cv2.morphologyEx(ink.astype(np.uint8), cv2.MORPH_OPEN, line) > 0
-                for ink in (strokes > INK, strokes < -INK)  # apart: what lies between letters is lighter than both
-            ]
-        )
-        for line in (np.ones((1, RULE_PX), np.uint8), np.ones((RULE_PX, 1), np.uint8))
-    )
-    return across, down
 
 
 def _strokes(grey: NDArray[np.uint8]) -> Strokes:

@@ -8,8 +8,8 @@
 | `different` | anything else: other pictures, look-alikes, views that merely share a part |
 
 Where nearly all of the overlap is plain ground, the few regions that are not decide: two posters of one template with
-other words are different pictures, whatever share of the paper they have in common (`other_words`). Cards of a series,
-charts and forms with another mark, value or name at one place are asked about (`other_marks`).
+other words are different pictures, whatever share of the paper they have in common (`other_words`). Drawings that
+differ at a place by more than the noise of a copy are asked about (`other_marks`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..features.local_features import Features, describe, detector, shrunk
 from .other_marks import are_graphics, has_other_marks
-from .other_words import other_words, other_words_between_rules
+from .other_words import other_words
 from .registration import FEW_INLIERS, Affine, Registered, SceneGeometry, refine, register, scene_geometry
 from .strokes import aligned_strokes
 from .structure import BLOCK_PX, Structure, compare
@@ -82,9 +82,6 @@ _CONFIRMED = _SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, 
 _UNSURE = _SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
 _SUBSTANCE = 0.38
 """Share of the overlap that both pictures fill with the same; below it everything but the details is plain."""
-_PHOTOGRAPHIC = 0.6
-"""Share of the overlap filled with the same from which two pictures without much flat ground are photographs: a caption
-or a sticker on one is local, while on a card, a chart or a form another mark is another picture."""
 _NEARLY = 0.5
 """Least share of preserved details at which an alignment of plain pictures is worth refining."""
 _REFINABLE = 0.15
@@ -239,9 +236,8 @@ def _judge(
         words = other_words(strokes)
         if words.differ:
             verdict = "different" if words.are_all else "unsure"
-        elif verdict == "confirmed" and (structure.common < _PHOTOGRAPHIC or are_graphics(strokes)):
-            differs = has_other_marks(strokes) or other_words_between_rules(strokes)
-            verdict = "unsure" if differs else "confirmed"
+        elif verdict == "confirmed" and are_graphics(strokes):
+            verdict = "unsure" if has_other_marks(fixed.grey, moving.grey, affine) else "confirmed"
     return PairComparison(verdict, structure, affine, inliers, mirrored)
 
 
@@ -304,7 +300,7 @@ class SecondLooks(MapStep):
     """Compare an image with the partners that were proposed for it; drops nothing."""
 
     name: ClassVar[str] = "looks"
-    version: ClassVar[int] = 8
+    version: ClassVar[int] = 9
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "confirmed": "list<string>",
@@ -344,7 +340,7 @@ class ChainLooks(SecondLooks):
     """Compare the images of a chain of copies that were not proposed as pairs; drops nothing."""
 
     name: ClassVar[str] = "chain_looks"
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     reads: ClassVar[tuple[str, ...]] = ("chains.partners", "chains.mirrored")
 
 
