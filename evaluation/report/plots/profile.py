@@ -27,7 +27,7 @@ def profile_chart(board: ScoreTable) -> Chart | None:
     ]
     caption = (
         f"Accuracy on each task, a column for each {drawn_models(board)}: the stronger the shade, the more. A dash is "
-        "a task that the model cannot take. Intervals are in the chart above: on few items a weak cell in a profile may "
-        "be luck."
+        "a task that the model cannot take. Intervals are in the chart above: on few items a weak cell in a profile "
+        "may be luck."
     )
     return grid_chart("profile", _TITLE, [name for name, _ in profiles], rows, caption=caption, corner="task")
