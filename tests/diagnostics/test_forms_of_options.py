@@ -9,6 +9,7 @@ from worded_items import item
 
 from benchwright.diagnostics.item_faults.fault_rules import ItemFacts
 from benchwright.diagnostics.item_faults.rules import faults_of_item
+from benchwright.diagnostics.wording.blanks import with_blank
 
 
 def _kinds(question: str, options: Sequence[str], answer: str = "A") -> set[str]:
@@ -78,6 +79,11 @@ def test_the_form_of_a_verb_that_a_blank_asks_for_tells(question: str, options: 
 )
 def test_blanks_that_several_options_fit_tell_nothing(question: str, options: Sequence[str]) -> None:
     assert "tense_tells_answer" not in _kinds(question, options)
+
+
+@pytest.mark.parametrize("question", ["What is this", "Identify the lamp in this picture", "Was ist das", "A lamp"])
+def test_questions_without_a_mark_are_no_sentences_to_complete(question: str) -> None:
+    assert with_blank(question) == question
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,12 @@ from functools import lru_cache
 
 from benchwright.errors import PrerequisiteError
 
+from ..wording.blanks import BLANK, with_blank
 from ..wording.languages import language_of
 from ..wording.noun_genders import LANGUAGES, Gender, NounForm, Number, form_of_noun
 from .fault_rules import ItemFacts
 
 Forms = frozenset[NounForm]
-
-_BLANK = r"(?:_{2,}|\.{3,}|…|\[\s*\]|\(\s*\)|-{3,})"
 
 
 def _forms(spelled: str) -> Forms:
@@ -77,7 +76,7 @@ _ADJECTIVE: Mapping[str, str] = {
 _BEFORE_BLANK: Mapping[str, re.Pattern[str]] = {
     language: re.compile(
         r"(?<![\w'’])(?:" + "|".join(f"(?P<d{n}>{words})" for n, (words, _) in enumerate(of_language))
-        + rf")(?:\s+(?P<adjective>{_ADJECTIVE[language]}))?\s*{_BLANK}",
+        + rf")(?:\s+(?P<adjective>{_ADJECTIVE[language]}))?\s*{BLANK}",
         re.IGNORECASE,
     )
     for language, of_language in _DETERMINERS.items()
@@ -95,7 +94,7 @@ _NUMBERED_VERBS: Mapping[str, Mapping[Number, str]] = {
     "pt": {"singular": "é|era", "plural": "são|eram"},
 }  # fmt: skip
 _SUBJECT_VERB: Mapping[str, Mapping[Number, re.Pattern[str]]] = {
-    language: {number: re.compile(rf"\b(?:{verbs})\s+{_BLANK}", re.IGNORECASE) for number, verbs in of_language.items()}
+    language: {number: re.compile(rf"\b(?:{verbs})\s+{BLANK}", re.IGNORECASE) for number, verbs in of_language.items()}
     for language, of_language in _NUMBERED_VERBS.items()
 }
 _SINGULAR_ARTICLE: Mapping[str, str] = {
@@ -135,7 +134,7 @@ _VERB_BEFORE: Mapping[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 _BETWEEN = r"(?:\s+(?:gleich|gerade|jetzt|bald|schon|eben|nicht|déjà|bientôt|juste|ya|ahora|adesso|già|agora|já))*\s*"
 _FORM_BEFORE_BLANK = {
-    language: tuple((form, re.compile(words + _BETWEEN + _BLANK, re.IGNORECASE)) for form, words in reversed(forms))
+    language: tuple((form, re.compile(words + _BETWEEN + BLANK, re.IGNORECASE)) for form, words in reversed(forms))
     for language, forms in _VERB_BEFORE.items()
 }
 _VERB_FORMS: Mapping[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
@@ -174,14 +173,14 @@ _LONGEST = 6
 
 def language_of_question(facts: ItemFacts) -> str | None:
     """Return the language of a question where its nouns have genders here; None for others and where none is told."""
-    return _language(facts.item.question, tuple(str(choice.text) for choice in facts.worded))
+    return _language(with_blank(facts.item.question), tuple(str(choice.text) for choice in facts.worded))
 
 
 @lru_cache(maxsize=1 << 10)
 def _language(question: str, options: tuple[str, ...]) -> str | None:
-    if not re.search(_BLANK, question):
+    if BLANK not in question:
         return None
-    words = re.sub(_BLANK, " ", question)
+    words = question.replace(BLANK, " ")
     try:
         language = language_of(words) or language_of(" ".join((words, *options)))
     except PrerequisiteError:
@@ -279,7 +278,7 @@ def fitting_of_wanted(facts: ItemFacts) -> Iterator[tuple[str, str, list[int]]]:
     if language is None:
         return
     texts = [str(choice.text) for choice in facts.worded]
-    question = facts.item.question
+    question = with_blank(facts.item.question)
     if (nouns := wanted_nouns(question, language)) is not None:
         known = [noun_of_option(text, language) for text in texts]
         numbers = [number_of_option(text, language) for text in texts]

@@ -12,17 +12,23 @@ from collections.abc import Callable, Iterator
 
 from benchwright.records import Choice
 
+from ..wording.blanks import BLANK, with_blank
 from ..wording.grammar import begins_with_vowel
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 from .foreign_clues import fitting_of_wanted
 
-_BLANK = r"(?:_{2,}|\.{3,}|…|\[\s*(?:blank)?\s*\]|\(\s*\)|-{3,}|<blank>|\[MASK\])"
-_ARTICLE_AND_BLANK = re.compile(rf"(?<![\w/('])(an?)\s*(?:{_BLANK}|[:?.]?\s*$)", re.IGNORECASE)
+_ARTICLE_AND_BLANK = re.compile(rf"(?<![\w/('])(an?)\s*(?:{BLANK}|[:?.]?\s*$)", re.IGNORECASE)
 _VERB_AND_BLANK = re.compile(
-    rf"\b(is|are|was|were)\s+(?:(?:called|named|these|those|this|that)\s+)?(?:{_BLANK}|:?\s*$)", re.IGNORECASE
+    rf"\b(is|are|was|were)\s+(?:(?:called|named|known as|these|those|this|that)\s+)?(?:{BLANK}|:?\s*$)", re.IGNORECASE
 )
 _SEVERAL_AND_BLANK = re.compile(
-    rf"\b(several|many|both|two|three|four|five|six|these|those|(?:each|one|all) of the(?: \d+)?)\s+{_BLANK}",
+    rf"\b(several|many|both|two|three|four|five|six|these|those|(?:each|one|all) of the(?: \d+)?)"
+    rf"(?:\s+{BLANK}|(?:\s+(?!of\b)[a-z-]+){{1,2}}\s+{BLANK}\W*$)",
+    re.IGNORECASE,
+)
+_ONE_AND_BLANK = re.compile(
+    rf"(?<!of )(?<!in )(?<!on )(?<!at )(?<!by )(?<!to )(?<!for )(?<!from )(?<!with )(?<!under )(?<!near )\b"
+    rf"(a single|only one|one|an?|another|each|every)(?:\s+(?!of\b)[a-z-]+){{0,2}}?\s+{BLANK}\W*$",
     re.IGNORECASE,
 )
 _ASKS_THINGS = re.compile(
@@ -33,7 +39,7 @@ _ASKS_THINGS = re.compile(
 )
 _ASKS_AND_BLANK = re.compile(
     rf"^\s*(?:which|what)(?: of (?:these|those|them)|(?: \w+){{0,2}})? (are|were|is|was)\b[^?]*\?\s*(?:the|they|it)?"
-    rf"\s*{_BLANK}\s*\.?\s*$",
+    rf"\s*{BLANK}\s*\.?\s*$",
     re.IGNORECASE,
 )
 _ASKS_MATERIAL = re.compile(
@@ -41,7 +47,7 @@ _ASKS_MATERIAL = re.compile(
 )
 _SUBJECT_BEFORE_BLANK = re.compile(
     rf"(?:^|[.!?,;:]\s+|\b(?:that|and|but|because)\s+)(?:(they|we|these|those|it|he|she|this|that)"
-    rf"|(?:the|these|those|this|that|a|an)\s+(?:[a-z-]+\s+){{0,2}}?([a-z-]+))\s+{_BLANK}",
+    rf"|(?:the|these|those|this|that|a|an)\s+(?:[a-z-]+\s+){{0,2}}?([a-z-]+))\s+{BLANK}",
     re.IGNORECASE,
 )
 _MANY_SUBJECTS = frozenset(["they", "we", "these", "those"])
@@ -84,10 +90,10 @@ _BEFORE_VERB = (
     ("bare", rf"\b(?:can|could|will|would|may|might|must|shall|should|(?:likes?|wants?|tries|has|have|had|going|about|"
              rf"needs?|begins?|hopes?|plans?|is|used) to|let|helps?)(?: (?:not|soon|now|probably|also|then|"
              rf"next|likely))*"
-             rf"\s*{_BLANK}"),
+             rf"\s*{BLANK}"),
     ("ing", rf"\b(?:is|are|was|were|keeps?|enjoys?|stops?|while)(?: (?:currently|now|just|still|busy|not|probably))*\s*"
-            rf"{_BLANK}"),
-    ("participle", rf"\b(?:has|have|had)(?: (?:just|already|now|never|not|recently|been))*\s*{_BLANK}"),
+            rf"{BLANK}"),
+    ("participle", rf"\b(?:has|have|had)(?: (?:just|already|now|never|not|recently|been))*\s*{BLANK}"),
 )  # fmt: skip
 _BLANK_AFTER_VERB = tuple((form, re.compile(pattern, re.IGNORECASE)) for form, pattern in _BEFORE_VERB)
 """Words before a blank with the form of the verb that can follow them."""
@@ -139,7 +145,7 @@ _SUBJECT = re.compile(
 
 
 def _article(facts: ItemFacts) -> Iterator[ItemFault]:
-    match = _ARTICLE_AND_BLANK.search(facts.item.question)
+    match = _ARTICLE_AND_BLANK.search(with_blank(facts.item.question))
     texts = [(choice, (choice.text or "").strip()) for choice in facts.worded]
     if match is None or any(
         not text[:1].isalpha() or not text.isascii() or _BEGINS_WITH_ARTICLE.match(text) for _, text in texts
@@ -166,10 +172,13 @@ def _number(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _english_number(facts: ItemFacts) -> Iterator[ItemFault]:
-    question = facts.item.question
+    question = with_blank(facts.item.question)
     if (subject := _SUBJECT_BEFORE_BLANK.search(question)) is not None:
         yield from _verb_of_subject(facts, subject)
     several = _SEVERAL_AND_BLANK.search(question)
+    if several is None and (one := _ONE_AND_BLANK.search(question)) is not None:
+        yield from _of_one_thing(facts, one[1])
+        return
     match = several or _VERB_AND_BLANK.search(question) or _ASKS_THINGS.search(question)
     match = match or _ASKS_AND_BLANK.search(question) or _made_of(facts)
     if match is None:
@@ -183,6 +192,15 @@ def _english_number(facts: ItemFacts) -> Iterator[ItemFault]:
             if is_plural == (several is not None or verb.casefold() in _OF_SEVERAL)
         ]
         yield from _told(facts, fits, f"{verb!r} in the question")
+
+
+def _of_one_thing(facts: ItemFacts, determiner: str) -> Iterator[ItemFault]:
+    """Yield a fault where `a single` or the like stands before the blank, and the right option alone is one thing."""
+    numbers = [(choice, _is_plural((choice.text or "").strip())) for choice in facts.worded]
+    if all(number is not None for _, number in numbers):
+        yield from _told(
+            facts, [choice for choice, several in numbers if not several], f"{determiner!r} before the blank"
+        )
 
 
 def _made_of(facts: ItemFacts) -> re.Match[str] | None:
@@ -246,13 +264,17 @@ def _tense(facts: ItemFacts) -> Iterator[ItemFault]:
 
 def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
     """Yield a fault where all options are verbs, and the words before the blank fit the form of the right one alone."""
-    matches = [(form, match) for form, pattern in _BLANK_AFTER_VERB if (match := pattern.search(facts.item.question))]
+    question = with_blank(facts.item.question)
+    matches = [(form, match) for form, pattern in _BLANK_AFTER_VERB if (match := pattern.search(question))]
     if not matches:
         return
     form, match = matches[0]
-    if re.search(r"\w", facts.item.question[match.end() :].rstrip(".")) and form == "ing":
+    if re.search(r"\w", question[match.end() :].rstrip(".")) and form == "ing":
         return  # `The one that is ___ the house is red`: a place may stand there
     forms = [(choice, _forms_of_verb(choice.text or "")) for choice in facts.worded]
+    if sum(bool(each & _MARKED_FORMS) for _, each in forms) >= len(forms) / 2:
+        # Beside verbs with endings, a word of another form is the bare verb: `flow` beside `flowing` and `flowed`.
+        forms = [(choice, each or frozenset({"bare"})) for choice, each in forms]
     if all(each for _, each in forms):
         fits = [choice for choice, each in forms if form in each]
         yield from _told(facts, fits, f"the words before the blank ({excerpt(match.group(), around=0)!r})")
@@ -278,6 +300,7 @@ def _forms_of_verb(phrase: str) -> frozenset[str]:
     return frozenset(form for form, has in forms.items() if has)
 
 
+_MARKED_FORMS = frozenset({"ing", "past", "participle", "present"})
 _ALSO_PARTICIPLE = _ALSO_BARE | (_IRREGULAR_PAST - frozenset([
     "ran", "fell", "broke", "threw", "wore", "ate", "drank", "took", "came", "saw", "rode", "wrote", "drove", "flew",
     "swam", "sang", "spoke", "gave", "grew", "knew", "drew", "began", "chose", "forgot", "hid", "rose", "shook",

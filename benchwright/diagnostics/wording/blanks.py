@@ -1,0 +1,43 @@
+"""Where an option goes in a sentence that it completes: at a blank, or at the end of a sentence without an end mark.
+
+`The picture shows an ___`, `Tucked under her arm is a single white` and `Which fruits are these? These are` all ask for
+the words that follow. Rules of grammar read them in one form.
+"""
+
+from __future__ import annotations
+
+import re
+
+BLANK = "___"
+"""How a blank is written in what `with_blank` returns."""
+_WRITTEN = re.compile(r"_{2,}|\.{3,}|…|\[\s*(?:blank)?\s*\]|\(\s*\)|-{3,}|<blank>|\[MASK\]", re.IGNORECASE)
+_UNFINISHED = re.compile(r"[\w'’)\"”»,]\s*$")
+_FEWEST_WORDS = 3
+"""Words that the last sentence of a question has at least, for its lack of an end mark to mean that it goes on."""
+_ASKS = re.compile(
+    r"^\W*(?:(?:in|on|at|of|from|for|to|with|by|auf|mit|à|de|en|di|da|em) )?"
+    r"(?:what|which|who|whom|whose|where|when|why|how|choose|select|name|pick|identify|describe|find|count|read|look|tell"
+    r"|give|list|state|is|are|was|were|do|does|did|can|could|has|have|had|will|would|should"
+    r"|was|wer|wen|wem|wo|wann|warum|wie|welche[rsnm]?|nenne|wähle|quel(?:le)?s?|que|qu['’]\w+|qui|où|quand|comment|combien"
+    r"|pourquoi|qué|quién(?:es)?|dónde|cuál(?:es)?|cuánt[oa]s?|cuándo|cómo|che|cosa|chi|dove|quale|quali|quant[oaie]|perché"
+    r"|o que|quem|onde|qual|quais|como)\b",
+    re.IGNORECASE,
+)
+"""Beginnings of sentences that ask for something or tell readers to do something."""
+
+
+def with_blank(question: str) -> str:
+    """Return a question whose blanks are all written `___`, one at its end where its last sentence is unfinished.
+
+    A question for something, such as `What is this`, is not unfinished for want of its question mark.
+    """
+    text = _WRITTEN.sub(f" {BLANK} ", question).rstrip()
+    if BLANK in text:
+        return re.sub(r"[ \t]+", " ", text).strip()
+    last = re.split(r"(?<=[.!?:;])\s+", text)[-1].rstrip(": ")
+    is_unfinished = _UNFINISHED.search(last) is not None and _ASKS.match(last) is None
+    words = last.split()
+    follows = last != text.rstrip(": ")  # `These are` after a question is a sentence of two words
+    if is_unfinished and len(words) >= (2 if follows else _FEWEST_WORDS):
+        return f"{text.rstrip(': ')} {BLANK}"
+    return question
