@@ -72,7 +72,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows.remove("item-0,cy,yes")
     (folder / "ratings.csv").write_text("\n".join(["unit,rater,label", *rows]) + "\n", encoding="utf-8")
     recipe = Recipe(
-        "demo", [step("visual_correspondence", min_side_px=150), step("freeze", name="demo", version="1.0")]
+        "demo",
+        [step("visual_correspondence", min_side_px=150, min_view_px=90), step("freeze", name="demo", version="1.0")],
     )
     made = run_recipe(recipe, images=folder / "photographs", workspace=folder / "made", workers=1)
     (folder / "releases").mkdir()

@@ -79,7 +79,8 @@ class Jigsaw(MapStep):
         per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
             the pieces change places.
         max_side_px: Larger pictures are scaled down to this before they are cut.
-        min_tile_px: Shorter side of a tile, as shown; images with smaller tiles are dropped as `too_small`.
+        min_tile_px: Shorter side of a tile, as shown; images with smaller tiles are dropped as `too_small`. The default
+            suits photographs of 192 px or more, of which `margin` leaves this much.
         min_difference: Difference, 0-1, of two pieces along the edges that join the reference
             (`edge_difference`) from which they can be told apart. Wrong pieces that are closer to the right
             one, or to each other, are not used; an image without any is dropped as `ambiguous`. Grass,
@@ -108,7 +109,7 @@ class Jigsaw(MapStep):
     margin: float = Field(0.06, ge=0, le=0.3)
     lettering: Literal["avoid", "keep"] = "avoid"
     max_side_px: int = Field(1024, ge=48, le=16384)
-    min_tile_px: int = Field(64, ge=8)
+    min_tile_px: int = Field(56, ge=8)
     min_difference: float = Field(0.08, gt=0, le=1)
 
     @property

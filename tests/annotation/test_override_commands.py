@@ -28,7 +28,7 @@ steps:
   - exact_duplicates
   - near_duplicates
   - step: jigsaw
-    min_tile_px: 64
+    min_tile_px: 56
   - step: verify
     rule: unanimous(1)
     simulate:
