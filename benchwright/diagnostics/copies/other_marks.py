@@ -251,7 +251,7 @@ def _ground(grey: _Grey, thing: _Mask) -> _Grey:
     """Return the levels around a thing, spread over it."""
     import cv2
 
-    around = cv2.erode((~thing).astype(np.float32), np.ones((3, 3), np.uint8))
+    around = np.asarray(cv2.erode((~thing).astype(np.float32), np.ones((3, 3), np.uint8)), np.float32)
     level = float(np.median(grey))
     near = _softened(around, _GROUND_PX) + np.float32(1e-4)
     return np.asarray(level + _softened(np.asarray((grey - level) * around, np.float32), _GROUND_PX) / near, np.float32)
