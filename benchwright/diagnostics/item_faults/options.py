@@ -245,7 +245,8 @@ RULES = (
         "asks_for_several",
         "options",
         "medium",
-        "`Select all that apply`, `Name both`, in eight languages, and one option is right",
+        "`Select all that apply`, `Name both`, in eight languages, two questions in one (`Who sits there, and why?`) "
+        "or a question for several things (`Which two birds …?`), and one option is right",
         _asks_for_several,
         ("key", "options"),
     ),

@@ -174,7 +174,7 @@ RULES = (
         "placeholders",
         "medium",
         "a note of authors or reviewers to one another: `[needs a better distractor]`, `(too easy?)`, `// rewrite`, "
-        "`<!-- fix me -->`, `to be filled in`",
+        "`<!-- fix me -->`, `to be filled in`, `Source needed.`",
         _notes,
     ),
     FaultRule(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
+from benchwright.errors import PrerequisiteError
 from benchwright.texts.normalization import normal
 
 from ..wording.quantities import NUMERALS, foreign_numeral, quantity
+from ..wording.spelling import Spelling
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 from .pictures import NEUTRAL_COLORS, is_color
 
@@ -37,6 +40,11 @@ _WITHOUT_VERB = re.compile(
 )
 """A question that ends before its verb: `Which labelled part`."""
 _END_OF_QUESTION = re.compile(r"(?!(?:what|which|who|how)\b)[a-zäöüß]\S*(?: \S+){0,2}[?]")
+_BEGINNING_CUT = re.compile(r"[,;] [a-z]|(?:hich|ich (?:of|one)|hat (?:is|are|does)|ow (?:many|much)) ")
+"""A question whose beginning is lost: `ich of the`, `, which layer`."""
+_LAST_LETTERS = re.compile(r"(?<=[a-z,] )([a-z]{2,})(?:\.\.\.|…)?$")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LEAST_WORDS_BEFORE = 5
 _MOST_WORDS_OF_END = 3
 _CHINESE = re.compile(r"(?=.*[\u4e00-\u9fff])[^\u3040-\u30ff\uac00-\ud7afA-Za-z?？。！!：:…_()（）“”\"']{2,12}")
 _ASKS_IN_CHINESE = re.compile(r"什么|谁|哪|几|多少|吗|呢|怎|何|是否|请|选|判断|指出|找|比较|描述|说|求|计算|如")
@@ -72,6 +80,10 @@ _LOCATION = frozenset(" ".join(place.split()) for place in _LOCATIONS.split(";")
 """Cities and countries that nobody takes for anything else; `China` and `Turkey` are not among them."""
 _TIME = re.compile(r"(?:in the (?:morning|afternoon|evening)|at (?:night|noon|dawn|dusk|midnight|sunset|sunrise))")
 _PLACE = re.compile(r"(?:in|on|at|under|behind|near|beside|above|below) (?:the |an? )?[a-z]+(?: [a-z]+)?")
+_DIRECTION = re.compile(r"(?:to the )?(?:(?:north|south)(?:[- ]?(?:east|west))?|east|west)(?:wards?)?")
+_RATE_OR_DURATION = re.compile(
+    r"(?:about )?(?:\d+ times (?:a|per) [a-z]+|(?:an?|half an?|one|\d+) (?:hour|minute|second|day|week|month)s?)"
+)
 _FORMULA = re.compile(r"(?=[^A-Za-z]*[a-z][^A-Za-z]*$)(?=.*[-+/^=\d])[\w\s+*/^=().-]+")
 _HAS_NUMBER = re.compile(
     r"\d|\b(?:none|no|all|many|few|fewer|more|less|most|some|several|equal|same|both|half|double|twice|once)\b|"
@@ -84,7 +96,7 @@ _WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
     for pattern, cannot in (
         (_BEFORE + r"(?:how many|how much|wie ?viele?|combien|¿?cuánt[oa]s?|quant[ie]|quant[oa]s)\b|多少|"
          r"几[个只条张朵名位]",
-         "color weekday verdict time place person location"),
+         "color weekday verdict time place person location direction"),
         (_BEFORE + r"(?:what|which) colou?r\b|welche farbe|de quelle couleur|¿?de qué color|di che colore|de que cor|"
          r"什么颜色", "number amount weekday verdict time formula person location"),
         (_BEFORE + r"(?:is|are|does|do|did|has|have|can|was|were) (?!.*\b(?:or|than)\b)[^?]*\?\s*$",
@@ -93,6 +105,10 @@ _WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
          r"(?!.*\bou\b)|¿(?:hay|está|están|es|son|tiene)\b(?!.*\bo\b)",
          "number amount weekday color time formula person"),
         (_BEFORE + r"(?:who|wer|¿?quién|quem)\b|是谁", "number amount weekday color time verdict formula"),
+        (_BEFORE + r"how (?:far|tall|long|old|heavy|high|deep|fast)\b",
+         "direction color weekday verdict person location"),
+        (_BEFORE + r"which (?:fruit|vegetable|element|town|planet|organ|chamber|house|tree|metal|layer)\b"
+         r"(?!.*\b(?:number|label))", "amount verdict weekday"),
         (_BEFORE + r"(?:why|warum|pourquoi|¿?por qué|perché)\b|为什么",
          "number amount weekday color verdict formula person"),
         (_BEFORE + r"where (?:was|were|is|are)\b.*\b(?:taken|photographed|filmed|born|from)\b|在哪里拍",
@@ -136,8 +152,29 @@ def _is_part(facts: ItemFacts, question: str) -> bool:
         return True
     if _CHINESE.fullmatch(question):
         return not _ASKS_IN_CHINESE.search(question) and not _COMPLETED.search(question)
+    if _BEGINNING_CUT.match(question) or _ends_within_word(question):
+        return True
     is_end = _END_OF_QUESTION.fullmatch(question) and not re.search(rf"\b{_ASKS}\b", question, re.IGNORECASE)
     return bool(is_end) and not any(normal(str(choice.text)) in _VERDICTS for choice in facts.worded)
+
+
+def _ends_within_word(question: str) -> bool:
+    """Return whether an English question ends in letters that are no word, and with which a word begins."""
+    match = _LAST_LETTERS.search(question)
+    if match is None or len(words := _LETTERS.findall(question)[:-1]) < _LEAST_WORDS_BEFORE:
+        return False
+    try:
+        spelling = _spelling()
+    except PrerequisiteError:
+        return False  # the check of spelling says that the lists are not there
+    if spelling.is_known(match[1]) or not spelling.begins_a_word(match[1]):
+        return False
+    return all(spelling.is_known(word) for word in words if word.islower())
+
+
+@lru_cache(maxsize=1)
+def _spelling() -> Spelling:
+    return Spelling()
 
 
 def sort_of_answer(text: str) -> str | None:
@@ -145,6 +182,8 @@ def sort_of_answer(text: str) -> str | None:
     words = normal(text)
     core = words.split()
     value = quantity(text)
+    if _RATE_OR_DURATION.fullmatch(words):
+        return "amount"
     if value is not None and value.of != "time of day":
         return "amount" if value.of else "number"
     for sort, has in (
@@ -156,6 +195,7 @@ def sort_of_answer(text: str) -> str | None:
         ("location", words in _LOCATION),
         ("formula", _FORMULA.fullmatch(text.strip())),
         ("place", _PLACE.fullmatch(words)),
+        ("direction", _DIRECTION.fullmatch(words)),
     ):
         if core and has:
             return sort
@@ -193,8 +233,8 @@ RULES = (
         "placeholders",
         "medium",
         "the question is a single word or none, the end of one alone (`the drawing?`), or ends where none can end "
-        "(`What is the area of the`, `Which labelled part`); a "
-        "sentence that options complete is none",
+        "(`What is the area of the`, `Which labelled part`) or within an English word (`Which bird sits on the umbrel`); "
+        "a sentence that options complete is none",
         _broken_off,
     ),
     FaultRule(

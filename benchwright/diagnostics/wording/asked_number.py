@@ -42,6 +42,36 @@ _ASKS = re.compile(
     )),
     re.IGNORECASE,
 )  # fmt: skip
+_QUESTION_WORD = r"(?:what|which|who|whom|where|when|why|how)"
+_ASKS_TWICE = re.compile(
+    "|".join((
+        rf"^{_QUESTION_WORD}\b[^?.!]*\?\s+(?:and )?{_QUESTION_WORD}\b[^?.!]*\?\s*$",
+        rf"^{_QUESTION_WORD}\b[^?.!]*,? and (?:(?:in|on|by|from|to|at|with|through|for|of) )?"
+        r"(?:what|which|who|when|why|how)\b[^?.!]*\?\s*$",
+        r"^(?:give|state|name|calculate|compute|determine|find|specify) (?:both )?the [a-z-]+ and (?:the |its )?[a-z-]+"
+        r"\b(?! (?:between|ratio|difference|sum)\b)",
+        r"^(?:give|state|name|identify|find) the [a-z-]+ of the [a-z -]+ and the (?:[a-z-]+ )?[a-z-]+ of\b",
+        rf"^{_VERB} [^?.!,]*\band (?:explain|justify|describe|say (?:why|how|what|where))\b",
+    )),
+    re.IGNORECASE,
+)  # fmt: skip
+"""Two questions in one, or two things to give."""
+_ASKS_THINGS = re.compile(
+    "|".join((
+        r"^(?:which|what) (?:two|three|four|[2-4]) [a-z]+s\b(?! (?:of|in) common)",
+        r"^(?:name|list|give) the (?:two|three|four|[2-4]) [a-z]+s\b",
+        r"^(?:what|which) are the [a-z]+est and (?:the )?[a-z]+est\b",
+        r"^which (?!of\b)[a-z]+s (?:are|were|have|lie|live|stand|eat|cost|show|grow|belong|border)\b",
+    )),
+    re.IGNORECASE,
+)  # fmt: skip
+"""A question for several things."""
+_MOST_WORDS_OF_ONE = 4
+_ONE_THING = re.compile(
+    r"(?:an? |the )?(?!(?:all|both|none|neither|either|each|every|only|sheep|deer|fish|people|children|men|women|mice|"
+    r"feet|teeth|true|false|yes|no|cattle|police)\b)[^\W\d_]{3,}(?<!s)",
+    re.IGNORECASE,
+)
 _SEVERAL_IN_ONE = re.compile(r"\b(?:and|und|et|y|e|both)\b|[,&+/、;和与]", re.IGNORECASE)
 
 
@@ -58,5 +88,12 @@ def asks_for_several(question: str, answer: str) -> str | None:
         >>> asks_for_several("What is shown? Select all that apply.", "a fox")
         'Select all that apply'
     """
-    match = _ASKS.search(question)
-    return None if match is None or _SEVERAL_IN_ONE.search(answer) else match.group().strip()
+    if _SEVERAL_IN_ONE.search(answer):
+        return None
+    asked = question.strip()
+    match = _ASKS.search(asked)
+    if match is None and len(answer.split()) <= _MOST_WORDS_OF_ONE:
+        match = _ASKS_TWICE.search(asked)
+    if match is None and _ONE_THING.fullmatch(answer.strip().rstrip(".")):
+        match = _ASKS_THINGS.search(asked)
+    return None if match is None else match.group().strip()

@@ -67,6 +67,13 @@ _WORK = re.compile(
     r"por (?:revisar|completar|traducir|hacer)|pendiente|borrador|demasiado fácil|da (?:rivedere|verificare|"
     r"completare)|"
     r"bozza|rascunho)\b"
+    r"|^\W*(?:check|verify|confirm)\W+(?:the |this |that )?(?:number|value|count|date|name|year|unit|figure|"
+    r"colou?r)s?\b"
+    r"|^\W*(?:same|similar) (?:picture|image|photo|question|item|figure) as (?:in |for )?(?:item|question|"
+    r"number|no|q|#)"
+    r"|\b(?:weak|bad|poor|silly|easy) (?:distractor|option)s?\b|\b(?:answer|key) (?:was|used to be) [A-H]\b"
+    r"|\bbefore re-?(?:ordering|shuffling|numbering)\b"
+    r"|\b(?:is|are) (?:it|this|these) (?:arguable|debatable|ambiguous|disputed|disputable)\b"
     r"|^\W*(?:待[定补审改填]|请(?:检查|核对|确认|修改)|需要?(?:修改|检查|核对|补充)|太(?:简单|容易)|草稿|要確認|要修正|下書き|仮)",
     re.IGNORECASE,
 )
@@ -76,6 +83,13 @@ _UNBRACKETED = re.compile(
     r"\s)(?:#{2,}|\*{2,})\s*"
     r"(?:check|fix|todo|rewrite|reword|review|replace|note)\b|(?:<-+|←)\s*(?:better|fix|check|rewrite|replace|"
     r"change|too|needs?)\b"
+    r"|<\s*(?:insert|add|enter|fill in|put)\b[^<>\n]{1,60}>|\?{2,}\s+(?:ask|check|see|maybe|or|not|is|to)\b"
+    r"|(?:->|→|=>)\s*(?:ask|check|fix|find|licen[cs]e|source|todo|too)\b"
+    r"|(?:[?!.]|\s[-–—]+)\s*(?:(?:source|reference|citation|licen[cs]e|credit) (?:needed|missing|unclear|pending)"
+    r"|(?:maybe |still )?too (?:easy|hard|obvious|similar)\s*\?|ask [A-Z][a-z]+ (?:what|whether|if|about|for|again)\b"
+    r"|(?:delete|remove|drop|replace|rewrite|swap) (?:this |it )?(?:if|unless|when|before|later|once)\b)"
+    r"|^\W*(?:(?:an)?other|some) (?:colou?r|number|animal|name|place|word|value|option|answer|thing|object) here\W*$"
+    r"|^\W*see (?:the )?(?:old|new|previous|other|last) version\b|[.?!]\s+NB: no\b|\bI think it['’]?s \w+,? but\b"
     r"|\s[-–—]+\s*(?:tbc|tbd|todo|check(?: this| key| me)?|rewrite|reword|needs \w+)\W*$|^\W*(?:tbc|tbd|to do|wip)\W*$",
     re.IGNORECASE,
 )

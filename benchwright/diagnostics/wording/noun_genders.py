@@ -32,7 +32,9 @@ _GERMAN: Mapping[Gender, str] = {
     "herd kühlschrank fernseher computer drucker monitor kran motor reifen helm zaun pfosten platz markt hafen park "
     "spielplatz himmel regen schnee nebel wind blitz donner sommer winter herbst frühling januar montag tag abend "
     "morgen film ton pinsel rahmen schatten flügel schwanz schnabel zweig ast stamm strauch kaktus samen kern drache "
-    "ballon fallschirm anker kompass magnet dolch speer schild",
+    "ballon fallschirm anker kompass magnet dolch speer schild pfad bach teich kanal sumpf gipfel vulkan "
+    "gletscher leuchtturm graben hof keller dachboden balkon brunnen stall käfig teig honig pfeffer zucker "
+    "knochen muskel magen darm nerv",
     "f": "frau katze maus kuh ziege gans ente henne taube eule spinne biene fliege ameise schlange schnecke robbe "
     "tasse gabel flasche schüssel pfanne kanne lampe kerze uhr brille tasche mütze hose jacke bluse krawatte "
     "tür treppe wand mauer brücke straße kirche burg schule stadt insel küste wüste wiese höhle blume rose tulpe "
@@ -43,14 +45,19 @@ _GERMAN: Mapping[Gender, str] = {
     "perle maske puppe figur linie fläche kugel pyramide raute form farbe zahl hand nase lippe zunge schulter brust "
     "mutter schwester tochter freundin lehrerin ärztin königin ampel kreuzung fähre bahn straßenbahn "
     "maschine mühle kuppel säule statue ruine wurzel feder schale palme tanne eiche birke gardine bluse weste "
-    "giraffe antilope ratte fledermaus möwe libelle qualle antwort frage",
+    "giraffe antilope ratte fledermaus möwe libelle qualle antwort frage quelle mündung bucht grenze strecke spur "
+    "schlucht klippe düne halle treppe küche garage werft fabrik bäckerei apotheke bibliothek feuerwehr polizei "
+    "zange waage sanduhr laterne leuchte hecke pflanze wurzel knospe zelle lunge "
+    "haut arterie",
     "n": "kind mädchen baby tier pferd schaf schwein huhn küken kamel zebra krokodil reh kalb lamm insekt haus dach "
     "fenster zimmer bett sofa regal kissen bild foto buch heft blatt messer glas brot ei fleisch gemüse obst eis bier "
     "wasser öl salz auto fahrrad motorrad rad flugzeug boot schiff zelt schild telefon handy radio klavier "
     "instrument spiel quadrat dreieck rechteck sechseck fünfeck herz kreuz auge ohr bein gesicht haar knie hemd kleid "
     "kostüm tuch seil netz band schwert gewehr werkzeug beil kabel meer ufer tal feld dorf schloss denkmal museum "
     "theater kino hotel restaurant café krankenhaus gras holz gold silber eisen metall papier licht feuer gewitter "
-    "jahr wort lied muster symbol zeichen logo plakat ziel tor stadion becken skelett gehirn blut",
+    "jahr wort lied muster symbol zeichen logo plakat ziel tor stadion becken skelett gehirn blut "
+    "gebirge gebäude geländer gefäß getreide gehege gleis ruder segel büro labor moor herz organ gelenk glied "
+    "blütenblatt",
 }  # fmt: skip
 _FRENCH: Mapping[Gender, str] = {
     "m": "homme garçon père frère fils roi chat chien cheval oiseau poisson lapin mouton cochon lion tigre ours loup "
@@ -61,7 +68,11 @@ _FRENCH: Mapping[Gender, str] = {
     "téléphone ordinateur écran cercle carré triangle cube cône point soleil nuage ciel feu lac fleuve océan désert "
     "champ village musée théâtre stade marché hôtel restaurant parc nez bras pied doigt dos cou visage œil ballon jeu "
     "jouet drapeau panneau moteur moulin coq canard cygne pigeon hibou aigle dauphin requin poulpe crabe bateau navire "
-    "sifflet timbre billet peigne savon chêne sapin palmier champignon melon ananas raisin poivron oignon haricot",
+    "sifflet timbre billet peigne savon chêne sapin palmier champignon melon ananas raisin poivron oignon haricot "
+    "concombre poireau rameau tronc thermomètre baromètre compas mât gouvernail canal volcan sommet sentier chemin "
+    "quai trottoir couloir escalier toit plancher plafond placard tiroir rideau oreiller seau panier sac cœur "
+    "poumon foie "
+    "cerveau muscle squelette ventre",
     "f": "femme fille mère sœur reine souris vache chèvre poule girafe tortue grenouille abeille mouche "
     "araignée fourmi "
     "fleur rose tulipe plante feuille herbe pomme poire banane orange cerise fraise tomate carotte pizza soupe viande "
@@ -71,7 +82,9 @@ _FRENCH: Mapping[Gender, str] = {
     "lunette bague couronne boîte valise échelle scie hache pelle corde roue pièce étoile lune terre mer plage "
     "montagne île rivière cascade forêt grotte neige pluie main tête jambe bouche oreille dent langue ligne flèche "
     "croix balle poupée statue fontaine grue ancre aiguille brosse éponge couverture mouette chouette baleine méduse "
-    "gare usine tente barque rame ampoule prise nappe serviette",
+    "gare usine tente barque rame ampoule prise nappe serviette tige racine branche graine épine coque "
+    "boulangerie pharmacie bibliothèque mairie colline vallée falaise île baie dune source côte frontière "
+    "cheminée cuisine chambre cave échelle veine artère aorte peau lèvre épaule",
 }  # fmt: skip
 _SPANISH: Mapping[Gender, str] = {
     "m": "hombre padre rey león tigre elefante delfín pez árbol sol mar tren avión camión autobús coche barco reloj "

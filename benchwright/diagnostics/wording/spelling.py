@@ -107,6 +107,10 @@ class Spelling:
         self._frequencies = _english_words()
         self._more = _more_english_words() | {word.lower() for word in words} | _NEW_WORDS
 
+    def begins_a_word(self, letters: str) -> bool:
+        """Return whether a longer word than these letters, in lower case, begins with them."""
+        return any(len(word) > len(letters) and word.startswith(letters) for word in self._frequencies)
+
     def is_known(self, word: str) -> bool:
         """Return whether a word is right in British or American spelling, derived, possessive or compound."""
         lower = word.lower().replace("’", "'")
