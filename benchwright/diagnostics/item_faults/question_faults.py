@@ -233,7 +233,8 @@ RULES = (
         "placeholders",
         "medium",
         "the question is a single word or none, the end of one alone (`the drawing?`), or ends where none can end "
-        "(`What is the area of the`, `Which labelled part`) or within an English word (`Which bird sits on the umbrel`); "
+        "(`What is the area of the`, `Which labelled part`) or within an English word (`Which bird "
+        "sits on the umbrel`); "
         "a sentence that options complete is none",
         _broken_off,
     ),
