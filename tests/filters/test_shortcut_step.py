@@ -15,10 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from item_filters import Asks
 from picture_copies import photograph
+from PIL import Image
 from planted_shortcuts import planted, result_of
 from step_context import StepContext
 from worded_items import item
@@ -147,13 +149,19 @@ def test_the_adversary_finds_the_same_in_what_a_run_keeps(kind: str) -> None:
     assert any(result.solver.startswith("learned ") for result in again.tasks[0].solvers)
 
 
-def test_the_step_says_of_items_what_the_command_says_of_its_run(done: FinishedRun) -> None:
+def test_the_step_says_of_items_what_the_command_says_of_its_run(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    (tmp_path / "images").mkdir()
+    for number in range(24):
+        pixels = rng.integers(0, 256, (24, 24, 3), np.uint8)
+        Image.fromarray(pixels).save(tmp_path / "images" / f"{number}.png")
+    run = run_steps([Asks(), Shortcuts()], images=tmp_path / "images", workspace=tmp_path / "w", workers=1)
     by_step = {
-        row["record_id"]: row["evidence"]["solvers"] for row in done.outcomes("shortcuts.solvers") if row["solvers"]
+        row["record_id"]: row["evidence"]["solvers"] for row in run.outcomes("shortcuts.solvers") if row["solvers"]
     }
     by_command = {
         item_id: [solver.to_json() for solver in solvers]
-        for item_id, solvers in find_shortcuts(done.workspace).flagged().items()
+        for item_id, solvers in find_shortcuts(run.workspace).flagged().items()
     }
     assert by_step == by_command
     assert any(solver["solver"].startswith("learned ") for solvers in by_step.values() for solver in solvers)
