@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,16 +12,23 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
+from benchwright.diagnostics.adversary.item_evidence import ItemEvidence
 from benchwright.diagnostics.shortcuts.battery import BatteryResults, SolverResult, TaskResult, run_battery
 from benchwright.diagnostics.shortcuts.cue_table import with_source_image
 from benchwright.diagnostics.shortcuts.forest import require_forests
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues
-from benchwright.diagnostics.shortcuts.measuring import UNKEYED, cues_or_reason, facts_reader
+from benchwright.diagnostics.shortcuts.measuring import (
+    UNKEYED,
+    cues_or_reason,
+    evidence_or_none,
+    facts_reader,
+    learned_from,
+)
 from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, PicturelessModel, SolverReply
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prunings
 from benchwright.diagnostics.shortcuts.report import flagged_over
-from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
 from benchwright.images.decode import decode_rgb
 from benchwright.raised import RaisedError
 from benchwright.records import Item
@@ -48,10 +55,11 @@ _REASON, _PRUNED, _NOT_MEASURED = "carries_shortcut", "pruned", "not_measured"
 
 
 class _PicturesInRun:
-    """The pictures of a run, as a worker reads them."""
+    """The pictures of an item of a run, as a worker reads them, each decoded once."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
+        self._pixels: dict[str, NDArray[np.uint8]] = {}
 
     def data(self, image_id: str) -> bytes:
         """Return the bytes of a picture's file."""
@@ -59,7 +67,23 @@ class _PicturesInRun:
 
     def pixels(self, image_id: str) -> NDArray[np.uint8]:
         """Return the upright pixels of a picture."""
-        return decode_rgb(self.data(image_id))
+        if image_id not in self._pixels:
+            self._pixels[image_id] = decode_rgb(self.data(image_id))
+        return self._pixels[image_id]
+
+
+def _measured(item: Item, measure: Callable[[], Outcome]) -> Outcome:
+    """Return what measuring an item gives.
+
+    An item on which measuring raises stays: what is wrong is the measuring, and people are asked about the item.
+    """
+    try:
+        return measure()
+    except (BenchwrightError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        logger.warning("item %s was not measured", item.item_id, exc_info=True)
+        return Outcome("ask", _NOT_MEASURED, evidence={"error": RaisedError.of(error)._asdict()})
 
 
 class MeasuredCues(MapStep):
@@ -71,21 +95,57 @@ class MeasuredCues(MapStep):
     values: ClassVar[Mapping[str, str]] = {"cues": "string"}
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Measure one item; one without an answer that is right has no cues.
+        """Measure one item; one without an answer that is right has no cues."""
 
-        An item on which measuring raises stays: what is wrong is the measuring, and people are asked about the item.
-        """
-        facts_of = facts_reader(_PicturesInRun(ctx))
-        try:
-            cues = cues_or_reason(record, facts_of)
-        except (BenchwrightError, OSError, MemoryError):
-            raise
-        except Exception as error:
-            logger.warning("the cues of item %s were not measured", record.item_id, exc_info=True)
-            return Outcome("ask", _NOT_MEASURED, evidence={"error": RaisedError.of(error)._asdict()})
-        if isinstance(cues, str):
-            return Outcome() if cues in UNKEYED else Outcome("failed", cues)
-        return Outcome(values={"cues": cues.to_text()})
+        def measure() -> Outcome:
+            cues = cues_or_reason(record, facts_reader(_PicturesInRun(ctx)))
+            if isinstance(cues, str):
+                return Outcome() if cues in UNKEYED else Outcome("failed", cues)
+            return Outcome(values={"cues": cues.to_text()})
+
+        return _measured(record, measure)
+
+
+class LearnedFrom(GatherStep):
+    """Choose the items from which the adversary learns: of a task with many, some by their ids."""
+
+    name: ClassVar[str] = "learned"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"is_learned": "bool"}
+    columns: ClassVar[tuple[str, ...]] = ("item_id", "task", "cues.cues")
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Choose among the items that have cues."""
+        del ctx
+        has_cues = columns["cues.cues"].is_valid().to_pylist()
+        ids = columns["item_id"].to_pylist()
+        keyed = zip(columns["task"].to_pylist(), ids, has_cues, strict=True)
+        chosen = learned_from((task, item_id) for task, item_id, is_keyed in keyed if is_keyed)
+        rows = [row for row, item_id in enumerate(ids) if item_id in chosen]
+        return Gathered(rows=np.array(rows, np.int64), values={"is_learned": [True] * len(rows)})
+
+
+class SeenByAdversary(MapStep):
+    """Measure all of an item that the adversary learns from."""
+
+    name: ClassVar[str] = "seen"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"measures": "string"}
+    reads: ClassVar[tuple[str, ...]] = ("learned.is_learned",)
+
+    def one(self, record: Item, ctx: Context) -> Outcome:
+        """Measure one item; one that is not learned from has no evidence."""
+        if not ctx.value(record.item_id, "learned.is_learned"):
+            return Outcome()
+
+        def measure() -> Outcome:
+            try:
+                evidence = evidence_or_none(record, _PicturesInRun(ctx))
+            except UnreadableImage as error:
+                return Outcome("failed", error.reason)
+            return Outcome() if evidence is None else Outcome(values={"measures": evidence.to_text()})
+
+        return _measured(record, measure)
 
 
 class PicturelessReplies(MapStep):
@@ -124,13 +184,16 @@ class PicturelessReplies(MapStep):
 
 
 class CheatingSolvers(GatherStep):
-    """Let all solvers answer all items."""
+    """Let all solvers answer all items, and the adversary learn from those that were chosen."""
 
     name: ClassVar[str] = "solvers"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"bias": "float64", "solvers": "list<string>"}
-    columns: ClassVar[tuple[str, ...]] = ("item_id", "root_image_id", "group_keys", "cues.cues")
-    imports: ClassVar[tuple[str, ...]] = ("pandas", "sklearn.ensemble", "scipy.fft", "scipy.stats")
+    columns: ClassVar[tuple[str, ...]] = ("item_id", "root_image_id", "group_keys", "cues.cues", "seen.measures")
+    imports: ClassVar[tuple[str, ...]] = (
+        "pandas", "sklearn.ensemble", "scipy.fft", "scipy.linalg", "scipy.special", "scipy.stats", "threadpoolctl",
+    )  # fmt: skip
 
     allowed_cues: dict[str, tuple[CueFamily, ...]]
     max_gain: float
@@ -143,14 +206,16 @@ class CheatingSolvers(GatherStep):
         cues: list[ItemCues] = []
         keys: dict[str, tuple[str, ...]] = {}
         row_of: dict[str, int] = {}
-        names = CheatingSolvers.columns
-        for row, (item_id, root, groups, text) in enumerate(
-            zip(*(columns[name].to_pylist() for name in names), strict=True)
-        ):
+        evidence: dict[str, ItemEvidence] = {}
+        *names, seen = CheatingSolvers.columns
+        described = zip(*(columns[name].to_pylist() for name in names), columns[seen], strict=True)
+        for row, (item_id, root, groups, text, seen_text) in enumerate(described):
             if text is not None:
                 cues.append(ItemCues.from_text(text))
                 keys[item_id] = with_source_image(groups, root)
                 row_of[item_id] = row
+                if seen_text.is_valid:
+                    evidence[item_id] = ItemEvidence.from_text(seen_text.as_py())
         bounds = Bounds(self.max_gain, self.min_p)
         results = (
             run_battery(
@@ -160,6 +225,7 @@ class CheatingSolvers(GatherStep):
                 bounds=bounds,
                 task_cues=self.allowed_cues,
                 replies=self.replies(columns),
+                evidence=evidence,
                 record_map=ctx.record_map,
             )
             if cues
@@ -232,8 +298,9 @@ class Shortcuts(Step):
     """Ask about items that can be answered without doing their task, or drop them.
 
     Solvers that see options without what they must be compared with answer all items: rules over the place, size, file,
-    light, text or letter of options, a text-only classifier, and a random forest over all of these, grown on the items
-    of other source images. A solver names a cue where its accuracy is farther from chance than `max_gain` and its
+    light, text or letter of options, a text-only classifier, a random forest over all of these, grown on the items of
+    other source images, and an adversary that learns from all of pictures, files and texts that is not the task, of at
+    most 1,200 items of a task. A solver names a cue where its accuracy is farther from chance than `max_gain` and its
     p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules that are right too rarely count as
     well. Families of cues that a task itself asks for are left out: steps declare them, and
     `allowed_cues` does for tasks of one's own.
@@ -244,8 +311,8 @@ class Shortcuts(Step):
     Args:
         allowed_cues: Families of cues that a task asks for, by task, in place of what the task's step declares; default
             none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
-            `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`; of the adversary,
-            which the command alone has, `name`, `id`, `order`, `marks`.
+            `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`; of the adversary
+            `id`, `marks`, and in the command, which reads files, `name`, `order`.
         max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
         min_p: Adjusted p-value, 0-1, below which a distance is no chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
@@ -254,7 +321,8 @@ class Shortcuts(Step):
         model: Model behind an endpoint that answers without the pictures; null asks none.
 
     Reasons:
-        not_measured (ask): Measuring the cues raised an exception, which is in the evidence; no solver answers it.
+        not_measured (ask): Measuring raised an exception, which is in the evidence; solvers, or the adversary alone, do
+            not answer it.
         carries_shortcut (ask or drop): A solver that does not do the task is helped by a cue with this item.
         pruned (drop): The forest finds it among the most biased items of its task.
     """
@@ -284,8 +352,9 @@ class Shortcuts(Step):
         return None
 
     def parts(self) -> tuple[Step, ...]:
-        """Measure the cues, ask the model, then let solvers answer; new bounds measure and ask nothing again."""
+        """Measure, ask the model, then let solvers answer; new bounds measure and ask nothing again."""
+        measuring = (MeasuredCues(), LearnedFrom(), SeenByAdversary())
         bounds = {name: getattr(self, name) for name in CheatingSolvers.model_fields}
         if self.model is None:
-            return (MeasuredCues(), CheatingSolvers(**bounds))
-        return (MeasuredCues(), PicturelessReplies(model=self.model), CheatingSolversWithModel(**bounds))
+            return (*measuring, CheatingSolvers(**bounds))
+        return (*measuring, PicturelessReplies(model=self.model), CheatingSolversWithModel(**bounds))

@@ -19,12 +19,12 @@ from small_bench import Bench
 from worded_items import gathered
 
 from benchwright.diagnostics.shortcuts.letter_groups import MIN_P
-from benchwright.diagnostics.shortcuts.measuring import PicturesOfItem, cues_or_reason, facts_reader
+from benchwright.diagnostics.shortcuts.measuring import PicturesOfItem, cues_or_reason, evidence_or_none, facts_reader
 from benchwright.filters.items.answer_balance import AnswerLetters
 from benchwright.filters.items.duplicate_questions import DuplicateQuestions
 from benchwright.filters.items.repeated_options import RepeatedOptions
 from benchwright.filters.items.wording_bias import WordingBias
-from benchwright.filters.shortcuts.step import CheatingSolvers, Shortcuts
+from benchwright.filters.shortcuts.step import CheatingSolvers, LearnedFrom, Shortcuts
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage
 from benchwright.rooms import find
 from benchwright.steps import GatherContext
@@ -244,16 +244,20 @@ def test_the_same_rules_over_words_give_the_same_items_away(scene: Scene) -> Non
 
 def test_the_same_items_can_be_answered_without_doing_the_task(scene: Scene) -> None:
     keyed = [
-        (item, cues)
+        (item, cues, evidence_or_none(item, PicturesOfItem(scene.files)))
         for item in scene.items
         if not isinstance(cues := cues_or_reason(item, facts_reader(PicturesOfItem(scene.files))), str)
     ]
     columns = {
-        "item_id": [item.item_id for item, _ in keyed],
-        "root_image_id": [item.root_image_id for item, _ in keyed],
-        "group_keys": [list(item.group_keys) for item, _ in keyed],
-        "cues.cues": [cues.to_text() for _, cues in keyed],
+        "item_id": [item.item_id for item, _, _ in keyed],
+        "task": [item.task for item, _, _ in keyed],
+        "root_image_id": [item.root_image_id for item, _, _ in keyed],
+        "group_keys": [list(item.group_keys) for item, _, _ in keyed],
+        "cues.cues": [cues.to_text() for _, cues, _ in keyed],
+        "seen.measures": [None if seen is None else seen.to_text() for _, _, seen in keyed],
     }
+    chosen = LearnedFrom().gather(pa.table(columns), GatherContext(0, "shortcuts.learned"))
+    assert chosen.rows.tolist() == list(range(len(keyed)))
     step = next(part for part in Shortcuts().parts() if isinstance(part, CheatingSolvers))
     found = step.gather(pa.table(columns), GatherContext(0, "shortcuts.solvers"))
     by_step = {
@@ -261,13 +265,11 @@ def test_the_same_items_can_be_answered_without_doing_the_task(scene: Scene) -> 
         for row, names in zip(found.rows.tolist(), found.values["solvers"], strict=True)
         if names
     }
-    # The adversary that learns is asked by the command and the audit, and not by the step.
-    by_rules = {
-        item: {name for name in names if not name.startswith("learned ")} for item, names in scene.flagged.items()
-    }
-    assert by_step == {item: names for item, names in by_rules.items() if names}
+    assert by_step == scene.flagged
+    assert any(name.startswith("learned ") for names in by_step.values() for name in names)
     assert by_step.keys() >= {item.item_id for item in scene.items if item.task == _LONG}
     kinds = {each["kind"] for each in scene.by_audit["findings"] if each["kind"].startswith("shortcut_")}
-    named = {item for each in scene.findings(kinds | _AUDITED_RULES.keys()) for item in each["items"]}
+    kinds |= {"learned_cue", *_AUDITED_RULES}
+    named = {item for each in scene.findings(kinds) for item in each["items"]}
     lettered = {item.item_id for item in scene.items if item.task == _LETTERED}  # a cue of the task: it names no items
     assert by_step.keys() - lettered == named - lettered

@@ -34,6 +34,13 @@ def test_few_items_that_carry_a_cue_are_not_said_to_say_little() -> None:
     assert "little" not in note
 
 
+def test_what_the_adversary_learned_is_named_as_other_cues_are() -> None:
+    note = shortcut_note(
+        [_measured("naming", 0, ["learned file", "always A"]), _measured("naming", 1, ["learned file"])]
+    )
+    assert note.endswith("In `naming` a cue helps with 2 of 2 items (`learned file` 2, `always A` 1).")
+
+
 def test_without_the_step_there_is_no_paragraph() -> None:
     assert shortcut_note([(item("one"), {"quality.blur": 0.5})]) == ""
 

@@ -10,20 +10,25 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from item_filters import Asks
 from picture_copies import photograph
+from PIL import Image
 from planted_shortcuts import planted, result_of
 from step_context import StepContext
 from worded_items import item
 
+from benchwright.diagnostics.adversary.item_evidence import ItemEvidence
+from benchwright.diagnostics.shortcuts.battery import run_battery
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues, cues_of_item
-from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.measuring import learned_from, measure_items
 from benchwright.diagnostics.shortcuts.model_solvers import shown_of
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
@@ -129,6 +134,44 @@ def test_cues_come_back_from_their_text() -> None:
         [each] = planted(kind, count=1, share=0, seed=1)
         measured = measure_items(iter([each])).cues[0]
         assert ItemCues.from_text(measured.to_text()).to_text() == measured.to_text()
+
+
+@pytest.mark.parametrize("kind", ["light", "reference", "length"])
+def test_the_adversary_finds_the_same_in_what_a_run_keeps(kind: str) -> None:
+    measured = measure_items(iter(planted(kind, count=40, share=0.8, seed=2)))
+    kept = {item_id: ItemEvidence.from_text(seen.to_text()) for item_id, seen in measured.evidence.items()}
+    assert len(kept) == 40
+    first, again = (
+        run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={}, evidence=evidence)
+        for evidence in (measured.evidence, kept)
+    )
+    assert [task.to_json() for task in again.tasks] == [task.to_json() for task in first.tasks]
+    assert any(result.solver.startswith("learned ") for result in again.tasks[0].solvers)
+
+
+def test_the_step_says_of_items_what_the_command_says_of_its_run(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    (tmp_path / "images").mkdir()
+    for number in range(24):
+        pixels = rng.integers(0, 256, (24, 24, 3), np.uint8)
+        Image.fromarray(pixels).save(tmp_path / "images" / f"{number}.png")
+    run = run_steps([Asks(), Shortcuts()], images=tmp_path / "images", workspace=tmp_path / "w", workers=1)
+    by_step = {
+        row["record_id"]: row["evidence"]["solvers"] for row in run.outcomes("shortcuts.solvers") if row["solvers"]
+    }
+    by_command = {
+        item_id: [solver.to_json() for solver in solvers]
+        for item_id, solvers in find_shortcuts(run.workspace).flagged().items()
+    }
+    assert by_step == by_command
+    assert any(solver["solver"].startswith("learned ") for solvers in by_step.values() for solver in solvers)
+
+
+def test_the_adversary_learns_from_some_items_of_a_large_task() -> None:
+    items = [("large", f"l{number}") for number in range(60)] + [("small", f"s{number}") for number in range(5)]
+    chosen = learned_from(iter(items), most=20)
+    assert Counter(item_id[0] for item_id in chosen) == {"l": 20, "s": 5}
+    assert learned_from(iter(items[::-1]), most=20) == chosen
 
 
 def test_options_that_name_pictures_in_words_are_those_pictures() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.canonical import canonical_json
 from benchwright.records import Item, VisualPrompt
 from benchwright.source_files.item_files import PicturePlace
 
@@ -115,6 +117,26 @@ class ItemEvidence(NamedTuple):
     question: Mapping[str, float] = {}
     own: Mapping[str, float] = {}
 
+    def to_text(self) -> str:
+        """Return the evidence as JSON, about 10 kB a picture."""
+        document = self._asdict()
+        for name in _PICTURES:
+            document[name] = [picture.to_json() for picture in getattr(self, name)]
+        return canonical_json(document)
+
+    @classmethod
+    def from_text(cls, text: str) -> ItemEvidence:
+        """Return evidence that `to_text` wrote."""
+        document: dict[str, Any] = json.loads(text)
+        for name in _PICTURES:
+            document[name] = tuple(PictureEvidence.from_json(picture) for picture in document[name])
+        for name in ("names", "shown_names", "marked", "texts"):
+            document[name] = tuple(document[name])
+        return cls(**document)
+
+
+_PICTURES = ("options", "shown")
+"""Fields of `ItemEvidence` that hold evidence of pictures."""
 
 EvidenceOf = Callable[[str], PictureEvidence]
 """From a picture's id to its evidence."""

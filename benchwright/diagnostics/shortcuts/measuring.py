@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from heapq import heappush, heapreplace
 from itertools import chain, islice
@@ -97,6 +97,18 @@ def measure_items(
     return MeasuredItems(tuple(cues), group_keys, tuple(left_out), words_alone, evidence, rows)
 
 
+def learned_from(items: Iterable[tuple[str, str]], *, most: int = MOST_ITEMS) -> frozenset[str]:
+    """Return the ids of the items that the adversary learns from.
+
+    Args:
+        items: Task and id of each item that has an answer that is right.
+        most: Number of items of each task at most.
+    """
+    chosen = _ChosenItems(most)
+    ids = {item_id for task, item_id in items if chosen.choose(task, item_id)}
+    return frozenset(ids.difference(chosen.taken_back()))
+
+
 class _ChosenItems:
     """Chooses the items of each task with the smallest digests, as they come.
 
@@ -110,10 +122,10 @@ class _ChosenItems:
         self._back: list[str] = []
         self._not_chosen: set[str] = set()
 
-    def choose(self, item: Item) -> bool:
+    def choose(self, task: str, item_id: str) -> bool:
         """Return whether an item is among those chosen so far; one that is chosen may be taken back later."""
-        heap = self._of_task.setdefault(item.task, [])
-        entry = (-int(digest(["learned from", item.item_id])[:15], 16), item.item_id)
+        heap = self._of_task.setdefault(task, [])
+        entry = (-int(digest(["learned from", item_id])[:15], 16), item_id)
         if len(heap) < self._most:
             heappush(heap, entry)
             return True
@@ -158,7 +170,8 @@ def _results(
     def noted() -> Iterator[_EntryToMeasure]:
         for entry in chain(first, items):
             under_way.append(_named(entry))
-            yield _EntryToMeasure(entry, isinstance(entry, SourceItem) and chosen.choose(entry.item))
+            is_keyed = isinstance(entry, SourceItem) and among_answers(entry.item) is not None
+            yield _EntryToMeasure(entry, is_keyed and chosen.choose(entry.item.task, entry.item.item_id))
 
     mapped = map_here if len(first) <= ALONE else record_map
     for measured in mapped(_measured, noted(), what="cues", together=_TOGETHER):
