@@ -12,6 +12,7 @@ from benchwright.texts.normalization import counted
 from ..check import AuditContext, CheckSkipped, needs_words
 from ..evidence import item_report, readable_pictures, standing_items
 from ..findings.finding import Finding
+from ..kept_faults import KeptFaults
 from ..read_texts import read_texts
 from ..source.audited_items import AuditedItem, AuditedItems
 
@@ -38,14 +39,14 @@ class _FaultsOfItems:
             CheckSkipped: The source has no words of its questions, or no item has what the rules need.
         """
         from benchwright.diagnostics.item_faults.fault_rules import FaultRule, SetRule
-        from benchwright.diagnostics.item_faults.rules import faults_of_item, faults_of_set, rules_of, weight_of
+        from benchwright.diagnostics.item_faults.rules import faults_of_set, rules_of, weight_of
 
         needs_words(audited)
         rules = rules_of(self.family)
         facts = self.facts(audited, context)
-        of_item = [rule for rule in rules if isinstance(rule, FaultRule)]
+        of_item = KeptFaults(context, self.family, [rule for rule in rules if isinstance(rule, FaultRule)])
         together: defaultdict[str, list[tuple[FaultRule, str, ItemFault]]] = defaultdict(list)
-        looked = context.look_at_each(audited.items, lambda each: faults_of_item(facts[each.item_id], of_item))
+        looked = context.look_at_each(audited.items, lambda each: of_item.of(facts[each.item_id]))
         for each, found in looked:
             for rule, fault in found:
                 if rule.together:

@@ -1,9 +1,13 @@
-"""Installed versions of the libraries that results may depend on."""
+"""What results may depend on besides their inputs: versions of libraries, and the code of this package."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 _WATCHED = (
     "benchwright",
@@ -18,6 +22,7 @@ _WATCHED = (
     "scipy",
 )
 """Libraries whose version may change the results of a step."""
+_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def library_versions() -> dict[str, str]:
@@ -29,3 +34,20 @@ def library_versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return versions
+
+
+@cache
+def code_digest(root: Path = _PACKAGE) -> str:
+    """Return the SHA-256 of all Python files of this package, rooms that are linked into it left out.
+
+    What is kept under it is made again after any change of the code, so that no version has to be raised by hand.
+
+    Args:
+        root: Folder of the package.
+    """
+    files = (Path(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".py"))
+    made = hashlib.sha256()
+    for file in sorted(files):
+        made.update(f"{file.relative_to(root).as_posix()} {file.stat().st_size}\n".encode())
+        made.update(file.read_bytes())
+    return made.hexdigest()

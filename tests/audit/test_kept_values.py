@@ -10,11 +10,15 @@ import pytest
 from audited_benches import HIGH, WIDE, clean_rows, picture, plant_faults, write_pictures, write_rows
 from PIL import Image
 
-from benchwright.audit import AuditSettings, audit
+from benchwright.audit import AuditSettings, audit, kept_faults
+from benchwright.audit.checks.item_faults import UnfinishedTexts
+from benchwright.audit.findings.finding import Finding
 from benchwright.audit.source.kept_values import KeptValues, KnownPictures
+from benchwright.diagnostics.item_faults import rules
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify
+from benchwright.machine.versions import code_digest
 from benchwright.workspace.item_cache import ItemCache
 
 
@@ -87,6 +91,46 @@ def test_a_file_that_is_refused_is_refused_again_until_it_is_mended(tmp_path: Pa
 
 def _known(cache: ItemCache) -> KnownPictures:
     return KnownPictures(KeptValues(cache, "files"), KeptValues(cache, "origins"))
+
+
+def test_rules_of_single_items_are_tried_on_new_items_and_by_new_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    find = rules.faults_of_item
+    monkeypatch.setattr(rules, "faults_of_item", lambda facts, of: tried.append(facts.own_id) or find(facts, of))
+    rows = [{**row, "image": "", "question": f"{row['question']} TODO"} for row in clean_rows(24)]
+    file = write_rows(tmp_path / "quiz.csv", rows)
+
+    def found() -> list[Finding]:
+        tried.clear()
+        report = audit(file, tmp_path / "out", AuditSettings(workers=1), checks=[UnfinishedTexts()])
+        return list(report.findings)
+
+    first = found()
+    assert len(first) == len(tried) == len(rows)
+    assert found() == first
+    assert tried == []
+    rows[3]["question"] = rows[3]["question"].replace("TODO", "FIXME")
+    write_rows(file, rows)
+    assert len(found()) == len(rows)
+    assert tried == [rows[3]["id"]]
+    monkeypatch.setattr(kept_faults, "code_digest", lambda: "another")
+    found()
+    assert len(tried) == len(rows)
+
+
+def test_the_code_s_digest_changes_with_any_file_of_the_package_but_not_of_linked_rooms(tmp_path: Path) -> None:
+    package, room = tmp_path / "package", tmp_path / "room"
+    for folder in (package / "part", room):
+        folder.mkdir(parents=True)
+        (folder / "rule.py").write_text("LEAST = 3\n", encoding="utf-8")
+    (package / "room").symlink_to(room, target_is_directory=True)
+    before = code_digest.__wrapped__(package)
+    (room / "rule.py").write_text("LEAST = 4\n", encoding="utf-8")
+    assert code_digest.__wrapped__(package) == before
+    (package / "part" / "rule.py").write_text("LEAST = 4\n", encoding="utf-8")
+    assert code_digest.__wrapped__(package) != before
 
 
 @pytest.mark.slow

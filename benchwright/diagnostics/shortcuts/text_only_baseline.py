@@ -121,14 +121,23 @@ def _best_option(item: _KnownItem, weights: NDArray[np.float64] | None) -> str:
 
 
 class WordLearner:
-    """Learns from some of the items at a time, and scores the options of all.
+    """Learns from some of the items at a time, and scores the options of all; from the same items it learns once.
 
     Args:
         items: The items.
     """
 
     def __init__(self, items: Sequence[ItemWords]) -> None:
+        import numpy as np
+
         self._known = _known(items)
+        features = [
+            (row, place, cells) for row, item in enumerate(self._known) for place, cells in enumerate(item.features)
+        ]
+        self._rows, self._places = [row for row, _, _ in features], [place for _, place, _ in features]
+        self._lengths = np.array([len(cells) for _, _, cells in features])
+        self._cells = np.concatenate([cells for _, _, cells in features]) if features else np.zeros(0, np.int64)
+        self._scored: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def scores(self, learned: Sequence[int], most_options: int) -> NDArray[np.float64]:
         """Return the score of each option of all items, shape (items, `most_options`); NaN where there is no option.
@@ -139,12 +148,22 @@ class WordLearner:
         """
         import numpy as np
 
-        weights = _learn([self._known[row] for row in learned])
+        learns_from = tuple(learned)
+        if learns_from not in self._scored:
+            self._scored[learns_from] = self._learned(learns_from)
         scores = np.full((len(self._known), most_options), np.nan)
-        for row, item in enumerate(self._known):
-            for place, cells in enumerate(item.features):
-                scores[row, place] = 0.0 if weights is None else float(weights[cells].sum()) / len(cells) ** 0.5
+        scores[self._rows, self._places] = self._scored[learns_from]
         return scores
+
+    def _learned(self, learned: Sequence[int]) -> NDArray[np.float64]:
+        """Return the score of each option, one item after the other."""
+        import numpy as np
+
+        weights = _learn([self._known[row] for row in learned])
+        if weights is None or not len(self._cells):
+            return np.zeros(len(self._lengths))
+        totals: NDArray[np.float64] = np.add.reduceat(weights[self._cells], np.cumsum(self._lengths) - self._lengths)
+        return totals / np.sqrt(self._lengths)
 
 
 def _features_of(item: ItemWords, with_places: bool) -> list[list[int]]:

@@ -1,0 +1,65 @@
+"""Faults of single items, kept by what their rules look at and by the code of the rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from benchwright.canonical import bytes_digest
+from benchwright.machine.versions import code_digest
+
+if TYPE_CHECKING:
+    from benchwright.diagnostics.item_faults.fault_rules import FaultRule, ItemFacts, ItemFault
+
+    from .check import AuditContext
+
+_LISTS = "pyspellchecker"
+"""Package whose lists of words rules read."""
+_DIGITS = 32
+
+
+class KeptFaults:
+    """Faults that rules found in items, and finds in those that are new or changed.
+
+    Nobody has to raise a version: what other code or other lists of words found is not among them.
+
+    Args:
+        context: Holder of the kept values.
+        name: Name of the rules.
+        rules: Rules about single items, always in the same order.
+    """
+
+    def __init__(self, context: AuditContext, name: str, rules: Sequence[FaultRule]) -> None:
+        self._kept = context.values(f"audit faults of items, {name}")
+        self._rules = rules
+        self._as_of = _rules_as_of_now()
+
+    def of(self, facts: ItemFacts) -> list[tuple[FaultRule, ItemFault]]:
+        """Return what is wrong with an item, each with the rule that says so."""
+        from benchwright.diagnostics.item_faults.fault_rules import ItemFault
+
+        kept: str = self._kept.get_or_make(self._digest_of(facts), lambda: self._found(facts))
+        return [(self._rules[place], ItemFault(*fault)) for place, *fault in json.loads(kept)] if kept else []
+
+    def _found(self, facts: ItemFacts) -> str:
+        """Return the faults as JSON in which evidence keeps its order; empty where there are none."""
+        from benchwright.diagnostics.item_faults.rules import faults_of_item
+
+        found = [[self._rules.index(rule), *fault] for rule, fault in faults_of_item(facts, self._rules)]
+        return json.dumps(found) if found else ""
+
+    def _digest_of(self, facts: ItemFacts) -> str:
+        """Return the digest of all that rules about a single item can see, and of the rules."""
+        besides = [self._as_of, facts.own_id, facts.pictures, facts.padded, facts.key_is_ambiguous]
+        return bytes_digest(f"{json.dumps(besides)}\n{facts.item.model_dump_json()}".encode())[:_DIGITS]
+
+
+def _rules_as_of_now() -> str:
+    """Return what changes with the code of rules and with the lists that they read."""
+    try:
+        lists = version(_LISTS)
+    except PackageNotFoundError:
+        lists = ""
+    return f"{code_digest()} {lists}"
