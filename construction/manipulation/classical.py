@@ -134,7 +134,8 @@ def _replaced(
         return mixed_or_reason
     shows, filled = mixed_or_reason.shows, mixed_or_reason.filled
     taken_from = {"image_id": record.image_id, "seed": seed, **mixed_or_reason.facts}
-    facts: dict[str, Any] = {"donor": {**taken_from, "shows": mask_of(shows).model_dump(mode="json")}}
+    shown = {"shows": mask_of(shows).model_dump(mode="json")} if shows.any() else {}  # a tiny part may round to nothing
+    facts: dict[str, Any] = {"donor": {**taken_from, **shown}}
     if filled.any():
         facts["filled"] = mask_of(filled).model_dump(mode="json")
     return pasted(canvas, mixed_or_reason.pixels, mixed_or_reason.alpha, facts)._replace(donors=(record,))

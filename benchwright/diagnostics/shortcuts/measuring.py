@@ -170,8 +170,12 @@ def _results(
     def noted() -> Iterator[_EntryToMeasure]:
         for entry in chain(first, items):
             under_way.append(_named(entry))
-            is_keyed = isinstance(entry, SourceItem) and among_answers(entry.item) is not None
-            yield _EntryToMeasure(entry, is_keyed and chosen.choose(entry.item.task, entry.item.item_id))
+            is_learned = (
+                isinstance(entry, SourceItem)
+                and among_answers(entry.item) is not None
+                and chosen.choose(entry.item.task, entry.item.item_id)
+            )
+            yield _EntryToMeasure(entry, is_learned)
 
     mapped = map_here if len(first) <= ALONE else record_map
     for measured in mapped(_measured, noted(), what="cues", together=_TOGETHER):

@@ -162,8 +162,8 @@ class WordLearner:
         weights = _learn([self._known[row] for row in learned])
         if weights is None or not len(self._cells):
             return np.zeros(len(self._lengths))
-        totals: NDArray[np.float64] = np.add.reduceat(weights[self._cells], np.cumsum(self._lengths) - self._lengths)
-        return totals / np.sqrt(self._lengths)
+        totals = np.add.reduceat(weights[self._cells], np.cumsum(self._lengths) - self._lengths)
+        return np.asarray(totals / np.sqrt(self._lengths), np.float64)
 
 
 def _features_of(item: ItemWords, with_places: bool) -> list[list[int]]:

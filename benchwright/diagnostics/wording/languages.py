@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
+from operator import itemgetter
 from pathlib import Path
 
 from benchwright.errors import PrerequisiteError
@@ -137,7 +138,7 @@ def _list(language: str) -> Mapping[str, float]:
             "telling languages needs the word lists of pyspellchecker: pip install 'benchwright[filters]'"
         )
     with gzip.open(Path(spec.origin).parent / "resources" / f"{language}.json.gz") as packed:
-        counts = Counter({word: int(count) for word, count in json.load(packed).items()})
-    frequent = counts.most_common(_MOST_WORDS)
+        counts: dict[str, int] = json.load(packed)
+    frequent = sorted(counts.items(), key=itemgetter(1), reverse=True)[:_MOST_WORDS]
     total = sum(count for _, count in frequent)
     return {word: math.log(count / total) for word, count in frequent}
