@@ -127,7 +127,8 @@ def screenful(text: str, path: Path) -> str:
         write_bytes(path, (_COLOURS.sub("", "\n".join(lines)) + "\n").encode("utf-8", "replace"))
     except (OSError, BenchwrightError):
         return text
-    return "\n".join([*lines[: _SCREENFUL - 2], "", f"{len(lines) - _SCREENFUL + 2:,} more lines in {path}"])
+    left = counted(len(lines) - _SCREENFUL + 2, "more line")
+    return "\n".join([*lines[: _SCREENFUL - 2], "", f"{left} in {path}"])
 
 
 def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = False) -> None:

@@ -44,6 +44,8 @@ NEVER_ONE = {
     "benchwright/diagnostics/item_faults/telling_sets.py: {len(places)} items": "one right text is no pattern",
     "benchwright/diagnostics/item_faults/telling_sets.py: {period} items": "at least two",
     "audit/checks/leaks.py: {len(files)} files": "one has its own words",
+    "audit/checks/copies.py: {len(pictures)} pictures": "a series of three or more",
+    "evaluation/report/plots/accuracy.py: {count} models": "more than a dozen",
     "construction/drafting/prompts.py: {SEEN[sees]} answers": "a verb",
     "benchwright/files/open_document.py: {most} columns": "a bound of thousands",
     "benchwright/files/tables.py: {columns} columns": "more than a bound of thousands",
