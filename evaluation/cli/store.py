@@ -191,7 +191,8 @@ def board(store: Path, as_json: bool) -> None:
             lines.append("   " + _line(f"{rank:>6}", row.score.title, spelled(figure.value, figure.ci)))
         lines.append("")
     lines += [
-        f"{pair.first + 1} and {pair.second + 1} cannot be compared: {pair.why}; they share {counted(pair.shared, 'item')}"
+        f"{pair.first + 1} and {pair.second + 1} cannot be compared: {pair.why}; "
+        f"they share {counted(pair.shared, 'item')}"
         for pair in whole.apart
     ]
     emit(whole.document(), as_json=as_json, text="\n".join(lines) or "the store has no runs")
