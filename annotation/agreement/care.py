@@ -158,7 +158,7 @@ def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: Righ
         chance = _chance(given, Counter(answer.truth for answer in answers))
         careful = _OF_CAREFUL[source]
         evidence.append(CareEvidence(source, right, len(answers), careful, min(chance, careful)))
-    # Somebody who takes their time may look or not: only haste says something.
+    # Whoever takes their time may look or not: only haste says something.
     is_hasty = pace.right < _OF_CAREFUL["pace"] * pace.of
     weight = min(1.0, _COUNTS_AS / pace.of) if is_hasty else 0.0
     return [*evidence, CareEvidence("pace", pace.right, pace.of, _OF_CAREFUL["pace"], _SOON_ENOUGH, weight)]

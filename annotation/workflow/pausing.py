@@ -18,7 +18,7 @@ from ..agreement.ratings import Rating
 from ..forms.assignment_settings import PauseBounds, assignment_settings_of
 from ..forms.kinds import AUTHORED_KINDS, MARK
 from ..store.campaigns import set_asides
-from ..store.campaigns.gold import gold_marks, is_known, known_answers
+from ..store.campaigns.gold import gold_marks, has_known_answers, is_known, known_answers
 from ..store.counts.campaign_counts import too_fast_by_task
 from ..store.counts.decision_columns import LabelSource, read_decisions, read_facet
 from ..store.database.records import Campaign
@@ -84,7 +84,7 @@ def pause_if_careless(
         What the pause rests on; None without one.
 
     Raises:
-        RefusedError: Somebody set the votes aside meanwhile.
+        RefusedError: A curator set the votes aside meanwhile.
     """
     bounds = assignment_settings_of(campaign.settings).pause
     if bounds is None or campaign.is_simulated or campaign.kind in AUTHORED_KINDS:
@@ -124,8 +124,8 @@ def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | N
         return None
     with store.reading() as connection:
         aside = sum(each.is_in_force for each in set_asides.list_set_aside(connection, campaign))
-        has_known = bool(known_answers(connection, campaign))
-    if not aside and not has_known:
+        is_checked = bool(aside) or has_known_answers(connection, campaign)
+    if not is_checked:
         return None
     found = cares_of(store, campaign)
     known = [each for care in found for each in care.evidence if each.source in {"attention", "gold"}]

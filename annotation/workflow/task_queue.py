@@ -49,7 +49,6 @@ from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
 from .gold_regions import is_right
-from .pausing import pause_if_careless
 from .settlement.closing import close_early
 from .settlement.further_votes import estimate_anew
 from .settlement.marked_regions import compare_regions
@@ -311,6 +310,8 @@ class TaskQueue:
 
     def _pause_if_careless(self, slot_id: int, *, now: datetime) -> None:
         """Pause the annotator where the campaign's bounds say so; the decision is stored, whatever becomes of this."""
+        from .pausing import pause_if_careless
+
         try:
             pause_if_careless(self._store, self.campaign, self.annotator, slot_id, now=now)
         except (BenchwrightError, sa.exc.SQLAlchemyError):

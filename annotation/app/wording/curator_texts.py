@@ -443,7 +443,7 @@ TEXTS = Texts(
         },
         "care": "With care",
         "care_why": (
-            "*With care* is the share of decisions that somebody made with care, as a 90 % credible interval, from "
+            "*With care* is the share of decisions made with care, as a 90 % credible interval, from "
             "what stands in brackets: known answers right, decisions that took long enough to look, decisions with "
             "most of the others. Whoever falls below the campaign's bounds (`pause`) is paused without your doing; "
             "*Votes set aside* takes that back."

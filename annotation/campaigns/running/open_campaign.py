@@ -31,6 +31,7 @@ from ...forms.payloads import TaskInput, beside_in, item_in, payload_beside, wit
 from ...forms.practice_item import PracticeItem, TextBeside
 from ...forms.task_content import content_in
 from ...simulated.annotators import NOW, SimulatedGroup, simulate
+from ...store.campaigns.gold import has_known_answers
 from ...store.campaigns.practice import set_practice_items
 from ...store.campaigns.revision_requests import newest_inputs, with_unrevised
 from ...store.campaigns.set_asides import count_set_aside
@@ -40,7 +41,6 @@ from ...workflow.attention import CHECKED_KINDS, AttentionChecks
 from ...workflow.gold import gold_decision, gold_why, practice_decision
 from ...workflow.gold_regions import known_regions
 from ...workflow.image_files import ImageFiles
-from ...workflow.pausing import checked_people
 from ...workflow.settlement.closing import check_closes, close_early
 from ...workflow.settlement.further_votes import check_further_votes, count_spared
 from ...workflow.settlement.marked_regions import compare_regions
@@ -109,9 +109,14 @@ class AssignedCampaign(CampaignStep):
         if verdicts.waiting is not None:
             return verdicts
         with open_store(ctx.store_url) as store:
-            checked = checked_people(store, store.campaign(ctx.stage))
+            campaign, checked = store.campaign(ctx.stage), None
             with store.reading() as connection:
-                aside = count_set_aside(connection, store.campaign(ctx.stage))
+                aside = count_set_aside(connection, campaign)
+                is_checked = bool(aside) or has_known_answers(connection, campaign)
+            if is_checked:
+                from ...workflow.pausing import checked_people  # where nobody was checked, nothing of it is loaded
+
+                checked = checked_people(store, campaign)
         if aside:
             verdicts = replace(verdicts, summary={**verdicts.summary, "votes_set_aside": aside})
         if checked is not None:

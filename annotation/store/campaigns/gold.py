@@ -200,6 +200,17 @@ def known_answers(connection: sa.Connection, campaign: Campaign, *, of: str | No
     ]
 
 
+def has_known_answers(connection: sa.Connection, campaign: Campaign) -> bool:
+    """Return whether anyone has answered a gold item or an attention check of a campaign."""
+    query = (
+        sa.select(slots.c.id)
+        .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id))
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), slots.c.decision.is_not(None))
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
+
+
 def is_known(connection: sa.Connection, slot_id: int) -> bool:
     """Return whether a slot is one of a gold item or an attention check."""
     query = sa.select(tasks.c.gold).join(slots, slots.c.task_id == tasks.c.id).where(slots.c.id == slot_id)
