@@ -48,7 +48,7 @@ class ViewSizes(NamedTuple):
         max_side_px: Longest side of the view.
         min_view_px: Shorter side of the view; smaller ones are enlarged.
         max_enlargement: Largest factor by which the picture is enlarged for that, 1 or more.
-        min_box_px: Smallest side of either box in the view.
+        min_box_px: Smallest side of either box in the view, before that is enlarged.
     """
 
     max_side_px: int
@@ -134,11 +134,7 @@ def exchangeable_boxes(
         # A scale of its own, since sides that people state in whole pixels would stay whole at the picture's scale.
         reduction = float(rng.uniform(_LEAST_REDUCTION, 1))
         view = _view_of(box, difference, signs, room, size_wh, sizes, reduction=reduction)
-        if view is None:
-            return "too_small"
-        if min(right - left for each in (view.right, view.wrong) for left, right in _spans(each)) < sizes.min_box_px:
-            return "too_small"
-        return view
+        return "too_small" if view is None else view
     return reason
 
 
@@ -165,7 +161,7 @@ def _view_of(
     *,
     reduction: float,
 ) -> BoxView | None:
-    """Return the view, or None where it would have to be enlarged too much."""
+    """Return the view, or None where it would have to be enlarged too much, or the smaller box is too small."""
     wrong = difference.wrong_box(box, signs)
     unit = _mean_side(box, wrong)
     spans = _spans(_union(box, wrong))
@@ -191,7 +187,11 @@ def _view_of(
         y0, y1 = (round(float(side * scales[1] - y), 2) for side in (each[1], each[3]))
         return x0, y0, x1, y1
 
-    return BoxView(placed(box), placed(wrong), scaled, (x, y), view)
+    shown = BoxView(placed(box), placed(wrong), scaled, (x, y), view)
+    # What is enlarged shows no more than before.
+    least = wanted.min_box_px * max(1.0, scale * unit / smallest_unit)
+    smallest = min(high - low for each in (shown.right, shown.wrong) for low, high in _spans(each))
+    return None if smallest < least else shown
 
 
 def _spans(box: Box) -> tuple[tuple[float, float], tuple[float, float]]:

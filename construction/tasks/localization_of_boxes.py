@@ -92,7 +92,7 @@ class LocalizationOfBoxes(TruthTask):
             `object_localization`. `paper` shows the whole picture, with noise on each side of the stated box.
         min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
         max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that.
-        min_box_px: Shorter side of a box, as shown; smaller things are not asked about.
+        min_box_px: Shorter side of a box, as shown but for enlargement; smaller things are not asked about.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
         max_iou: Largest.
@@ -113,7 +113,7 @@ class LocalizationOfBoxes(TruthTask):
     mode: Mode = "hardened"
     min_side_px: int = Field(16, ge=16)
     min_view_px: int = Field(300, ge=16, le=4096)
-    max_enlargement: float = Field(3.0, ge=1, le=8)
+    max_enlargement: float = Field(4.0, ge=1, le=8)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)

@@ -62,8 +62,8 @@ class ObjectLocalization(FactsReader):
         min_view_px: In mode `hardened`, shorter side of the part that is shown, 16-4096; smaller parts are enlarged.
         max_enlargement: Largest factor, 1-8, by which the picture is enlarged for that; things that would need more
             make no item.
-        min_box_px: Shorter side of a subject's box, as shown, in mode `hardened` of both boxes; smaller subjects make
-            no item.
+        min_box_px: Shorter side of a subject's box, as shown but for enlargement, in mode `hardened` of both boxes;
+            smaller subjects make no item.
         noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
             three of them at most.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
@@ -97,7 +97,7 @@ class ObjectLocalization(FactsReader):
     mode: Mode = "hardened"
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_view_px: int = Field(300, ge=16, le=4096)
-    max_enlargement: float = Field(3.0, ge=1, le=8)
+    max_enlargement: float = Field(4.0, ge=1, le=8)
     min_box_px: float = Field(24.0, ge=4)
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)
