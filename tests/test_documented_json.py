@@ -222,7 +222,7 @@ def _make_filtered(folder: Path) -> None:
             ("release export @release --format jsonl --out @exported", 0, 0),
             ("evaluate run @release --model random --out @results", 0, 0),
             ("evaluate score @release @replies.jsonl", 0, 0),
-            ("evaluate study no_picture @release --model random --out @studied", 0, 1),  # a task has one item
+            ("evaluate study no_picture @release --model random --out @studied", 0, 0),
             ("evaluate study no_picture @release --model random --dry-run", 0, 0),
             ("evaluate summary @w/results", 0, 0),
             ("evaluate compare @w/results --release @release", 0, 0),

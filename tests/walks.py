@@ -32,6 +32,7 @@ steps:
     min_tile_px: 16
   - step: visual_correspondence
     min_side_px: 96
+    min_view_px: 96
   - step: verify
     rule: unanimous(2)
     simulate:
