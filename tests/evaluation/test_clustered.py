@@ -80,7 +80,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         interval = share_right(*clusters(60, seed=seed)).interval
         assert interval is not None
         covered += interval.low <= 0.7 <= interval.high
-    assert 0.92 <= covered / 400 <= 0.99
+    assert 0.91 <= covered / 400 <= 0.98
 
 
 @pytest.mark.parametrize(("count", "mean", "large"), [(6, 0.7, 0), (15, 0.8, 0), (25, 0.93, 0), (20, 0.7, 40)])
