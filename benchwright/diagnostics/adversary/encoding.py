@@ -14,8 +14,11 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 
 from benchwright.images.formats import sniff
+
+from ..pictures.compression import jpeg_segments
 
 _TOKEN = re.compile(r"[a-z]+|\d+")
 _DATE = re.compile(r"(\d{4})[:-](\d\d)[:-](\d\d)[ T](\d\d):(\d\d):(\d\d)")
@@ -96,26 +99,10 @@ def times_of(kind: str, seconds: float) -> dict[str, float]:
     }
 
 
-def _jpeg_segments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 2
-    for _ in range(_MOST_BLOCKS):
-        if at + 4 > len(data) or data[at] != 0xFF:
-            return
-        marker = data[at + 1]
-        if marker == 0xFF:
-            at += 1
-            continue
-        length = int.from_bytes(data[at + 2 : at + 4], "big")
-        yield marker, data[at + 4 : at + 2 + length]
-        if marker == 0xDA or length < 2:
-            return
-        at += 2 + length
-
-
 def _jpeg(data: bytes) -> dict[str, float]:
     measures: Counter[str] = Counter()
     order, huffman = 0, 0
-    for number, (marker, content) in enumerate(_jpeg_segments(data)):
+    for number, (marker, content) in enumerate(islice(jpeg_segments(data), _MOST_BLOCKS)):
         measures[f"JPEG marker {marker:02x}"] += 1
         measures[f"JPEG bytes of {marker:02x}"] += len(content)
         order += number * marker

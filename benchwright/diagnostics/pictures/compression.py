@@ -56,7 +56,7 @@ class ChromaCoding(NamedTuple):
 
 def chroma_coding(data: bytes) -> ChromaCoding | None:
     """Return how a JPEG file holds color; None where its header does not say. Nothing is decoded."""
-    for marker, payload in _segments(data):
+    for marker, payload in jpeg_segments(data):
         if marker in _FRAMES and len(payload) >= 6:
             samples = [(pair >> 4) * (pair & 15) for pair in payload[7 : 6 + 3 * payload[5] : 3]]
             if len(samples) != payload[5] or 0 in samples[:1]:
@@ -70,13 +70,13 @@ def luma_table(data: bytes) -> tuple[int, ...] | None:
 
     None where the file has no such table.
     """
-    for marker, payload in _segments(data):
+    for marker, payload in jpeg_segments(data):
         if marker == _TABLES and (table := _table_zero(payload)) is not None:
             return table
     return None
 
 
-def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
+def jpeg_segments(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield marker and content of each segment of a JPEG file before its first scan, as far as they are whole."""
     if data[:2] != b"\xff\xd8":
         return
