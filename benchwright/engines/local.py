@@ -154,7 +154,8 @@ class LocalEngine:
         while waiting or any(worker.task for worker in self._workers):
             self._keep_staffed(len(waiting) + sum(worker.task is not None for worker in self._workers))
             for worker in self._workers:
-                if worker.is_ready and worker.task is None and waiting and self._give(worker, waiting[0]):
+                is_free = worker.is_ready and worker.task is None
+                if is_free and waiting and self._may_begin(waiting[0]) and self._give(worker, waiting[0]):
                     waiting.popleft()
             for worker in self._next_to_hear():
                 if (event := self._hear(worker)) is None:
@@ -271,6 +272,15 @@ class LocalEngine:
         """Return the card that has the fewest workers; None where workers share no models."""
         used = Counter(id(worker.card) for worker in self._workers)
         return min(self._cards.running, key=lambda card: used[id(card)], default=None)
+
+    def _may_begin(self, task: _Task) -> bool:
+        """Return whether a job may begin beside those that run.
+
+        The end of a card takes all workers at it along, and does not say whose thing ended it. So a job that was there
+        runs alone when it runs again: only the thing that ends the card then is blamed.
+        """
+        busy = [worker.task for worker in self._workers if worker.task is not None]
+        return not self._cards.running or not busy or not (task.deaths or any(each.deaths for each in busy))
 
     def _give(self, worker: _Worker, task: _Task) -> bool:
         try:
