@@ -98,7 +98,7 @@ def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> I
     task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
     if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task], seed)) is None:
         return chosen
-    return _scaled(report, chosen, chosen.items, chosen.left_out)
+    return _scaled(report, chosen, chosen.items, chosen.left_out) or chosen
 
 
 def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | None = None) -> list[ItemForecast]:
@@ -128,7 +128,8 @@ def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | Non
             if (report := _sample_run([settings], ctx.seed, images=Path(name))) is None:
                 return []
             whole = ItemForecast(mode, mode == getattr(step, "mode", mode), 0, 0, 0, shown, len(population))
-            expected.append(_scaled(report, whole, len(population), {}))
+            if (scaled := _scaled(report, whole, len(population), {})) is not None:
+                expected.append(scaled)
     return expected
 
 
@@ -166,8 +167,8 @@ def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path |
             return None
 
 
-def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[str, int]) -> ItemForecast:
-    """Return what is expected of a whole by what was made of a sample.
+def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[str, int]) -> ItemForecast | None:
+    """Return what is expected of a whole by what was made of a sample; None where none of it was a try.
 
     Args:
         report: What became of the sample.
@@ -178,7 +179,7 @@ def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[
     dropped = {reason: number for reason, number in report.dropped.items() if reason not in _NOT_OF_IT}
     tried = report.kept + sum(dropped.values())
     if tried == 0:
-        return whole._replace(looked_at=0)
+        return None
     each = report.made / report.kept if report.kept else 1.0
     reasons = Counter(left_out) + Counter(dropped)
     if tried >= of:
