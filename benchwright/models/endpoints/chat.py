@@ -12,26 +12,24 @@ from __future__ import annotations
 import base64
 import io
 import logging
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field
 
-from benchwright.canonical import bytes_digest, digest
+from benchwright.canonical import bytes_digest
 from benchwright.errors import PrerequisiteError, RequestFailed
 
 from .chat_request import ChatMessage, ChatRequest, RequestPicture
-from .usage import Budget, BudgetSpent, Prices, Spending
-from .vendors.apis import APIS, OPENAI_APIS, Detail, Effort, parameters_for
-from .vendors.extra_headers import secrets_in, sent_headers, wrong_headers
-from .vendors.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
+from .endpoint_settings import EndpointSettings, model_address
+from .kept_connection import KeptConnection
+from .vendors.apis import OPENAI_APIS, Detail, Effort, parameters_for
+from .vendors.failures import RequestAdapted, finds_too_large
 from .vendors.picture_refusals import learned_limits
 from .vendors.request_bodies import Api
-from .vendors.request_fields import RequestFields, RequestParameters
+from .vendors.request_fields import RequestParameters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,15 +41,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_BACKOFF_S = 0.5
-"""Seconds before a step's request is sent again for the first time."""
-
 _DECIDES = {"model", "base_url", "temperature", "seed", "max_tokens", "structured", "picture", "max_side_px"}
 _DECIDES_WHERE_GIVEN = {"api", "image_detail", "reasoning_effort", "reasoning_tokens"}
-_HOSTED = "the hosted service"
 
 
-class ChatSettings(RequestFields):
+class ChatSettings(EndpointSettings):
     """Which model is asked and how, as a recipe gives it.
 
     Args:
@@ -84,11 +78,7 @@ class ChatSettings(RequestFields):
         omit: Fields of requests to be left out, such as `temperature`.
     """
 
-    model: str = Field(min_length=1, max_length=500)
     api: Api = "chat"
-    base_url: str | None = None
-    api_key_env: str = Field("OPENAI_API_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    headers: dict[str, str] = Field({})
     temperature: float = Field(0.0, ge=0, le=2)
     seed: int | None = Field(None, ge=0, lt=1 << 31)
     max_tokens: int = Field(1024, ge=1, le=32_768)
@@ -98,42 +88,6 @@ class ChatSettings(RequestFields):
     image_detail: Detail | None = None
     reasoning_effort: Effort | None = None
     reasoning_tokens: int | None = Field(None, ge=0)
-    timeout_s: float = Field(120.0, gt=0, le=3600)
-    retries: int = Field(2, ge=0, le=20)
-    price_in: float | None = Field(None, ge=0)
-    price_out: float | None = Field(None, ge=0)
-    budget: float | None = Field(None, ge=0)
-    budget_tokens: int | None = Field(None, ge=0)
-    budget_requests: int | None = Field(None, ge=0)
-
-    @field_validator("base_url")
-    @classmethod
-    def _address(cls, value: str | None) -> str | None:
-        url = urlsplit(value or "https://host")
-        if url.scheme not in {"http", "https"} or not url.hostname or "@" in url.netloc or url.query:
-            raise ValueError(
-                "give an address such as http://127.0.0.1:8000/v1, without a user name, a password or a query; the "
-                "key belongs into the environment variable that api_key_env names"
-            )
-        return value and value.rstrip("/")
-
-    @field_validator("headers")
-    @classmethod
-    def _headers(cls, value: dict[str, str]) -> dict[str, str]:
-        if wrong := wrong_headers(value):
-            raise ValueError(wrong)
-        return value
-
-    @model_validator(mode="after")
-    def _prices_for_a_budget(self) -> Self:
-        if Prices.of(self.price_in, self.price_out) is None and self.budget is not None:
-            raise ValueError("a budget in money needs price_in and price_out; give both, or bound budget_tokens")
-        return self
-
-    @property
-    def bounds(self) -> Budget:
-        """Limits on what the model may be asked in a workspace."""
-        return Budget(self.budget, self.budget_tokens, self.budget_requests)
 
     def deciding(self) -> dict[str, Any]:
         """Return the settings that decide replies, as JSON values: without key, timeout, retries and budgets."""
@@ -147,11 +101,10 @@ class ChatSettings(RequestFields):
         own: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         if self.seed is not None:
             own["seed"] = self.seed
-        where = self.base_url or _HOSTED
         return parameters_for(
             self.api,
             self.model,
-            where,
+            self.where,
             own,
             stated=self.model_fields_set & own.keys(),
             fields=self.fields,
@@ -176,27 +129,12 @@ class Chat:
     """
 
     def __init__(self, settings: ChatSettings, *, concurrency: int = 8, replies: ReplyStore | None = None) -> None:
-        from .client import ModelClient
-        from .reply_store import ModelAccount, SharedSpending
-
         self.settings = settings
         self._parameters = settings.parameters()
-        self._replies, address = replies, _address(settings)
         self._max_side_px = settings.max_side_px
         self._learning = threading.Lock()
-        self._account = ModelAccount(address.base_url, address.model)
-        bounds, prices = settings.bounds, Prices.of(settings.price_in, settings.price_out)
-        self._client = ModelClient(
-            address,
-            self._parameters,
-            timeout_s=settings.timeout_s,
-            retries=settings.retries,
-            concurrency=concurrency,
-            backoff_s=_BACKOFF_S,
-            spending=Spending(bounds, prices)
-            if replies is None
-            else SharedSpending(replies, self._account, bounds, prices),
-        )
+        address = model_address(settings, settings.api)
+        self._connection = KeptConnection(settings, address, self._parameters, concurrency=concurrency, replies=replies)
 
     def ask(self, *parts: str | NDArray[np.uint8], schema: Mapping[str, Any] | None = None) -> str:
         """Return the reply to one message of text and pictures."""
@@ -216,10 +154,9 @@ class Chat:
         """
         # Pictures are encoded here, in the caller's thread, because all callers share the client's loop.
         made = partial(self._request, turns, schema)
-        try:
-            return _text_of(self._completion(made))
-        except BudgetRefusal:
-            raise self._budget_spent() from None
+        request = made(self.settings.max_side_px)
+        unadapted = request.with_parameters(self._parameters.asked)  # whatever the model has refused by now
+        return _text_of(self._connection.completion(unadapted.logged(), lambda: self._answer(request, made)))
 
     def _request(self, turns: Sequence[ChatMessage], schema: Mapping[str, Any] | None, max_side_px: int) -> ChatRequest:
         settings = self.settings
@@ -230,38 +167,22 @@ class Chat:
         form = self._response_format(schema)
         return ChatRequest(settings.model, messages, self._parameters.sent, form, settings.api, detail)
 
-    def _completion(self, made: Callable[[int], ChatRequest]) -> Completion:
-        """Return the reply that the workspace keeps, or else the model's.
-
-        Args:
-            made: Function from the longest side of pictures to the request.
-        """
-        request = made(self.settings.max_side_px)
-        if self._replies is None:
-            return self._answer(request, made).completion
-        unadapted = request.with_parameters(self._parameters.asked)  # whatever the model has refused by now
-        key = digest({"base_url": self._account.base_url, "body": unadapted.logged()})
-        if (known := self._replies.reply_to(key)) is not None:
-            return known
-        with self._replies.under_way(self._account):
-            answer = self._answer(request, made)
-            counted = self._client.spending.is_limited
-            return self._replies.keep(key, self._account, answer, requests_counted=counted)
-
     def _answer(self, request: ChatRequest, made: Callable[[int], ChatRequest]) -> SentReply:
+        """Return the model's reply; `made` is the function from the longest side of pictures to the request."""
+        client = self._connection.client
         side_px = self.settings.max_side_px
         if request.pictures and side_px != self._max_side_px:
             side_px = self._max_side_px
             request = made(side_px)
         while True:
             try:
-                return self._client.loop.run(self._client.ask(request))
+                return client.loop.run(client.ask(request))
             except RequestAdapted:
                 request = request.with_parameters(self._parameters.sent)
             except RequestFailed as failure:
                 if failure.status == 403:
                     raise PrerequisiteError(
-                        f"{self._client.address.name} refuses the key in {self._client.address.key_variable} "
+                        f"{client.address.name} refuses the key in {client.address.key_variable} "
                         f"({failure.detail}); set the right one"
                     ) from None
                 if not request.pictures or not finds_too_large(failure.status, failure.detail):
@@ -290,20 +211,9 @@ class Chat:
             )  # fmt: skip
             return self._max_side_px
 
-    def _budget_spent(self) -> BudgetSpent:
-        """Return the error that ends the run, once all workers have kept what they had under way."""
-        spent, kept = self._client.spending.describe(), ""
-        if self._replies is not None:
-            self._replies.wait_until_kept(self._account)
-            kept = f" What was answered is in {self._replies.path}; run the recipe with a larger budget to go on"
-        return BudgetSpent(
-            f"the budget is spent ({spent}), and requests to {self.settings.model} are left that were not sent.{kept}"
-        )
-
     def close(self) -> None:
         """Close all connections."""
-        self._client.close()
-        logger.info("%s: %s", self.settings.model, self._client.spending.describe())
+        self._connection.close()
 
     def _response_format(self, schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
         settings = self.settings
@@ -313,28 +223,6 @@ class Chat:
         if settings.structured == "json_object":
             return {"type": "json_object"}
         return {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
-
-
-def _address(settings: ChatSettings) -> ModelAddress:
-    facts = APIS[settings.api]
-    own_variable = settings.api_key_env != ChatSettings.model_fields["api_key_env"].default
-    variable = settings.api_key_env if own_variable else facts.key_variable
-    key = os.environ.get(variable, "").strip()
-    if not key and (settings.base_url is None or own_variable):
-        raise PrerequisiteError(
-            f"model {settings.model!r} needs a key in the environment variable {variable}, which is "
-            "not set; set it, name another as api_key_env, or name a server of your own as base_url"
-        )
-    return ModelAddress(
-        settings.model,
-        settings.base_url or facts.base_url,
-        key,
-        variable,
-        where=settings.base_url or _HOSTED,
-        api=settings.api,
-        headers=sent_headers(settings.headers),
-        secrets=secrets_in(settings.headers),
-    )
 
 
 def _text_of(completion: Completion) -> str:

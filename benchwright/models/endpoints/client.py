@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 import random
 import weakref
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import openai
 
 from benchwright.errors import BenchwrightError, RequestFailed
 
-from .completions import Completion, read_completion
+from .completions import Completion
 from .endpoint import Endpoint
 from .event_loop import EventLoop
 from .pace import Pace
@@ -25,7 +26,8 @@ from .vendors.failures import BudgetRefusal, FailedTry, ModelAddress, RequestAda
 from .vendors.reply_kinds import error_in_words, filtered_by
 
 if TYPE_CHECKING:
-    from .chat_request import ChatRequest
+    from collections.abc import Mapping
+
     from .vendors.request_fields import RequestParameters
 
 LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
@@ -33,6 +35,28 @@ LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
 
 PATIENCE_WITH_429 = 4
 """How many times as often as after other failures a request is sent again after a 429, which is no fault of its own."""
+
+
+class ModelRequest(Protocol):
+    """One request to a model, such as a `ChatRequest`."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Return the fields to which a model may object."""
+
+
+class Connection(Protocol):
+    """What carries requests to an endpoint, such as an `Endpoint`."""
+
+    async def reply_to(self, request: Any, stream: Mapping[str, Any]) -> Completion:
+        """Send a request once and return the reply; raises as `Endpoint.reply_to` does."""
+
+    async def close(self) -> None:
+        """Close all connections."""
+
+
+Connecting = Callable[[ModelAddress, float], Connection]
+"""Returns a connection to an address with a limit in seconds on each request."""
 
 
 class SentReply(NamedTuple):
@@ -53,6 +77,7 @@ class ModelClient:
         concurrency: Requests under way at a time, at most; fewer while the endpoint answers 429.
         backoff_s: Seconds before the first repetition; they double each time, to at most 60.
         spending: Budget and count of requests and tokens; no budget where None.
+        connect: Connection that carries requests; chat's by default.
     """
 
     def __init__(
@@ -65,13 +90,14 @@ class ModelClient:
         concurrency: int,
         backoff_s: float = 1.0,
         spending: Spending | None = None,
+        connect: Connecting | None = None,
     ) -> None:
         self.address, self._parameters = address, parameters
         self._timeout_s, self._retries, self._backoff_s = timeout_s, retries, backoff_s
         self.spending = spending or Spending(Budget(), None)
         self._pace = Pace(concurrency)
         self._set_alone()
-        self._endpoint = Endpoint(address, timeout_s)
+        self._endpoint: Connection = (connect or Endpoint)(address, timeout_s)
         self.loop = EventLoop()
         self._unclosed = weakref.finalize(self, _close_later, self.loop, self._endpoint)
         self._unclosed.atexit = False
@@ -91,7 +117,7 @@ class ModelClient:
         self.loop.run(self._endpoint.close())
         self.loop.close()
 
-    async def ask(self, request: ChatRequest) -> SentReply:
+    async def ask(self, request: ModelRequest) -> SentReply:
         """Send a request, repeatedly if necessary, and return the reply and how often it was sent.
 
         Raises:
@@ -117,7 +143,7 @@ class ModelClient:
             raise error
         raise RequestFailed(outcome.reason, outcome.detail, sent=sent, status=outcome.status)
 
-    async def _send(self, request: ChatRequest, *, first: bool) -> Completion | FailedTry:
+    async def _send(self, request: ModelRequest, *, first: bool) -> Completion | FailedTry:
         """Send a request once, when it is its turn."""
         began = await self._pace.turn(first=first)
         completion: Completion | None = None
@@ -155,10 +181,10 @@ class ModelClient:
         """Send no second request while the first shows what one takes, or while fields are being refused."""
         self._pace.alone = self.spending.goes_alone or not self._parameters.is_settled
 
-    async def _exchange(self, request: ChatRequest) -> Completion | FailedTry:
+    async def _exchange(self, request: ModelRequest) -> Completion | FailedTry:
         stream = self._parameters.stream_fields
         try:
-            completion = read_completion(await self._endpoint.post(request.encoded(stream)))
+            completion = await self._endpoint.reply_to(request, stream)
         except (TimeoutError, UnusableReply, openai.APIError) as error:
             if (filtered := self._filtered(error)) is not None:
                 return filtered
@@ -191,6 +217,6 @@ class ModelClient:
         await asyncio.sleep(pause_s * random.uniform(1, 1.25))
 
 
-def _close_later(loop: EventLoop, endpoint: Endpoint) -> None:
+def _close_later(loop: EventLoop, endpoint: Connection) -> None:
     """Close the connections of a client that was dropped; nobody waits, for whoever drops it may be the loop itself."""
     loop.end_after(endpoint.close())

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
 from benchwright.errors import PrerequisiteError
 from benchwright.machine.this_machine import client_settings, naming_proxies
 
+from .completions import Completion, read_completion
 from .vendors.failures import ModelAddress, UnusableReply
 from .vendors.vendor_clients import vendor_client
+
+if TYPE_CHECKING:
+    from .chat_request import ChatRequest
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 MAX_STREAM_BYTES = 64 * 1024 * 1024
@@ -47,6 +52,20 @@ class Endpoint:
         with naming_proxies(address.base_url):
             http_client = BoundedClient(**client_settings(address.base_url))
         self._client = vendor_client(address, http_client)
+
+    async def reply_to(self, request: ChatRequest, stream: Mapping[str, Any]) -> Completion:
+        """Send a request once and return the reply.
+
+        Args:
+            request: The request.
+            stream: Fields that say how the reply travels.
+
+        Raises:
+            UnusableReply: As `post`, or the body is no reply, or a failure is reported in it.
+            TimeoutError: As `post`.
+            openai.APIError: As `post`.
+        """
+        return read_completion(await self.post(request.encoded(stream)))
 
     async def post(self, body: bytes) -> bytes:
         """Send a request once and return the body of the response.
