@@ -354,7 +354,7 @@ def small_card(bench: Bench) -> None:
     """Batches that are too large for the card: what is done all the same, and with which batch in the end."""
     import torch
 
-    from benchwright.construction.manipulation.editors.base import Edit
+    from benchwright.construction.manipulation.editors.base import Edit, Painted
 
     if torch.cuda.is_available():
         whole = torch.cuda.get_device_properties(0).total_memory
@@ -365,7 +365,7 @@ def small_card(bench: Bench) -> None:
     pictures = _squares(bench, 4) * 8
     edits = [Edit(pixels, np.ones(pixels.shape[:2], bool), "a cat", seed) for seed, pixels in enumerate(pictures[:32])]
     painted, cost = measured(lambda: painter.paint(edits))
-    show(painted=sum(not isinstance(result, str) for result in painted), of=len(edits))
+    show(painted=sum(isinstance(result, Painted) for result in painted), of=len(edits))
     show(batch_left=painter._batches.size, **cost.per_second(len(edits)))
     painter.pipeline.to("cpu")
     free_memory()

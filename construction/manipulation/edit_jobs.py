@@ -83,7 +83,7 @@ class EditJob(NamedTuple):
         idea: What is wanted.
         candidate: Number of the candidate.
         seed: For a model.
-        prompt: For a model.
+        prompt: Words for a model; empty until one is chosen.
         base: The picture in the size of the pair; with the subject moved, where it moves.
         window: What a model gets of it.
         mask: What it may paint on, in the picture; None for all of it.
@@ -137,7 +137,7 @@ def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Ma
         idea,
         candidate,
         _seed(draw, idea, candidate),
-        idea.manipulated_caption,
+        "",
         pixels,
         window,
         alpha > 0,
@@ -170,7 +170,7 @@ def background_canvas(
         idea,
         candidate,
         _seed(draw, idea, candidate),
-        idea.manipulated_caption,
+        "",
         base,
         _whole(pixels),
         alpha > 0,
@@ -186,7 +186,7 @@ def direct_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels) -> Edi
         idea,
         candidate,
         _seed(draw, idea, candidate),
-        idea.instruction,
+        "",
         pixels,
         _whole(pixels),
         None,

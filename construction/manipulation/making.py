@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from benchwright.drawing.masks import mask_of
 from benchwright.facts import Way
+from benchwright.models.endpoints.vendors.failures import MAY_PASS
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, Outcome
 
@@ -16,14 +17,16 @@ from ..item_parts.idea import GroundedSubject, Idea
 from ..stated_facts.facts_reader import as_shown
 from .classical import Donors, composed
 from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, finished, part_canvas
-from .editors.base import NO_MEMORY, Painter
+from .editors.base import NO_MEMORY, Painted, Painter, Unpainted
 from .manipulated import Manipulated, packed
 from .manipulation_settings import TASK_OF, ManipulationSettings
-from .masks.base import GrabCut, MaskRequest, Pixels, constrained, hints_within, masks_found
+from .masks.base import GrabCut, MaskRequest, constrained, hints_within, masks_found
 from .tools import Tools
 
 _NO_TARGET, _WAY_LEFT_OUT, _SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
 _OUTLINE_UNSTATED = "outline_unstated"
+_FAILURES = frozenset({NO_MEMORY, *(f"endpoint_{reason}" for reason in MAY_PASS)})
+"""Reasons that say nothing about an image, so that one of which nothing else came is tried again by the next run."""
 
 
 class _Masked(NamedTuple):
@@ -52,6 +55,7 @@ class PictureCandidates:
         self._donors = Donors(ctx, self._draw, self._tools.masker, step.masks)
         self._order = {idea.idea_id: place for place, idea in enumerate(ideas)}
         self._left_out: dict[str, str] = {}
+        self._details: dict[str, str] = {}
         self._made: dict[tuple[int, int], tuple[Manipulated, ImageRecord]] = {}
         self.waiting: list[EditJob] = []
         """Canvases that a model has to paint."""
@@ -63,26 +67,33 @@ class PictureCandidates:
         """Return the model that paints a canvas; None where pictures of the kind are composed."""
         return self._tools.painters.get(TASK_OF[canvas.idea.way])
 
-    def painted(self, canvas: EditJob, pixels: Pixels | str) -> None:
-        """Record the pixels that a model painted, or the reason why it painted none."""
+    def painted(self, canvas: EditJob, result: Painted | Unpainted) -> None:
+        """Record the picture that a model painted, or the reason why it painted none."""
         painter = self.painter(canvas)
         assert painter is not None, "only what a model paints was waiting"
-        if isinstance(pixels, str):
-            self._left_out[f"{canvas.idea.idea_id}:{canvas.candidate}"] = pixels
+        if isinstance(result, Unpainted):
+            candidate = f"{canvas.idea.idea_id}:{canvas.candidate}"
+            self._left_out[candidate] = result.reason
+            if result.detail is not None:
+                self._details[candidate] = result.detail
             return
-        done = finished(canvas, pixels, max_shift=self._step.max_frame_shift)
-        facts = {"model": dict(painter.made_with), "prompt": canvas.prompt, "seed": canvas.seed}
+        done = finished(canvas, result.pixels, max_shift=self._step.max_frame_shift)
+        model = {"model": dict(painter.made_with), "prompt": canvas.prompt, "seed": canvas.seed}
+        facts = {**model, **result.facts}
         self._keep(canvas, done, painter.editor, facts)
 
     def outcome(self) -> Outcome:
         """Return the pairs of the picture in the order of its ideas; the evidence lists the ideas that failed."""
         made = [self._made[place] for place in sorted(self._made)]
-        if not made and self._left_out and set(self._left_out.values()) == {NO_MEMORY}:
-            return Outcome("failed", NO_MEMORY)
+        evidence = {"left_out": self._left_out} if self._left_out else {}
+        evidence |= {"details": self._details} if self._details else {}
+        reasons = set(self._left_out.values())
+        if not made and len(reasons) == 1 and (only := reasons.pop()) in _FAILURES:
+            return Outcome("failed", only, evidence={} if only == NO_MEMORY else evidence)
         images = {image.image_id: image for image in (*self._shown.made, *(image for _, image in made))}
         return Outcome(
             values={"pairs": packed([pair for pair, _ in made])},
-            evidence={"left_out": self._left_out} if self._left_out else {},
+            evidence=evidence,
             images=tuple(images.values()) if made else (),
         )
 
@@ -158,8 +169,8 @@ class PictureCandidates:
         else:
             canvas = background_canvas(idea, candidate, self._draw, pixels, mask, step.edges, step.subject)
         canvas = canvas._replace(facts={**masked.facts, **canvas.facts})
-        if self.painter(canvas) is not None:
-            self.waiting.append(canvas)
+        if (painter := self.painter(canvas)) is not None:
+            self.waiting.append(canvas._replace(prompt=painter.prompt_of(idea)))
             return
         rng = self._draw(idea.idea_id, candidate, "fitting")
         done = composed(canvas, mask, self._donors, rng, step)

@@ -15,6 +15,9 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
+from benchwright.facts import CODES
+from benchwright.models.endpoints.image_edits import planned_edits
+from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, PictureFidelity, Resources, Stream
 
@@ -36,11 +39,12 @@ class Manipulate(ManipulationSettings, MapStep):
     """Make manipulated images of every image that has ideas; the others pass.
 
     As in MVP-Bench (section 4.1, step two), a part is replaced, the background exchanged, or all of the picture
-    altered; with models of diffusers and SAM, or without any weights. An idea that cannot be carried out stands in the
-    evidence under `left_out`, with one of the reasons below; the others are carried out.
+    altered; with models of diffusers and SAM, with a model behind an endpoint, or without either. An idea that cannot
+    be carried out stands in the evidence under `left_out`, with one of the reasons below; the others are carried out.
 
     Args:
-        backend: `composite` needs no weights, `diffusion` paints with models, `auto` with those that are there.
+        backend: `composite` needs no weights, `diffusion` paints with models, `auto` with those that are there,
+            `endpoint` with a model behind an endpoint that speaks OpenAI's `images.edit`.
         ways: Ideas of other ways are left out.
         candidates: Pictures made of each idea.
         max_side_px: Longer side of both images of a pair; larger sources are scaled down.
@@ -51,6 +55,7 @@ class Manipulate(ManipulationSettings, MapStep):
             back into place.
         inpaint: The model for parts and backgrounds.
         instruct: The model for direct alterations.
+        editor: The model of backend `endpoint`, for all ways, and what it may cost.
         masks: Settings of the masks.
         subject: Limits of a subject's move before a new background.
         edges: Settings of the edge between what was painted and the rest.
@@ -73,7 +78,16 @@ class Manipulate(ManipulationSettings, MapStep):
             left to see.
         no_effect (left out): Without weights: an alteration that is none of the effects.
         same_as_before (left out): A candidate that came out equal to an earlier one; effects have one candidate only.
-        unsafe (left out): The weights' own safety checker refused what was painted.
+        unsafe (left out): The weights' own safety checker refused what was painted, or the endpoint's content filter
+            stopped the request.
+        changed_outside (left out): The endpoint's model drew another scene outside the mask, or moved it too far.
+        endpoint_refused (left out): The endpoint refused the request; the evidence says in which words.
+        endpoint_unusable_reply (left out): The endpoint returned no picture, or none that can be read, or one of
+            another aspect.
+        endpoint_timeout (failed): The endpoint did not answer in time; tried again by the next run. Left out where
+            other ideas of the image were carried out; so the next two.
+        endpoint_busy (failed): The endpoint was busy; tried again by the next run.
+        endpoint_connection (failed): The endpoint could not be reached; tried again by the next run.
         out_of_memory (left out): Memory did not suffice for this one alone.
         way_left_out (left out): The settings leave ideas of this way out.
     """
@@ -117,6 +131,9 @@ class Manipulate(ManipulationSettings, MapStep):
             used = self.weights().get(task)
             parameters[task]["weights"] = None if used is None else f"sha256:{used.sha256}"
         parameters["hardware"] = {"dtype": self.hardware.dtype}
+        del parameters["editor"]
+        if self.editor is not None:
+            parameters["editor"] = self.editor.deciding()
         return parameters
 
     def needs(self) -> Resources:
@@ -131,12 +148,15 @@ class Manipulate(ManipulationSettings, MapStep):
         return self.hardware.images_together
 
     def open(self, ctx: OpenContext) -> Tools:
-        """Load the models; keep OpenCV to the one thread that a worker has."""
+        """Load the models, or connect to the endpoint; keep OpenCV to the one thread that a worker has."""
         import cv2
 
-        del ctx
         cv2.setNumThreads(1)
-        return open_tools(self, self.weights())
+        return open_tools(self, self.weights(), None if self.editor is None else ctx.replies)
+
+    def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
+        """Return what an endpoint would be asked about so many images at most: an idea of each category, once each."""
+        return None if self.editor is None else [planned_edits(self.editor, images * len(CODES) * self.candidates)]
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Carry out the ideas of one image."""

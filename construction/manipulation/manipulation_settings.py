@@ -11,13 +11,14 @@ from benchwright.facts import Way
 from benchwright.models.devices import Precision
 
 from .editors.diffusion import Attention, Running
+from .editors.endpoint_edits import EndpointEditing
 from .editors.presets import PRESETS, Task, names_of
 from .masks.choosing import Overlap
 from .models.weights import Weights
 
 _BESIDE_WEIGHTS_MB = 10_000
 
-Backend = Literal["composite", "diffusion", "auto"]
+Backend = Literal["composite", "diffusion", "endpoint", "auto"]
 TASK_OF: Mapping[Way, Task] = {"partial": "inpaint", "background": "inpaint", "direct": "instruct"}
 MaskedBy = Literal["auto", "grabcut", "rectangle", "segment_anything", "sam_transformers"]
 
@@ -219,10 +220,19 @@ class ManipulationSettings(_Settings):
     max_frame_shift: float = Field(0.02, ge=0, le=0.5)
     inpaint: Inpainting = Inpainting()
     instruct: Instructing = Instructing()
+    editor: EndpointEditing | None = None
     masks: Masking = Masking()
     subject: Moving = Moving()
     edges: Edges = Edges()
     hardware: Hardware = Hardware()
+
+    @model_validator(mode="after")
+    def _names_an_editor(self) -> ManipulationSettings:
+        if (self.backend == "endpoint") != (self.editor is not None):
+            raise ValueError(
+                "backend `endpoint` needs `editor`, such as {model: gpt-image-1}; the other backends use none"
+            )
+        return self
 
     @property
     def tasks(self) -> frozenset[Task]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import PrerequisiteError
 from benchwright.models.devices import find_device
@@ -15,6 +15,9 @@ from .editors.presets import PRESETS, Task
 from .manipulation_settings import ManipulationSettings
 from .masks.base import Masker
 from .models.weights import BY_DIGEST, Weights, find_weights
+
+if TYPE_CHECKING:
+    from benchwright.models.endpoints.reply_store import ReplyStore
 
 TASKS: tuple[Task, ...] = ("inpaint", "instruct")
 MASKS = "masks"
@@ -58,7 +61,7 @@ def used_weights(step: ManipulationSettings, folder: Path | None) -> dict[str, W
     weights: dict[str, Weights] = {}
     for task, named in wanted.items():
         backend = step.masks.by if task == MASKS else step.backend
-        if backend in {"grabcut", "rectangle", "composite"} or (
+        if backend in {"grabcut", "rectangle", "composite", "endpoint"} or (
             backend == "auto" and not _is_there(task, named, folder)
         ):
             continue
@@ -106,17 +109,26 @@ def _found(step: ManipulationSettings, task: str, named: str, folder: Path | Non
     return find_weights(path, purpose=purpose, fetch=_fetch(preset), needs="model_index.json", otherwise=_OTHERWISE)
 
 
-def open_tools(step: ManipulationSettings, weights: Mapping[str, Weights]) -> Tools:
+def open_tools(step: ManipulationSettings, weights: Mapping[str, Weights], replies: ReplyStore | None = None) -> Tools:
     """Load everything that a step uses.
 
+    Args:
+        step: Step with its settings.
+        weights: The weights that it uses.
+        replies: Replies of endpoints that the workspace keeps; None keeps none.
+
     Raises:
-        PrerequisiteError: A package is missing, or weights are known by digest only.
+        PrerequisiteError: A package or a key is missing, or weights are known by digest only.
         DataError: Weights are no model of the kind.
     """
     for task, weight in weights.items():
         if not weight.path.name:
             raise PrerequisiteError(f"weights of {task} are known by digest only; run the recipe with their place")
-    painters = {task: _painter(step, task, weights[task]) for task in TASKS if task in weights}
+    painters: dict[Task, Painter] = {task: _painter(step, task, weights[task]) for task in TASKS if task in weights}
+    if step.editor is not None:
+        from .editors.endpoint_edits import EndpointEdits
+
+        painters = dict.fromkeys(step.tasks, EndpointEdits(step.editor, replies))
     return Tools(_masker(step, weights.get(MASKS)), painters)
 
 

@@ -25,7 +25,7 @@ from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, 
 from ..ground_truth.truths import Captions, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.scaling import middle_square
-from ..manipulation.editors.base import Edit, Painter
+from ..manipulation.editors.base import Edit, Painted, Painter
 from ..manipulation.editors.presets import PRESETS, names_of
 from ..manipulation.manipulation_settings import Hardware
 from ..manipulation.models.weights import BY_DIGEST, Weights, find_weights
@@ -233,7 +233,7 @@ class ForensicDetection(TruthTask):
             for entry, own in zip(entries, seeds, strict=True)
             for seed in own
         ]
-        results = painter.paint(edits)
+        results = [result.pixels if isinstance(result, Painted) else result.reason for result in painter.paint(edits)]
         return [_Generated(tuple(results[3 * place : 3 * place + 3]), own) for place, own in enumerate(seeds)]
 
     def _made_of_painted(

@@ -46,6 +46,7 @@ BESIDE: dict[str, list[dict[str, Any]]] = {
     "know_vis_qa": [{}, {"mode": "paper", "chat": MODEL}],
     "leakage": [{"against": ["pictures"]}],
     "licences": [{"allow": ["cc0"]}],
+    "manipulate": [{}, {"backend": "endpoint", "editor": {"model": "m"}}],
     "mark": [
         {"fields": [{"name": "things", "label": "Things", "shape": "box", "free_label": True}]},
         {"fields": [{"name": "same", "label": "Same", "shape": "correspondence"}], "over": "pairs", "pairs": "a.b"},

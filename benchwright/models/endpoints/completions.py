@@ -74,10 +74,10 @@ def completion_of(document: Any) -> Completion:
         raise UnusableReply(str(error)) from error
     if read.kind == "failed":
         raise UnusableReply(read.cause or "the server reports a failure")
-    return Completion(read.text, read.finish, _tokens(document), read.kind, read.cause)
+    return Completion(read.text, read.finish, tokens_of(document), read.kind, read.cause)
 
 
-def _tokens(document: dict[str, Any]) -> Tokens | None:
+def tokens_of(document: dict[str, Any]) -> Tokens | None:
     """Return the tokens that a server states; None if it states none, or nonsense.
 
     Tokens of thoughts are among those of the completion; of servers that count them beside it the total says so. What

@@ -36,15 +36,17 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices per million tokens, in any currency.
+    """Prices, in any currency.
 
     Args:
         prompt: Price of a million tokens sent.
         completion: Price of a million tokens received.
+        reply: Price of each reply, such as a picture, whatever tokens it takes.
     """
 
     prompt: float
     completion: float
+    reply: float = 0.0
 
     @classmethod
     def of(cls, prompt: float | None, completion: float | None) -> Self | None:
@@ -57,9 +59,9 @@ class Prices:
             raise ValueError("give both price_in and price_out, 0 where tokens cost nothing, or neither")
         return None if prompt is None or completion is None else cls(prompt, completion)
 
-    def cost(self, tokens: Tokens) -> float:
-        """Return the cost of tokens."""
-        return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000
+    def cost(self, tokens: Tokens, *, replies: int = 0) -> float:
+        """Return the cost of tokens, and of replies where each has a price."""
+        return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000 + replies * self.reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class Spending:
     @property
     def cost(self) -> float | None:
         """Return the cost of the replies so far; None without prices."""
-        return None if self._prices is None else self._prices.cost(self.tokens) - self._saved
+        return None if self._prices is None else self._prices.cost(self.tokens, replies=self.replies) - self._saved
 
     @property
     def goes_alone(self) -> bool:
@@ -199,7 +201,7 @@ class RequestPlan(NamedTuple):
     @property
     def cost(self) -> float | None:
         """Return the most that it costs; None without prices."""
-        return None if self.prices is None else round(self.prices.cost(self.tokens), 6)
+        return None if self.prices is None else round(self.prices.cost(self.tokens, replies=self.requests), 6)
 
     def describe(self) -> str:
         """Return the plan as a line."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...item_parts.cutting_out import Mask
 from ..masks.base import Pixels
+
+if TYPE_CHECKING:
+    from ...item_parts.idea import Idea
 
 UNSAFE, NO_MEMORY = "unsafe", "out_of_memory"
 
@@ -27,6 +30,30 @@ class Edit(NamedTuple):
     seed: int
 
 
+class Painted(NamedTuple):
+    """A picture that a model painted.
+
+    Args:
+        pixels: Its pixels, in the size of the edit.
+        facts: How it came about, as JSON values, besides what `made_with` says of all of them.
+    """
+
+    pixels: Pixels
+    facts: Mapping[str, Any] = {}
+
+
+class Unpainted(NamedTuple):
+    """Why a model painted no picture.
+
+    Args:
+        reason: Stable code, such as `unsafe`.
+        detail: One line for people; None where the reason says it all.
+    """
+
+    reason: str
+    detail: str | None = None
+
+
 class Painter(Protocol):
     """A model that paints on pictures, several at a time."""
 
@@ -38,8 +65,11 @@ class Painter(Protocol):
     def made_with(self) -> Mapping[str, Any]:
         """Return everything besides picture, mask, prompt and seed that decides the result, as JSON values."""
 
+    def prompt_of(self, idea: Idea) -> str:
+        """Return the words with which the model is asked to carry out an idea."""
+
     def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
         """Return the size at which the model gets a picture of that size."""
 
-    def paint(self, edits: Sequence[Edit]) -> list[Pixels | str]:
-        """Return the painted pixels of each edit, in its size, or the reason for none: `unsafe`, `out_of_memory`."""
+    def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
+        """Return the picture of each edit, or the reason for none, such as `unsafe` or `out_of_memory`."""

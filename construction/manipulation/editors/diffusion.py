@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,13 @@ from benchwright.errors import DataError, PrerequisiteError
 from benchwright.models.batching import Batches, OutOfMemory
 from benchwright.models.devices import Device
 
-from ..masks.base import Pixels
 from ..models.weights import Weights
-from .base import NO_MEMORY, UNSAFE, Edit
+from .base import NO_MEMORY, UNSAFE, Edit, Painted, Unpainted
 from .presets import PRESETS, Preset
 from .windows import model_size
+
+if TYPE_CHECKING:
+    from ...item_parts.idea import Idea
 
 _INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 Attention = Literal["native", "slicing"]
@@ -93,12 +95,16 @@ class Diffusion:
         """Return the size at which the model gets a picture."""
         return model_size(size_wh, side_px=self._preset.side_px, multiple=self._preset.multiple)
 
-    def paint(self, edits: Sequence[Edit]) -> list[Pixels | str]:
+    def prompt_of(self, idea: Idea) -> str:
+        """Return the caption of the intended picture for inpainting, as the paper prompts, else the instruction."""
+        return idea.instruction if self._preset.task == "instruct" else idea.manipulated_caption
+
+    def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
         """Return for each edit what was painted, or `unsafe` or `out_of_memory`."""
         results = self._batches.run(edits, self._together, key=lambda edit: edit.pixels.shape)
-        return [NO_MEMORY if isinstance(result, OutOfMemory) else result for result in results]
+        return [Unpainted(NO_MEMORY) if isinstance(result, OutOfMemory) else result for result in results]
 
-    def _together(self, edits: Sequence[Edit]) -> list[Pixels | str]:
+    def _together(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
         import torch
 
         height, width = edits[0].pixels.shape[:2]
@@ -121,7 +127,7 @@ class Diffusion:
             output = self.pipeline(**arguments, **self._preset.call, output_type="pil")
         flagged = getattr(output, "nsfw_content_detected", None) or [False] * len(edits)
         pictures = [np.asarray(image.convert("RGB"), np.uint8) for image in output.images]
-        return [UNSAFE if bad else picture for picture, bad in zip(pictures, flagged, strict=True)]
+        return [Unpainted(UNSAFE) if bad else Painted(picture) for picture, bad in zip(pictures, flagged, strict=True)]
 
 
 def _with(preset: Preset, steps: int | None, guidance: float | None, side_px: int | None) -> Preset:

@@ -1,0 +1,42 @@
+"""A request to edit a picture, as it is sent and as it is told apart from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchwright.canonical import bytes_digest
+
+
+@dataclass(frozen=True)
+class ImageEditRequest:
+    """One edit.
+
+    Args:
+        picture: PNG of the picture, in one of the model's sizes.
+        mask: PNG with an alpha channel, 0 where the picture may change, of the same size; None for all of it.
+        words: What the result is to show, or an instruction.
+        model: Model as the endpoint calls it.
+        size: Size of the result, such as `1536x1024`.
+        seed: Number that tells candidates apart.
+        sends_seed: Whether the endpoint gets it.
+        parameters: Fields beside these, to which a model may object.
+    """
+
+    picture: bytes
+    mask: bytes | None
+    words: str
+    model: str
+    size: str
+    seed: int
+    sends_seed: bool
+    parameters: Mapping[str, Any]
+
+    def logged(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what tells requests apart, as JSON values: files by their SHA-256, fields as settings ask for them."""
+        mask = None if self.mask is None else bytes_digest(self.mask)
+        return {
+            "api": "images", "model": self.model, "picture": bytes_digest(self.picture), "mask": mask,
+            "prompt": self.words, "size": self.size, "seed": self.seed, **asked,
+        }  # fmt: skip

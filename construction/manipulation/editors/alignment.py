@@ -1,0 +1,122 @@
+"""Pictures that a model drew anew, brought back onto the ones that it got.
+
+A model behind an endpoint draws the whole picture, whatever its mask says: moved or scaled by a few pixels, in slightly
+other tones. What lies outside the mask shows by how much. There the two are aligned by the enhanced correlation
+coefficient (Evangelidis and Psarakis 2008), tones are fitted per channel, and the difference that is left tells whether
+the model kept the scene at all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...item_parts.cutting_out import Mask
+from ..masks.base import Pixels
+from .windows import scaled
+
+_SIDE_PX = 384
+"""Longer side at which the alignment is found."""
+_STEPS, _PRECISION = 60, 1e-5
+_MARGIN = 0.02
+"""By which the mask is grown before the rest is compared, as a fraction of the longer side: its edge may change."""
+_LEAST_OUTSIDE = 0.03
+"""Least share of the picture outside the mask by which an alignment can be found."""
+_GAIN = 1.35
+"""Largest factor by which tones are fitted, up or down."""
+
+
+class Aligned(NamedTuple):
+    """A picture on the place of the one that the model got.
+
+    Args:
+        pixels: Its pixels, in the size of the other.
+        moved: Largest distance by which a corner was moved back, as a fraction of the longer side.
+        changed: Mean difference of the two outside the mask that is left, 0-1 of full scale; None where too little
+            lies outside.
+    """
+
+    pixels: Pixels
+    moved: float
+    changed: float | None
+
+    def facts(self) -> dict[str, Any]:
+        """Return both figures as JSON values."""
+        return {"moved": round(self.moved, 4), "changed_outside": self.changed and round(self.changed, 4)}
+
+
+def aligned(before: Pixels, after: Pixels, mask: Mask) -> Aligned:
+    """Return what a model drew, moved onto the picture that it got and in its tones.
+
+    Args:
+        before: The picture, (height, width, 3).
+        after: What the model drew, of the same size.
+        mask: Where it was to change the picture.
+    """
+    import cv2
+
+    height, width = mask.shape
+    scale = min(1.0, _SIDE_PX / max(height, width))
+    small_wh = max(8, round(width * scale)), max(8, round(height * scale))
+    outside = _outside(mask, small_wh)
+    if outside.mean() < _LEAST_OUTSIDE:
+        return Aligned(after, 0.0, None)
+    first, second = scaled(before, small_wh), scaled(after, small_wh)
+    warp = _warp(first, second, outside)
+    full = warp.copy()
+    full[:, 2] /= small_wh[0] / width, small_wh[1] / height
+    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    back = cv2.warpAffine(np.array(after), full, (width, height), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    small = cv2.warpAffine(np.array(second), warp, small_wh, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    gain, offset = _tones(first[outside], small[outside])
+    toned = np.clip(back * gain + offset, 0, 255).round().astype(np.uint8)
+    left = np.abs(_soft(first) - np.clip(_soft(small) * gain + offset, 0, 255))[outside]
+    return Aligned(toned, _moved(full, width, height), float(left.mean() / 255))
+
+
+def _outside(mask: Mask, size_wh: tuple[int, int]) -> Mask:
+    """Return, at a smaller size, what lies well outside the mask."""
+    import cv2
+
+    small = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA) > 0
+    by_px = max(1, round(_MARGIN * max(size_wh)))
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * by_px + 1, 2 * by_px + 1))
+    return np.asarray(cv2.dilate(small.astype(np.uint8), disc) == 0, np.bool_)
+
+
+def _warp(first: Pixels, second: Pixels, outside: Mask) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return the affine map from places of the first picture to those of the second; the identity where none holds."""
+    import cv2
+
+    grey = [cv2.cvtColor(np.array(picture), cv2.COLOR_RGB2GRAY) for picture in (first, second)]
+    identity = np.eye(2, 3, dtype=np.float32)
+    until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, _STEPS, _PRECISION)
+    try:
+        _, warp = cv2.findTransformECC(
+            grey[0], grey[1], identity.copy(), cv2.MOTION_AFFINE, until, outside.astype(np.uint8), 5
+        )
+    except cv2.error:  # it does not converge: the two share too little
+        return identity
+    return np.asarray(warp, np.float32)
+
+
+def _tones(before: Any, after: Any) -> tuple[Any, Any]:
+    """Return gain and offset per channel that bring the tones of `after`, (pixels, 3), to those of `before`."""
+    one, other = before.astype(np.float64), after.astype(np.float64)
+    spread = np.maximum(other.std(axis=0), 1.0)
+    gain = np.clip(one.std(axis=0) / spread, 1 / _GAIN, _GAIN)
+    return gain, one.mean(axis=0) - gain * other.mean(axis=0)
+
+
+def _soft(pixels: Any) -> Any:
+    """Return a picture, (height, width, 3), without its grain, which a model never draws again."""
+    import cv2
+
+    return cv2.GaussianBlur(np.asarray(pixels, np.float32), (0, 0), 2.0)
+
+
+def _moved(warp: Any, width: int, height: int) -> float:
+    corners = np.array([[0, 0, 1], [width, 0, 1], [0, height, 1], [width, height, 1]], np.float64)
+    moved = corners @ np.asarray(warp, np.float64).T - corners[:, :2]
+    return float(np.hypot(moved[:, 0], moved[:, 1]).max() / max(width, height))

@@ -1,0 +1,180 @@
+"""Models behind endpoints that edit pictures: a `Painter` on `models/endpoints/image_edits.py`.
+
+Such a model makes few sizes, so a picture is scaled into the one that fits it best and the rest filled with its mirror
+image. It draws the whole picture anew, whatever the mask says; `alignment.py` deals with that.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import RequestFailed, UnreadableImage
+from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.models.endpoints.image_edits import ImageEditor, ImageEditSettings
+
+from ...item_parts.cutting_out import Mask
+from ..masks.base import Pixels
+from .alignment import aligned
+from .base import UNSAFE, Edit, Painted, Unpainted
+from .windows import scaled
+
+if TYPE_CHECKING:
+    from benchwright.models.endpoints.reply_store import ReplyStore
+
+    from ...item_parts.idea import Idea
+
+_CHANGED = "changed_outside"
+_ASPECTS_DIFFER_BY = 0.02
+"""Least difference of two aspects, as a fraction, at which a returned picture is another than the one asked for."""
+
+
+class EndpointEditing(ImageEditSettings):
+    """Which model behind an endpoint edits pictures; the settings are those of `ImageEditSettings`, and two more.
+
+    Args:
+        max_moved: Largest distance, as a fraction of the longer side, by which the model may have moved what lies
+            outside a mask, and which is undone; beyond it the idea is `changed_outside`.
+        max_changed: Largest mean difference that is then left outside the mask, 0-1 of full scale, before the rest is
+            put back from the photograph; beyond it the model drew another scene, and the idea is `changed_outside`.
+    """
+
+    max_moved: float = Field(0.06, ge=0, le=0.5)
+    max_changed: float = Field(0.04, gt=0, le=1)
+
+    def deciding(self) -> dict[str, Any]:
+        """Return the settings that decide pictures, as JSON values."""
+        return super().deciding() | {"max_moved": self.max_moved, "max_changed": self.max_changed}
+
+
+class _ModelFrame(NamedTuple):
+    """A size that the model makes, and the size that a picture has within it, at its top left corner."""
+
+    size_wh: tuple[int, int]
+    picture_wh: tuple[int, int]
+
+    @property
+    def filled(self) -> float:
+        """Return the share of the size that the picture fills."""
+        (width, height), (own_width, own_height) = self.size_wh, self.picture_wh
+        return own_width * own_height / (width * height)
+
+
+class EndpointEdits:
+    """A model behind an endpoint (a `Painter`).
+
+    Args:
+        settings: Which model is asked and how.
+        replies: Replies that the workspace keeps; None keeps none.
+
+    Raises:
+        PrerequisiteError: The environment variable for the key is not set where one is needed.
+    """
+
+    editor = "endpoint"
+
+    def __init__(self, settings: EndpointEditing, replies: ReplyStore | None) -> None:
+        self._settings = settings
+        self._editor = ImageEditor(settings, replies=replies)
+        self._pool = ThreadPoolExecutor(settings.concurrency)
+        self.made_with: Mapping[str, Any] = {"endpoint": settings.deciding()}
+
+    def prompt_of(self, idea: Idea) -> str:
+        """Return the words that a model gets: what to do, and what the whole picture then shows."""
+        words = f"{idea.instruction.strip().rstrip('.')}. "
+        if idea.way == "direct":
+            return words.strip()
+        kept = "the person or thing in front" if idea.way == "background" else "everything else"
+        return f"{words}Leave {kept} as it is. The picture then shows: {idea.manipulated_caption}"
+
+    def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
+        """Return the size at which the model gets a picture, without what fills up the model's own size."""
+        return self._frame(size_wh).picture_wh
+
+    def _frame(self, size_wh: tuple[int, int]) -> _ModelFrame:
+        """Return the model's size that a picture fills most of; of equal ones the one that changes its scale least."""
+        frames = [_fitted(size_wh, own) for own in self._settings.sizes_wh]
+        longest = max(size_wh)
+        return max(frames, key=lambda frame: (round(frame.filled, 3), -abs(max(frame.picture_wh) - longest)))
+
+    def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
+        """Return the edited pictures, asked for several at a time, or why there is none."""
+        return list(self._pool.map(self._one, edits))
+
+    def _one(self, edit: Edit) -> Painted | Unpainted:
+        height, width = edit.pixels.shape[:2]
+        frame = self._frame((width, height))
+        picture = encode_png(_filled_up(edit.pixels, frame.size_wh))
+        mask = None if edit.mask is None or not self._settings.takes_mask else _mask_file(edit.mask, frame.size_wh)
+        size = f"{frame.size_wh[0]}x{frame.size_wh[1]}"
+        try:
+            data = self._editor.edit(picture, mask, edit.prompt, size=size, seed=edit.seed)
+            edited = decode_rgb(data)
+        except RequestFailed as error:
+            return Unpainted(UNSAFE if error.reason == "filtered" else f"endpoint_{error.reason}", error.detail)
+        except UnreadableImage as error:
+            return Unpainted("endpoint_unusable_reply", f"the picture cannot be read: {error.reason}: {error.detail}")
+        drawn = _cut_back(edited, frame)
+        return drawn if isinstance(drawn, Unpainted) else self._in_place(edit, drawn, bytes_digest(data))
+
+    def _in_place(self, edit: Edit, drawn: Pixels, sha256: str) -> Painted | Unpainted:
+        """Return what was drawn on the place of the picture; a reason where the scene around the mask is another."""
+        if edit.mask is None:
+            return Painted(drawn, {"reply_sha256": sha256})
+        placed = aligned(edit.pixels, drawn, edit.mask)
+        if placed.moved > self._settings.max_moved or (placed.changed or 0.0) > self._settings.max_changed:
+            changed = (
+                "an unknown difference" if placed.changed is None else f"a mean difference of {placed.changed:.3f}"
+            )
+            return Unpainted(_CHANGED, f"moved by {placed.moved:.3f} of the longer side, with {changed} left")
+        return Painted(placed.pixels, {"reply_sha256": sha256, "aligned": placed.facts()})
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._editor.close()
+
+
+def _fitted(size_wh: tuple[int, int], own_wh: tuple[int, int]) -> _ModelFrame:
+    scale = min(own_wh[0] / size_wh[0], own_wh[1] / size_wh[1])
+    width, height = (max(1, min(own, round(side * scale))) for side, own in zip(size_wh, own_wh, strict=True))
+    return _ModelFrame(own_wh, (width, height))
+
+
+def _filled_up(pixels: Pixels, size_wh: tuple[int, int]) -> Pixels:
+    """Return a picture with its mirror image right of it and below, up to a size."""
+    import cv2
+
+    height, width = pixels.shape[:2]
+    below, right = size_wh[1] - height, size_wh[0] - width
+    if not below and not right:
+        return pixels
+    filled = cv2.copyMakeBorder(np.array(pixels), 0, below, 0, right, cv2.BORDER_REFLECT)
+    return np.asarray(filled, np.uint8)
+
+
+def _mask_file(mask: Mask, size_wh: tuple[int, int]) -> bytes:
+    """Return a mask as a PNG whose pixels are transparent where a picture may change."""
+    from PIL import Image
+
+    rgba = np.full((size_wh[1], size_wh[0], 4), 255, np.uint8)
+    rgba[: mask.shape[0], : mask.shape[1], 3][mask] = 0
+    handle = io.BytesIO()
+    Image.fromarray(rgba, "RGBA").save(handle, "PNG")
+    return handle.getvalue()
+
+
+def _cut_back(edited: Pixels, frame: _ModelFrame) -> Pixels | Unpainted:
+    """Return the picture without what filled up the model's size; a reply of another aspect is none."""
+    (width, height), (own_width, own_height) = frame.size_wh, edited.shape[1::-1]
+    if abs(own_width * height / (own_height * width) - 1) > _ASPECTS_DIFFER_BY:
+        wanted, got = f"{width} x {height}", f"{own_width} x {own_height}"
+        return Unpainted("endpoint_unusable_reply", f"asked for {wanted} pixels, and got {got}; correct `sizes`")
+    whole = scaled(edited, frame.size_wh)
+    return np.ascontiguousarray(whole[: frame.picture_wh[1], : frame.picture_wh[0]])
