@@ -17,7 +17,7 @@ from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
 from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, part_replaced
 from .editors.effects import EFFECTS
 from .manipulation_settings import ManipulationSettings, Masking
-from .masks.base import Masker, MaskRequest, Pixels, hints_within, masks_found
+from .masks.base import Masker, MaskRequest, Pixels, hints_within, judged_outline, masks_found
 
 _NO_EFFECT, _DONOR_UNREADABLE, _DONOR_HIDDEN = "no_effect", "donor_unreadable", "donor_hidden"
 
@@ -58,8 +58,10 @@ class Donors:
         if isinstance(hints, str):
             return f"donor_{hints}"
         seed = int(self._draw(idea_id, "donor").integers(2**31))
-        [(mask, _)] = masks_found(self._masker, pixels, [MaskRequest(hints, seed)])
+        [(mask, facts)] = masks_found(self._masker, pixels, [MaskRequest(hints, seed)])
         why = fault(mask, hints.box, **self._masks.checks())
+        if why is None:
+            _, why = judged_outline(pixels, mask, facts, least=self._masks.min_edges)
         return (mask, seed) if why is None else f"donor_{why}"
 
 

@@ -20,7 +20,7 @@ from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, 
 from .editors.base import NO_MEMORY, Painted, Painter, Unpainted
 from .manipulated import Manipulated, packed
 from .manipulation_settings import TASK_OF, ManipulationSettings
-from .masks.base import GrabCut, MaskRequest, constrained, hints_within, masks_found
+from .masks.base import GrabCut, MaskRequest, constrained, hints_within, judged_outline, masks_found
 from .tools import Tools
 
 _NO_TARGET, _WAY_LEFT_OUT, _SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
@@ -114,7 +114,10 @@ class PictureCandidates:
                 yield _Masked(idea, None, {})
                 continue
             mask, facts = masks[idea.idea_id]
-            if (why := fault(mask, places[idea.idea_id].box, **self._step.masks.checks())) is not None:
+            why = fault(mask, places[idea.idea_id].box, **self._step.masks.checks())
+            if why is None and idea.way == "background":
+                facts, why = judged_outline(self._shown.pixels, mask, facts, least=self._step.masks.min_edges)
+            if why is not None:
                 self._left_out[idea.idea_id] = why
             else:
                 yield _Masked(idea, mask, {"mask": {**facts, "runs": mask_of(mask).model_dump(mode="json")}})

@@ -70,8 +70,12 @@ class Manipulate(ManipulationSettings, MapStep):
         mask_empty (left out): The mask is too small.
         mask_everything (left out): The mask is too large.
         mask_off_box (left out): The mask is elsewhere.
+        outline_torn (left out): Less than `masks.min_edges` of the subject's outline follows an edge of the picture:
+            it cuts through the subject or takes in what surrounds it. Give points, or outline it in the browser.
         no_donor (left out): Without weights: there is no picture to take from.
         donor_unreadable (left out): Without weights: the picture to take from cannot be read.
+        donor_outline_torn (left out): Without weights: so for the subject of the picture to take from; of its mask
+            the other reasons may stand with `donor_` before them, too.
         donor_small (left out): Without weights: the picture to take from would be enlarged by more than
             `max_enlargement`.
         donor_hidden (left out): Without weights: of what the new background is known by, less than `min_visible` is

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from ...item_parts.cutting_out import ITERATIONS, Hints, Mask, find_mask, rectangle, stated_mask
 from ...item_parts.idea import GroundedSubject
+from ...item_parts.outline_quality import edges_followed
 
 Pixels = NDArray[np.uint8]
 """(height, width, 3) RGB."""
-_NO_BOX, _BOX_OUTSIDE, _OFF_SUBJECT = "no_box", "box_outside", "target_off_subject"
+_NO_BOX, _BOX_OUTSIDE, _OFF_SUBJECT, _TORN = "no_box", "box_outside", "target_off_subject", "outline_torn"
 _LEAST_SIDE_PX = 2.0
 
 
@@ -104,6 +105,25 @@ def masks_found(
         else (mask, {"by": "facts", "box_xyxy": list(request.hints.box)})
         for request, mask in zip(requests, outlined, strict=True)
     ]
+
+
+def judged_outline(
+    pixels: Pixels, mask: Mask, facts: Mapping[str, Any], *, least: float
+) -> tuple[Mapping[str, Any], str | None]:
+    """Return the facts of a mask with how much of its outline follows an edge, and `outline_torn` where that is little.
+
+    What a person outlined, and the box itself, are not judged.
+
+    Args:
+        pixels: The picture.
+        mask: Its mask, not empty.
+        facts: What it was made with, from `masks_found`.
+        least: Least share of the outline, 0-1.
+    """
+    if facts["by"] in {"facts", "rectangle"}:
+        return facts, None
+    edges = edges_followed(pixels, mask)
+    return {**facts, "edges": round(edges, 4)}, _TORN if edges < least else None
 
 
 class Rectangle:

@@ -32,7 +32,7 @@ from benchwright.steps import Outcome
 
 pytestmark = pytest.mark.slow
 
-LENIENT = {"partial": "rectangle", "min_box_iou": 0}
+LENIENT = {"partial": "rectangle", "min_box_iou": 0, "min_edges": 0}
 CAT = GroundedSubject(phrase="the cat", box=(45, 4, 224, 149), inside=((115, 60), (150, 110)), outside=((15, 75),))
 EYE = GroundedSubject(phrase="its left eye", box=(90, 47, 120, 70))
 WIDE = GroundedSubject(phrase="its face", box=(60, 30, 160, 120))
@@ -411,7 +411,7 @@ def test_a_background_of_which_the_subject_hides_what_it_is_known_by_is_left_out
         known_by = GroundedSubject(phrase="the disc", box=box)
         return lambda donor: idea("background", subject=CAT, donor=Donor(image_id=donor, of=known_by))
 
-    masks = {"min_box_iou": 0}
+    masks = {"min_box_iou": 0, "min_edges": 0}
     hidden = make(tmp_path / "a", photo, disc, plan((110, 60, 150, 110)), masks=masks)
     assert set(hidden.left_out.values()) == {"donor_hidden"}
     assert not make(tmp_path / "b", photo, disc, plan((0, 100, 40, 145)), masks=masks).left_out
@@ -437,3 +437,16 @@ def test_a_donor_that_can_hide_the_part_does_and_the_record_says_what_was_filled
         shares.append(filled.sum() / shows.sum())
     assert shares[0] < 0.05
     assert shares[1] > 0.2
+
+
+def test_a_torn_outline_is_left_out_with_its_reason_and_one_that_a_person_drew_is_not_judged(
+    tmp_path: Path, photo: np.ndarray, disc: np.ndarray
+) -> None:
+    half = np.zeros(photo.shape[:2], bool)
+    half[20:140, 60:120] = True
+    drawn = GroundedSubject(phrase="the cat", box=(40, 4, 200, 146), mask=mask_of(half))
+    cut = GroundedSubject(phrase="the cat", box=(100, 30, 190, 120), inside=((130, 60), (150, 100)))
+    found = make(tmp_path / "a", photo, disc, behind(subject=cut), max_enlargement=4, masks={"min_box_iou": 0})
+    assert found.left_out == {"B1-1": "outline_torn"}
+    stated = make(tmp_path / "b", photo, disc, behind(subject=drawn), max_enlargement=4, masks={"min_box_iou": 0})
+    assert not stated.left_out
