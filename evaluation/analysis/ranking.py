@@ -67,6 +67,38 @@ def group_letters(count: int, told_apart: Callable[[int, int], bool]) -> list[st
     return [between.join(name for name, group in zip(names, groups, strict=True) if k in group) for k in range(count)]
 
 
+_RUN = 5
+"""Letters in a row from which on only the first and the last are written."""
+
+
+def spelled_groups(letters: str) -> str:
+    """Return the letters of a model's groups as tables show them: five or more in a row as `c–g`.
+
+    Example:
+        >>> spelled_groups("abcdf"), spelled_groups("bcdefgk")
+        ('abcdf', 'b–g k')
+    """
+    names = letters.split() if " " in letters else list(letters)
+    between = " " if " " in letters else ""
+    runs: list[list[str]] = []
+    for name in names:
+        if runs and _number(name) == _number(runs[-1][-1]) + 1:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    if all(len(run) < _RUN for run in runs):
+        return letters
+    return " ".join(f"{run[0]}–{run[-1]}" if len(run) >= _RUN else between.join(run) for run in runs)
+
+
+def _number(name: str) -> int:
+    """Return the number of a group by its name, `a` as 0."""
+    number = 0
+    for letter in name:
+        number = number * _ALPHABET + ord(letter) - ord("a") + 1
+    return number - 1
+
+
 def _parted(groups: list[frozenset[int]], high: int, low: int) -> list[frozenset[int]]:
     """Return groups of which none holds both models: those that did become two, without what others hold whole."""
     kept = [group for group in groups if not {high, low} <= group]

@@ -10,8 +10,9 @@ from benchwright.texts.normalization import printable
 from benchwright.workspace.atomic import replacing
 
 from ..analysis.comparison import ALPHA
-from ..results.score import ENDINGS, Figure
-from ..results.summary import outcome_counts
+from ..analysis.ranking import spelled_groups
+from ..results.score import ENDINGS, Figure, Score
+from ..results.summary import outcome_counts, unanswered_words
 from .board import Leaderboard
 
 _GENERATOR = "benchwright evaluate leaderboard"
@@ -31,15 +32,30 @@ def write_leaderboard(board: Leaderboard, path: Path) -> None:
 
 def _leaderboard_html(board: Leaderboard) -> Iterator[str]:
     """Yield the HTML of a leaderboard piece by piece."""
-    values = {"board": board, "chart": _accuracy_chart(board), "alpha": ALPHA, "endings": ENDINGS}
+    remarks = [(row.score.title, words) for row in board.rows for words in _remarks(row.score)]
+    values = {"board": board, "chart": _accuracy_chart(board), "alpha": ALPHA, "endings": ENDINGS, "remarks": remarks}
     return page_pieces(
         _TEMPLATES,
         "leaderboard.html",
         values,
         generator=_GENERATOR,
         style="leaderboard.css",
-        filters={"task": lambda task: task.replace("_", " "), "figure": _figure, "outcomes": outcome_counts},
+        filters={
+            "task": lambda task: task.replace("_", " "),
+            "figure": _figure,
+            "outcomes": outcome_counts,
+            "unanswered": unanswered_words,
+            "groups": spelled_groups,
+            "place": lambda row: "unfit" if row.score.unfit else str(row.ranked.rank or "–"),
+        },
     )
+
+
+def _remarks(score: Score) -> Iterator[str]:
+    """Yield what is known of replies that gave no answer or could not be read."""
+    if score.causes:
+        yield f"without an answer: {'; '.join(score.described_causes())}"
+    yield from score.described_reading()
 
 
 def _accuracy_chart(board: Leaderboard) -> Chart:

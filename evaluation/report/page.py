@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.pages import Chart, page_pieces
+from benchwright.pages import Chart, page_pieces, spelled
 from benchwright.statistics.proportions import METHODS
+from benchwright.texts.hidden_characters import escaped
 
+from ..analysis.ranking import spelled_groups
 from ..results.score import ENDINGS
-from ..results.summary import outcome_counts
+from ..results.summary import outcome_counts, unanswered_words
 from .content.cards import OUTCOMES
 from .content.head import head_of
 from .content.legible import legible
@@ -28,12 +30,13 @@ from .plots.profile import profile_chart
 
 if TYPE_CHECKING:
     import numpy as np
+    from markupsafe import Markup
     from numpy.typing import NDArray
 
     from benchwright.release import Release
     from benchwright.review_files.findings import Findings
 
-    from ..results.score import Figure
+    from ..results.score import Figure, Score
     from .content.label_sums import LabelSums
     from .content.pairs import PairLine
     from .content.people import PeopleTable
@@ -43,6 +46,10 @@ if TYPE_CHECKING:
 
 GENERATOR = "benchwright evaluate report"
 _TEMPLATES = Path(__file__).parent / "templates"
+
+
+_MOST_ON_PAPER = 10
+"""Columns of figures in one table on paper; of more, tables follow each other."""
 
 
 class PageContents(NamedTuple):
@@ -103,6 +110,7 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
         "outcomes": OUTCOMES,
         "methods": methods_of(board),
         "max_side_px": shown.max_side_px,
+        "most_on_paper": _MOST_ON_PAPER,
         "settings": Markup(script_json(_settings(board))),  # noqa: S704 - escaped
         "cards": map(Markup, spool.read("cards")),
         "pictures": map(Markup, spool.read("pictures")),
@@ -111,6 +119,9 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
     filters = {
         "two": lambda value: f"{value:.2f}",
         "signed": lambda value: f"{value:+.2f}".replace("-", "\u2212"),
+        "breakable": _breakable,
+        "groups": spelled_groups,
+        "spelled_figure": lambda figure: "–" if figure is None else spelled(figure.value, figure.ci),
         "method": lambda method: METHODS.get(method, "as the metric states it"),
     }
     pieces = page_pieces(
@@ -147,9 +158,26 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
         "ended": line.score.ended,
         "counts_in_words": outcome_counts(line.score),
         "unfit": line.score.why_unfit() if line.score.unfit else None,
-        "reading": line.score.described_reading(),
-        "causes": [legible(words) for words in line.score.described_causes()],
+        "unanswered": unanswered_words(line.score),
+        "remarks": list(_remarks(line.score)),
     }
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name, escaped, that may break after its underscores."""
+    from markupsafe import Markup
+
+    return Markup("_<wbr>").join(escaped(name).split("_"))
+
+
+def _remarks(score: Score) -> Iterator[str]:
+    """Yield sentences on replies that gave no answer or could not be read."""
+    if score.unfit:
+        yield f"is unfit: {score.why_unfit()}."
+    if score.causes:
+        yield f"without an answer: {legible('; '.join(score.described_causes()))}."
+    for words in score.described_reading():
+        yield f"{words}."
 
 
 def _own_n(figure: Figure | None, chance: Figure | None) -> int | None:

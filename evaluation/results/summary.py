@@ -91,6 +91,21 @@ def outcome_counts(score: Score) -> dict[str, str]:
     return counts
 
 
+def unanswered_words(score: Score) -> str:
+    """Return how many items were not answered and how they ended, as text; empty where all were answered.
+
+    Example: `10 not answered: 8 named no letter, 2 in error`.
+    """
+    ended = {name: n for name, n in score.ended.items() if n and name != "answered"}
+    if not ended:
+        return ""
+    return f"{sum(ended.values()):,} not answered: {', '.join(f'{n:,} {_ENDED[name]}' for name, n in ended.items())}"
+
+
+_ENDED = {**ENDINGS, "miss": "named no letter", "tool_call": "called a tool", "error": "in error"}
+"""Ways to end, as they are said after a number."""
+
+
 def endings_taken(scores: Sequence[Score]) -> list[str]:
     """Return the ways to end that any item of the scores took, in the order of `ENDINGS`: tables show these."""
     return [name for name in ENDINGS if any(score.ended[name] for score in scores)]

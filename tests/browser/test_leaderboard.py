@@ -33,8 +33,8 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
             choices=(Choice(key="A", text="one"), Choice(key="B", text="two")),
         )  # fmt: skip
     release = bench.write(folder / "release")
-    for name in (NAME, "other"):
-        evaluate(release, PerQuestion(name, lambda question, content_id: "A"), out=folder / "results")
+    for name, reply in ((NAME, "A"), ("silent", "I see several things.")):
+        evaluate(release, PerQuestion(name, lambda question, content_id, reply=reply: reply), out=folder / "results")
     write_leaderboard(leaderboard_of(folder / "results"), folder / "board.html")
     return folder / "board.html"
 
@@ -55,3 +55,18 @@ def test_a_name_keeps_its_room_beside_ten_tasks(
     assert around is not None
     assert around["x"] <= box["x"] < around["x"] + 10
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_was_not_answered_stays_in_sight_and_on_paper_every_task_has_its_column(
+    board: Path, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context(viewport={"width": 390, "height": 800}).new_page()
+    page.goto(board.as_uri())
+    silent = page.locator("#ranking .board tbody th", has_text="silent")
+    words = silent.evaluate("element => getComputedStyle(element, '::after').content")
+    assert words == '"10 not answered: 10 named no letter"'
+    page.set_viewport_size({"width": 1032, "height": 730})  # between the margins of A4 on its side
+    page.emulate_media(media="print")
+    tasks = page.locator("thead th:visible", has_text="of perception").all_inner_texts()
+    assert tasks == [f"the task {number} of perception" for number in range(10)]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1032

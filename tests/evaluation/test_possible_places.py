@@ -13,6 +13,7 @@ import pytest
 from report_page import ReportPage
 
 from benchwright.cli.main import invoke
+from benchwright.evaluation.analysis.ranking import spelled_groups
 from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.cli.leaderboard import board_table
 from benchwright.evaluation.leaderboard.board import leaderboard_of
@@ -67,6 +68,21 @@ def test_the_places_that_are_left_stand_wherever_ranks_do(
     page = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert "1 of 3 pairs of systems are told apart" in page
     assert all(f"{place} <small" in page for place in ("1–2", "1–3", "2–3"))
+
+
+@pytest.mark.parametrize(
+    ("letters", "shown"),
+    [
+        pytest.param("abcd", "abcd", id="four"),
+        pytest.param("bcdefg", "b–g", id="six"),
+        pytest.param("abcdefhi", "a–f hi", id="a gap"),
+        pytest.param("x y z aa ab ad", "x–ab ad", id="more than an alphabet"),
+        pytest.param("z aa", "z aa", id="two of many"),
+        pytest.param("", "", id="none"),
+    ],
+)
+def test_many_letters_in_a_row_are_shown_by_their_ends(letters: str, shown: str) -> None:
+    assert spelled_groups(letters) == shown
 
 
 def test_a_board_too_wide_for_a_terminal_is_drawn_as_several_with_whole_names(results: Path) -> None:
