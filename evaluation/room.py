@@ -31,6 +31,9 @@ ROOM = Room(
             f"{_HERE}.cli.leaderboard:leaderboard", "Rank the systems in a folder of results, on a page."
         ),
         "evaluate suspects": Entry(f"{_HERE}.cli.results:suspects", "Rank items whose key is likely wrong."),
+        "evaluate health": Entry(
+            f"{_HERE}.cli.health:health", "Say how much a benchmark still tells, and what to do about its items."
+        ),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
         "evaluate export": Entry(
             f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."

@@ -119,6 +119,11 @@ def compare_results(
     return sheet, [_comparison(name, scope, base) for name, scope in _scopes(sheet)]
 
 
+def comparisons_of(sheet: ReplyMatrix) -> list[Comparison]:
+    """Compare the models over all tasks, then on each task where there is more than one."""
+    return [_comparison(name, scope) for name, scope in _scopes(sheet)]
+
+
 def comparison_over_all(sheet: ReplyMatrix) -> Comparison:
     """Compare the models over all tasks."""
     return _comparison(*next(_scopes(sheet)))

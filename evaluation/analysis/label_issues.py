@@ -20,7 +20,7 @@ from benchwright.release.format.human_baseline import read_human_baseline
 from benchwright.replies.model_replies import LetterMatrix
 
 from ..metrics.base import task_numbers
-from ..results.score import read_scores
+from ..results.score import Score, read_scores
 from .reply_matrix import ReplyMatrix, letter_numbers, read_reply_matrix
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
 
     The items and their order are those of `benchwright audit --replies`: an item is included where its key is wrong
     with a probability of 25 % or more, and two able models gave the letter that is favoured instead, or two people
-    missed the key.
+    missed the key. Of several runs of one model one counts (`one_run_a_model`): they err alike, and two would be taken
+    to confirm each other.
 
     Raises:
         BenchwrightError: The release is not the one that was scored.
@@ -102,9 +103,9 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
     """
     import numpy as np
 
-    sheet = read_reply_matrix(results, read_scores(results), release)
+    sheet = read_reply_matrix(results, one_run_a_model(read_scores(results)), release)
     campaigns, people_asked, right = _people(release, sheet)
-    matrix = _letter_matrix(sheet)
+    matrix = letter_matrix_of(sheet)
     people = None
     if campaigns:
         keyed = np.flatnonzero(matrix.key >= 0)
@@ -117,7 +118,40 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
     return LabelIssues(sheet, campaigns, _rows(sheet, supported, people_asked), matrix, doubted)
 
 
-def _letter_matrix(sheet: ReplyMatrix) -> LetterMatrix:
+_USUAL = ("vanilla", "robust")
+_OTHERWISE = ("blind", "wrong-image", "caption", "stated-caption", "circular", "shuffle", "mm-sap")
+"""Protocols that show no picture, another one, or other orders of options."""
+
+
+def model_name(score: Score) -> str:
+    """Return the name by which runs of one model go together: the user's, else the model's."""
+    return score.name or score.model
+
+
+def protocol_name(score: Score) -> str:
+    """Return the name of a score's protocol without its settings."""
+    return score.protocol.partition(":")[0]
+
+
+def one_run_a_model(scores: Sequence[Score]) -> list[Score]:
+    """Return one score of each model, in the order given.
+
+    One that was asked plainly, with its pictures and as published, goes before others, then the usual protocol and
+    reader, then the one that was asked the most items.
+    """
+
+    def order(score: Score) -> tuple[bool, bool, bool, int, str]:
+        is_usual = (score.protocol, score.reader) == _USUAL
+        return protocol_name(score) in _OTHERWISE, score.unfit, not is_usual, -score.asked, score.folder
+
+    first: dict[str, Score] = {}
+    for score in sorted(scores, key=order):
+        first.setdefault(model_name(score), score)
+    return [score for score in scores if first[model_name(score)] is score]
+
+
+def letter_matrix_of(sheet: ReplyMatrix) -> LetterMatrix:
+    """Return replies that were read with their release in the form in which diagnostics take them."""
     tasks, task = task_numbers(sheet.items.column("task"))
     return LetterMatrix(
         tuple(sheet.items.column("item_id").to_pylist()),

@@ -64,6 +64,12 @@ class ReplyMatrix(NamedTuple):
         items = items.set_column(items.column_names.index(_GROUP), _GROUP, pa.array(numbers))
         return ReplyMatrix(self.scores, items, self.asked[:, held], self.right[:, held], self.letter[:, held])
 
+    def of_models(self, rows: Sequence[int]) -> ReplyMatrix:
+        """Return the replies of some models, in the order of `rows`."""
+        chosen = list(rows)
+        scores = tuple(self.scores[row] for row in chosen)
+        return ReplyMatrix(scores, self.items, self.asked[chosen], self.right[chosen], self.letter[chosen])
+
 
 def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
     """Return the models' replies, read from the predictions beside their scores.

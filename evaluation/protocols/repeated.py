@@ -38,11 +38,14 @@ def rotations(count: int) -> list[list[int]]:
 
 def shuffled(item: Item, repeat: int) -> list[int]:
     """Return a uniformly drawn order of an item's options; it depends on item and repetition only."""
+    return shuffled_order(item.item_id, len(item.choices), repeat)
+
+
+def shuffled_order(item_id: str, options: int, repeat: int) -> list[int]:
+    """Return that order of an item by its id and its number of options."""
     from benchwright.seeds import generator_for
 
-    drawn: list[int] = (
-        generator_for(0, "evaluate.shuffle", item.item_id, repeat).permutation(len(item.choices)).tolist()
-    )
+    drawn: list[int] = generator_for(0, "evaluate.shuffle", item_id, repeat).permutation(options).tolist()
     return drawn
 
 

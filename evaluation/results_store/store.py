@@ -140,7 +140,7 @@ class ResultsStore:
         Raises:
             DataError: A source holds no results, or a damaged one.
         """
-        found = [pair for source in sources for pair in self._read_source(source)]
+        found = [pair for source in sources for pair in _read_source(source)]
         added: list[str] = []
         known: list[str] = []
         unnamed: list[str] = []
@@ -195,15 +195,6 @@ class ResultsStore:
     def _run(self, folder: Path, name: str | None) -> StoredRun:
         score = read_score(folder)
         return StoredRun(folder.name, setup_of(score), name, score, folder)
-
-    def _read_source(self, source: Path) -> list[tuple[StoredRun, str | None]]:
-        """Return what a source holds: runs that lie there, under the ids that they have here, and their names."""
-        if (source / _NAMES).is_file() and (source / _RUNS).is_dir():
-            return [(identified(run.folder), run.name) for run in ResultsStore(source).runs()]
-        folders = [source] if (source / SCORE_FILE).is_file() else [p.parent for p in source.glob(f"*/{SCORE_FILE}")]
-        if not folders:
-            raise DataError(f"{source} is neither a store, nor a folder of results, nor a result")
-        return [(identified(folder), None) for folder in sorted(folders)]
 
     def _take(self, run: StoredRun) -> None:
         """Copy a run; of one that is there, only files that it lacks, and beside those that differ under names of
@@ -270,6 +261,25 @@ def setup_of(score: Score) -> str:
     decisive = ("model", "protocol", "reader", "release_id", "split", "settings", "samples", "limit", "max_errors")
     document = score.model_dump(mode="json", include=set(decisive))
     return digest({**document, "identity": score.asked_with})[:_ID_LENGTH]
+
+
+def runs_in(source: Path) -> list[StoredRun]:
+    """Return the runs of a store, of a folder of results or of a single result, under the names that they have there.
+
+    Raises:
+        DataError: It holds no results, or a damaged one.
+    """
+    return [run._replace(name=name) for run, name in _read_source(source)]
+
+
+def _read_source(source: Path) -> list[tuple[StoredRun, str | None]]:
+    """Return what a source holds: runs that lie there, under the ids that they have in a store, and their names."""
+    if (source / _NAMES).is_file() and (source / _RUNS).is_dir():
+        return [(identified(run.folder), run.name) for run in ResultsStore(source).runs()]
+    folders = [source] if (source / SCORE_FILE).is_file() else [p.parent for p in source.glob(f"*/{SCORE_FILE}")]
+    if not folders:
+        raise DataError(f"{source} is neither a store, nor a folder of results, nor a result")
+    return [(identified(folder), None) for folder in sorted(folders)]
 
 
 def identified(folder: Path) -> StoredRun:

@@ -1,0 +1,122 @@
+"""The health of a release by its stored results: the one call behind `evaluate health`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..analysis.label_issue_files import suspects_document
+from .actions import Advice, advice_of
+from .asked_otherwise import published_order, without_pictures
+from .history import DatedSystem, OtherVersion, dated_systems, older_items, other_versions
+from .model_facts import ModelDates
+from .reply_texts import completion, texts_in_replies
+from .runs import HealthRuns, gather_runs
+from .scopes import Scope, scopes_of
+from .signs import Sign
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+FORMAT, VERSION = "benchwright/health", 1
+
+
+class Health(NamedTuple):
+    """What stored results say of a release.
+
+    Args:
+        release: The release.
+        runs: The runs, by their roles.
+        whole: Ceiling and discrimination over all items.
+        tasks: The same of each task, by name.
+        signs: Signs of contamination.
+        dated: Systems with a date, the earliest first; empty where nobody stated any.
+        versions: Other releases of which the results hold runs.
+        advice: What to do about tasks and items.
+    """
+
+    release: Release
+    runs: HealthRuns
+    whole: Scope
+    tasks: tuple[Scope, ...]
+    signs: tuple[Sign, ...]
+    dated: tuple[DatedSystem, ...]
+    versions: tuple[OtherVersion, ...]
+    advice: tuple[Advice, ...]
+
+    @property
+    def systems(self) -> list[str]:
+        """Return the titles of today's systems."""
+        return [self.runs.sheet.scores[row].title for row in self.runs.systems]
+
+    def items_by_action(self) -> Mapping[str, int]:
+        """Return the number of items for each action."""
+        return Counter(each.action for each in self.advice if each.kind == "item")
+
+    def document(self) -> dict[str, Any]:
+        """Return the health as JSON values."""
+        titles = [score.title for score in self.runs.sheet.scores]
+        suspects = suspects_document(self.runs.issues, None)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "release": f"{self.release.name} {self.release.version}",
+            "release_id": self.release.release_id,
+            "split": self.runs.sheet.scores[0].split,
+            "systems": self.systems,
+            "blind_runs": [titles[row] for row in self.runs.blind],
+            "ordered_runs": [titles[row] for row in self.runs.ordered],
+            "left_out": [run._asdict() for run in self.runs.left_out],
+            "whole": self.whole.document(),
+            "tasks": [scope.document() for scope in self.tasks],
+            "suspects": suspects["suspects"],
+            "doubted_tasks": suspects["tasks"],
+            "signs": [sign.document() for sign in self.signs],
+            "dated": [system.document() for system in self.dated],
+            "versions": [version._asdict() for version in self.versions],
+            "advice": [each.document() for each in self.advice],
+        }
+
+
+def health_of(
+    release: Release,
+    sources: Sequence[Path],
+    *,
+    split: str | None = None,
+    dates: Mapping[str, ModelDates] | None = None,
+) -> Health:
+    """Return the health of a release.
+
+    Args:
+        release: The release.
+        sources: Stores, folders of results or single results; runs of other releases tell of other versions only.
+        split: Split of the runs that count; by default that of most runs.
+        dates: Dates of models, as `read_model_dates` reads them.
+
+    Raises:
+        BenchwrightError: No run is of the release, or none of the split.
+        DataError: Results or release are damaged.
+    """
+    runs = gather_runs(release, sources, split)
+    stated = dates or {}
+    whole, *tasks = scopes_of(runs, release)
+    path = str(release.path)
+    signs = (
+        without_pictures(runs, path),
+        published_order(runs, path),
+        *texts_in_replies(runs, release, path),
+        completion(),
+        older_items(runs, release, stated),
+    )
+    return Health(
+        release,
+        runs,
+        whole,
+        tuple(tasks),
+        signs,
+        dated_systems(runs, stated, whole),
+        other_versions(runs),
+        advice_of(runs, tasks, signs),
+    )

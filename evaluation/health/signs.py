@@ -1,0 +1,118 @@
+"""Signs of contamination: what a sign is, and which items bear it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from benchwright.statistics import holm
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SignName = Literal["without_pictures", "published_order", "canary", "hidden_texts", "older_items", "completion"]
+TITLES: dict[SignName, str] = {
+    "without_pictures": "right without the pictures",
+    "published_order": "better in the published order of options",
+    "canary": "the canary in replies",
+    "hidden_texts": "texts in replies that no model was shown",
+    "older_items": "better on items older than the training data",
+    "completion": "questions completed word for word",
+}
+LEVEL = 0.05
+FALSE_SHARE = 0.1
+"""Share of false ones expected among the items that a sign names."""
+LEAST_RUNS = 3
+"""Models that a sign needs to name items."""
+
+
+class ModelSign(NamedTuple):
+    """What one model shows.
+
+    Args:
+        model: Its name.
+        value: What was measured, such as an accuracy or a difference.
+        ci: 95 % interval of it; None where there is none.
+        reference: What it would be without contamination.
+        n: Number of items behind it.
+        p: p of the value being no more than the reference, adjusted over the models by Holm's method.
+    """
+
+    model: str
+    value: float
+    ci: tuple[float, float] | None
+    reference: float
+    n: int
+    p: float
+
+    @property
+    def is_found(self) -> bool:
+        """Return whether the value is above the reference beyond luck."""
+        return self.p < LEVEL
+
+
+class Sign(NamedTuple):
+    """One sign of contamination.
+
+    Args:
+        name: Its name.
+        looked_at: Whether the results can show it.
+        words: What was found, or what is missing.
+        command: Command that makes what is missing; None where nothing is.
+        models: What each model shows.
+        items: Ids of the items that bear the sign, about a tenth of them falsely; in the order of the release.
+    """
+
+    name: SignName
+    looked_at: bool
+    words: str
+    command: str | None = None
+    models: tuple[ModelSign, ...] = ()
+    items: tuple[str, ...] = ()
+
+    @property
+    def is_found(self) -> bool:
+        """Return whether any model or item bears the sign."""
+        return bool(self.items) or any(model.is_found for model in self.models)
+
+    def document(self) -> dict[str, Any]:
+        """Return the sign as JSON values."""
+        return {
+            **self._asdict(),
+            "found": self.is_found if self.looked_at else None,
+            "models": [{**model._asdict(), "found": model.is_found} for model in self.models],
+            "items": list(self.items),
+        }
+
+
+def adjusted(signs: Sequence[ModelSign]) -> tuple[ModelSign, ...]:
+    """Return what models show with p adjusted over all of them."""
+    return tuple(
+        sign._replace(p=p) for sign, p in zip(signs, holm([sign.p for sign in signs]) if signs else [], strict=True)
+    )
+
+
+def above_decoys(targets: NDArray[Any], decoys: NDArray[Any], share: float = 1.0) -> NDArray[np.bool_]:
+    """Return which targets are so high that about a tenth of as many would be so by chance, as decoys say.
+
+    Decoys are scores of what cannot be meant, such as wrong options, and are as high as targets where nothing is to be
+    found. The threshold is the lowest at which (decoys + 1) share / targets is at most 0.1.
+
+    Source: J. E. Elias, S. P. Gygi, "Target-decoy search strategy for increased confidence in large-scale protein
+    identifications by mass spectrometry", Nature Methods 4 (2007), 207-214; the 1 is that of R. F. Barber, E. J.
+    Candès, "Controlling the false discovery rate via knockoffs", Annals of Statistics 43 (2015), 2055-2085.
+
+    Args:
+        targets: Score of each item; NaN where there is none.
+        decoys: Scores of decoys.
+        share: How many decoys one target stands for, inverted: 1 / (K - 1) where each item has K - 1 decoys.
+    """
+    import numpy as np
+
+    known = targets[~np.isnan(targets)]
+    for threshold in np.unique(known[known > 0]):
+        if ((decoys >= threshold).sum() + 1) * share <= FALSE_SHARE * (known >= threshold).sum():
+            result: NDArray[np.bool_] = targets >= threshold
+            return result
+    return np.zeros(len(targets), dtype=bool)
