@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from measuring import benchwright, cost_of, show
+from numpy.typing import NDArray
 from PIL import Image
 
 from benchwright.canonical import bytes_digest, digest
@@ -116,7 +117,7 @@ def write(folder: Path, tasks: int, count: int) -> Release:
     )  # fmt: skip
 
 
-def _grain(number: int) -> np.ndarray:
+def _grain(number: int) -> NDArray[np.uint8]:
     """Return a picture whose detail falls with its frequency as that of photographs does."""
     rng = np.random.default_rng(number)
     fy, fx = np.fft.fftfreq(288)[:, None], np.fft.rfftfreq(384)[None]
@@ -124,7 +125,8 @@ def _grain(number: int) -> np.ndarray:
     waves = np.fft.irfft2(spectrum / np.maximum(np.hypot(fy, fx), 1 / 384) ** 1.2, s=(288, 384))
     waves = waves[0] + 0.3 * waves[1:].mean(axis=0) * np.array([[[-1.0]], [[0.0]], [[1.0]]])
     scaled = 128 + 50 * (waves - waves.mean()) / waves.std()
-    return np.clip(scaled, 0, 255).astype(np.uint8).transpose(1, 2, 0)
+    pixels: NDArray[np.uint8] = np.clip(scaled, 0, 255).astype(np.uint8).transpose(1, 2, 0)
+    return pixels
 
 
 def _item(number: int, task: str, image_id: str, answer: str) -> Item:

@@ -64,6 +64,16 @@ class ReportPage(HTMLParser):
         [element] = self.all("script", id=name)
         return json.loads("".join(element.texts))
 
+    def tables(self) -> list[list[Element]]:
+        """Return the cells of each table, row by row."""
+        found: list[list[Element]] = []
+        for element in self.elements:
+            if element.tag == "table":
+                found.append([])
+            elif element.tag in {"th", "td"}:
+                found[-1].append(element)
+        return found
+
     def rows(self, named: str = "score-table") -> list[list[str]]:
         """Return the texts of a table's cells, head first; of the one with that id, or of those without."""
         found: list[list[str]] = []

@@ -165,6 +165,12 @@ def export(runs: tuple[str, ...], store: Path, out: Path, as_json: bool) -> None
 
 @click.command("board")
 @_STORE
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Page to write, one HTML file that fetches nothing.",
+)
 @json_option(
     """
     `{"format", "version", "blocks": [{"reader", "runs": {system: run}, "board"}], "apart": [{"first", "second", "why",
@@ -172,14 +178,18 @@ def export(runs: tuple[str, ...], store: Path, out: Path, as_json: bool) -> None
     why not between two
     """
 )
-def board(store: Path, as_json: bool) -> None:
+def board(store: Path, out: Path | None, as_json: bool) -> None:
     """Rank the runs of a store over releases and versions, and say which can be compared at all."""
     from benchwright.pages import spelled
 
     from ..results_store.board import board_of
+    from ..results_store.page import write_store_board
     from ..results_store.store import ResultsStore
 
     whole = board_of(ResultsStore(store).runs())
+    if out is not None:
+        write_store_board(whole, out)
+        note(f"written to {out}")
     lines = []
     for number, block in enumerate(whole.blocks, start=1):
         lines += [

@@ -37,7 +37,7 @@ STATES: Mapping[State, str] = {
 }
 LEAST_SYSTEMS = 3
 """Systems from which on it is said which tasks and items tell nothing."""
-_SATURATED, _SURELY = 0.95, 0.9
+_SATURATED, _SURELY = 0.95, 0.85
 """Share of the reachable score above chance that the better half of the systems has on a saturated task, on average,
 and share that the low end of its interval reaches."""
 _WITH_THE_GRAIN = 0.2
@@ -272,10 +272,18 @@ def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | No
     half = scope.better_half
     reached = None if half is None else scope.share_of_reachable(half.value)
     surely = None if half is None or half.ci is None else scope.share_of_reachable(half.ci[0])
-    if reached is not None and surely is not None and reached >= _SATURATED and surely >= _SURELY:
-        return "saturated", f"the better half of the systems reaches {reached:.0%} of what can be reached above chance"
-    if scope.told_apart:
-        return "telling", f"{scope.told_apart} of {scope.pairs} pairs told apart"
+    is_full = reached is not None and reached >= _SATURATED
+    words = f"the better half of the systems reaches {reached or 0:.0%} of what can be reached above chance"
+    if is_full and surely is not None and surely >= _SURELY:
+        return "saturated", words
+    if scope.told_apart or is_full:
+        told = f"{scope.told_apart} of {scope.pairs} pairs told apart"
+        return ("telling", told) if scope.told_apart else ("too_few", f"it may be saturated: {words}")
+    return _why_none_apart(scope, spread)
+
+
+def _why_none_apart(scope: Scope, spread: float) -> tuple[State, str]:
+    """Return whether a task on which no pair is told apart has too few items for it, or does not separate."""
     least, apart = scope.least_difference, f"the systems differ by {spread:.2f} over all tasks"
     if least is None or least > spread:
         finds = "" if least is None else f", and it finds a difference of {least:.2f} and more"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from benchwright.pages import SHARES, Chart, ChartRow, Dot, NumberTable, ReferenceLine, page_pieces, rows_chart, spelled
 from benchwright.texts.normalization import printable
@@ -16,7 +17,7 @@ from ..results.summary import outcome_counts, unanswered_words
 from .board import Leaderboard
 
 _GENERATOR = "benchwright evaluate leaderboard"
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_leaderboard(board: Leaderboard, path: Path) -> None:
@@ -35,20 +36,20 @@ def _leaderboard_html(board: Leaderboard) -> Iterator[str]:
     remarks = [(row.score.title, words) for row in board.rows for words in _remarks(row.score)]
     values = {"board": board, "chart": _accuracy_chart(board), "alpha": ALPHA, "endings": ENDINGS, "remarks": remarks}
     return page_pieces(
-        _TEMPLATES,
-        "leaderboard.html",
-        values,
-        generator=_GENERATOR,
-        style="leaderboard.css",
-        filters={
-            "task": lambda task: task.replace("_", " "),
-            "figure": _figure,
-            "outcomes": outcome_counts,
-            "unanswered": unanswered_words,
-            "groups": spelled_groups,
-            "place": lambda row: "unfit" if row.score.unfit else str(row.ranked.rank or "–"),
-        },
+        TEMPLATES, "leaderboard.html", values, generator=_GENERATOR, style="leaderboard.css", filters=board_filters()
     )
+
+
+def board_filters() -> dict[str, Callable[..., Any]]:
+    """Return the filters that templates with a leaderboard's table need."""
+    return {
+        "task": lambda task: task.replace("_", " "),
+        "figure": _figure,
+        "outcomes": outcome_counts,
+        "unanswered": unanswered_words,
+        "groups": spelled_groups,
+        "place": lambda row: "unfit" if row.score.unfit else str(row.ranked.rank or "–"),
+    }
 
 
 def _remarks(score: Score) -> Iterator[str]:

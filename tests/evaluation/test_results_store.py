@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from report_page import ReportPage
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
@@ -152,3 +153,25 @@ def test_links_in_a_result_are_refused(results: Path, tmp_path: Path) -> None:
         ResultsStore(tmp_path / "store").merge([results])
     with pytest.raises(DataError, match="is no store of results"):
         ResultsStore(tmp_path / "store").runs()
+
+
+def test_the_page_of_a_board_has_a_column_for_each_block_and_says_what_is_apart(
+    release: Release, results: Path, bench: Any, tmp_path: Path
+) -> None:
+    bench.add("q30", answer="B")
+    later = bench.release(tmp_path / "later", version="2.0")
+    evaluate(later, PerQuestion("strong", as_able(28)), out=tmp_path / "out-2")
+    store = tmp_path / "store"
+    assert invoke(["results", "merge", str(results), str(tmp_path / "out-2"), "--store", str(store)]) == 0
+    assert invoke(["results", "board", "--store", str(store), "--out", str(tmp_path / "board.html")]) == 0
+    page = ReportPage(tmp_path / "board.html")
+    [compared, apart, *_] = [[element.text for element in row] for row in page.tables()]
+    assert compared[:3] == [
+        "system",
+        "1. by-hand 1.0 all splits, read by robust",
+        "2. by-hand 2.0 all splits, read by robust",
+    ]
+    assert compared[3] == "strong"
+    assert [cell.split()[0] for cell in compared[4:6]] == ["0.97", "0.90"]
+    assert compared[6:] == ["weak", "0.07 [0.02, 0.21] rank 2", "–"]
+    assert apart[3:] == ["1 and 2", "another release", "30"]
