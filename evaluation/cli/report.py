@@ -22,9 +22,7 @@ from .arguments import results_argument, scored_release
 @click.option(
     "--max-items",
     type=click.IntRange(0),
-    default=500,
-    show_default=True,
-    help="Items on the page; of more, a sample by split and task.",
+    help="Items on the page; of more, a sample by split and task.  [default: as many as fit into 5 MB, 24 to 500]",
 )
 @click.option(
     "--max-side",
@@ -61,7 +59,7 @@ def report(
     results: Path,
     release: Path,
     out: Path | None,
-    max_items: int,
+    max_items: int | None,
     max_side: int,
     data: Path | None,
     errors: Path | None,

@@ -64,7 +64,7 @@ def sample(items: Iterable[tuple[str, Stratum]], *, at_most: int) -> frozenset[s
     return frozenset(chosen)
 
 
-_WITHOUT_SCRIPT = 24
+WITHOUT_SCRIPT = 24
 """Items that stand in the page for readers without JavaScript."""
 
 _PIECE = 1 << 20
@@ -192,7 +192,7 @@ def gather(
     shown = 0
 
     def keep(uri: str, size: tuple[int, int]) -> None:
-        spool.picture(pictures.count, uri, size, in_page=shown < _WITHOUT_SCRIPT)
+        spool.picture(pictures.count, uri, size, in_page=shown < WITHOUT_SCRIPT)
 
     last = max((number for number, (item_id, _) in enumerate(items) if item_id in chosen), default=-1)
     coming = _ComingItems(_with_pictures(release, split, chosen, max_side_px), shown=last + 1)
@@ -213,7 +213,7 @@ def gather(
         places = [pictures.show(image) for image in item.images]
         shown_card = card(item, item_split, pictures=places, replies=item_replies, people=share, **hard)
         spool.card(shown_card)
-        if shown < _WITHOUT_SCRIPT:
+        if shown < WITHOUT_SCRIPT:
             first.append(shown_card)
         shown += 1
     assert next(made, None) is None, "every picture that was made has its place"

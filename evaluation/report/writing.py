@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchwright.review_files.findings import Findings
 
 REPORT_FILE = "report.html"
-_MOST_ITEMS, _MAX_SIDE_PX = 500, 384
+_MAX_SIDE_PX = 384
 
 
 class WrittenReport(NamedTuple):
@@ -77,7 +77,7 @@ def write_report(
     release: Release | Path,
     *,
     out: Path | None = None,
-    max_items: int = _MOST_ITEMS,
+    max_items: int | None = None,
     max_side_px: int = _MAX_SIDE_PX,
     data: Path | None = None,
     findings: Path | None = None,
@@ -95,7 +95,8 @@ def write_report(
         results: Folder that `evaluate run` wrote to.
         release: Release that the models were scored on.
         out: File for the page; `<results>/report.html` if None. An older report there is replaced.
-        max_items: Largest number of items on the page; if there are more, it shows a sample by split and task.
+        max_items: Largest number of items on the page; if there are more, it shows a sample by split and task. If
+            None, as many as fit into about 5 MB, 24 to 500.
         max_side_px: Longest side of the pictures on the page, in pixels.
         data: Folder for the same data as JSON and CSV; if None, a folder beside the page, named after it with `-data`.
         findings: File of an error analysis of these models, as `review results` writes it.
@@ -124,6 +125,7 @@ def write_report(
     from .data_files import ItemTable, folder_of, prepare, write_report_data, write_scores
     from .gathering import ItemObservers, Spool, gather, strata
     from .page import PageContents, write_page
+    from .page_budget import affordable_items
 
     target = out or results / REPORT_FILE
     folder = data or folder_of(target)
@@ -160,7 +162,9 @@ def write_report(
                 items,
                 spool,
                 beside,
-                max_items=max_items,
+                max_items=affordable_items(results, opened, scores, items, max_side_px=max_side_px)
+                if max_items is None
+                else max_items,
                 max_side_px=max_side_px,
                 cache=cache or ItemCache(None),
                 record_map=record_map,

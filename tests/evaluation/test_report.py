@@ -206,7 +206,7 @@ def test_every_picture_is_in_the_page_once_and_marks_are_layers_of_their_own(
     assert len(uris) == len(set(uris)) == 6
     assert page.source.count("data:image/") - page.source.count("data:image/svg") == 6
     kinds = {uri.split(";")[0] for uri in uris if uri}
-    assert kinds == {"data:image/jpeg", "data:image/png"}
+    assert kinds == {"data:image/webp", "data:image/png"}
 
 
 def test_without_script_the_first_items_stand_in_the_page(bench: Any, tmp_path: Path) -> None:
@@ -233,6 +233,19 @@ def test_of_too_many_items_a_sample_is_shown_and_said(bench: Any, tmp_path: Path
     assert "10 of 30 items: a sample" in " ".join(page.source.split())
     assert page.rows()[1][2].startswith("0.")  # the scores stay those of all items
     assert "n = 30" in page.rows()[0][2]
+
+
+def test_a_page_stays_near_five_megabytes_unless_another_number_of_items_is_wanted(bench: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for number in range(60):
+        grain = rng.integers(0, 256, (384, 384, 3), dtype=np.uint8)  # more than 80 kB as WebP
+        bench.add(f"q{number}", task=f"task_{number % 3}", pictures=[grain])
+    release = bench.release(tmp_path / "release")
+    evaluate(release, "random", out=tmp_path / "out")
+    page = write_report(tmp_path / "out", release)
+    assert 24 <= page.shown < 60
+    assert 4e6 < page.size_bytes < 6e6
+    assert write_report(tmp_path / "out", release, max_items=60).shown == 60
 
 
 def test_no_items_are_shown_if_none_are_wanted(results: Path, release: Release) -> None:

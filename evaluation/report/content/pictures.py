@@ -16,8 +16,10 @@ from benchwright.images.decode import upright_size
 from benchwright.record_map import LostRecord
 from benchwright.records import Item, ItemImage, VisualPrompt
 
-_VERSION = 1
+_VERSION = 2
 """Raised when the same picture or marks may give another `page_picture`."""
+_TINY_PX = 4096
+"""Pixels up to which a picture is kept to the pixel: it has few bytes in any case."""
 
 
 class PagePicture(NamedTuple):
@@ -74,7 +76,7 @@ def page_picture(wanted: WantedPicture) -> bytes:
         full_wh = upright_size(wanted.data)
         made = marks_preview(wanted.prompts, full_wh=full_wh, max_side_px=wanted.max_side_px)
     else:
-        made = preview(wanted.data, max_side_px=wanted.max_side_px)
+        made = preview(wanted.data, max_side_px=wanted.max_side_px, lossless_up_to_px=_TINY_PX, is_small=True)
     text = base64.b64encode(made.data).decode("ascii")
     return json.dumps([f"data:{made.media_type};base64,{text}", made.width, made.height]).encode("ascii")
 

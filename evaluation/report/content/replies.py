@@ -19,7 +19,7 @@ from ...results.score import PREDICTIONS_FILE, Score
 if TYPE_CHECKING:
     from ...metrics.base import State
 
-_LONGEST_REPLY = 4000
+LONGEST_REPLY = 4000
 """Characters of a reply that a page holds."""
 
 _COLUMNS = ["item_id", "task", "state", "letter", "right", "reply", "cause"]
@@ -33,7 +33,7 @@ class ReportedReply(NamedTuple):
         state: State as in predictions.parquet.
         letter: Letter that was read; None where there is none.
         right: Whether the letter is the answer.
-        reply: Text of the model's reply, cut to `_LONGEST_REPLY` characters; None for an error.
+        reply: Text of the model's reply, cut to `LONGEST_REPLY` characters; None for an error.
         left_out: Number of characters that were cut off.
         cause: Cause of an error.
     """
@@ -76,7 +76,7 @@ class Predictions:
             row["letter"],
             row["right"],
             row["reply"],
-            max(0, (row["length"] or 0) - _LONGEST_REPLY),
+            max(0, (row["length"] or 0) - LONGEST_REPLY),
             row["cause"],
         )
 
@@ -104,7 +104,7 @@ class Predictions:
                 table = pa.table(batch)
                 reply = table.column("reply")
                 table = table.append_column("length", pc.utf8_length(reply))
-                shortened = pc.utf8_slice_codeunits(reply, 0, _LONGEST_REPLY)
+                shortened = pc.utf8_slice_codeunits(reply, 0, LONGEST_REPLY)
                 yield from table.set_column(table.column_names.index("reply"), "reply", shortened).to_pylist()
         except UnreadableParquet as error:
             raise self._damage(f"its rows cannot be read ({error.reason})") from error

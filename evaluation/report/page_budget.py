@@ -1,0 +1,90 @@
+"""How many items a page can show so that it stays small enough to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchwright.errors import BenchwrightError
+from benchwright.files.parquet_tables import UnreadableParquet
+
+from ..results.judged_predictions import not_of_score, open_judged
+from ..results.score import PREDICTIONS_FILE, Score
+from .content.pictures import WantedPictures, page_picture
+from .content.replies import LONGEST_REPLY
+from .gathering import WITHOUT_SCRIPT, Stratum, sample
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+MOST_ITEMS = 500
+_PAGE_BYTES = 5_000_000
+_PROBED = 24
+"""Items whose pictures are measured."""
+_FRAME, _CELL, _CARD, _REPLY, _STATIC_REPLY = 320_000, 640, 900, 64, 230
+"""Bytes of a page without figures and items, of a figure of the table of scores with all that is drawn of it, of a card
+without pictures and replies, of a reply without its words, and of one more where a card also stands in the page as
+HTML: as measured on pages of 2 to 60 models and 3 to 60 tasks (`benchmarks/score_pages.py`)."""
+
+
+def affordable_items(
+    results: Path,
+    release: Release,
+    scores: Sequence[Score],
+    items: Sequence[tuple[str, Stratum]],
+    *,
+    max_side_px: int,
+) -> int:
+    """Return how many items fit into a page of 5 MB, from their first pictures and replies: 24 to 500.
+
+    Pages are somewhat smaller or larger than that, as the other pictures are.
+
+    Args:
+        results: Folder with a folder of each model.
+        release: Release that was scored.
+        scores: Score of each model.
+        items: Ids and strata of the items.
+        max_side_px: Longest side of a picture, in pixels.
+
+    Raises:
+        DataError: Predictions are damaged, or the release is.
+    """
+    if len(items) <= WITHOUT_SCRIPT:
+        return WITHOUT_SCRIPT
+    columns = 1 + len({task for _, (_, task) in items})
+    left = _PAGE_BYTES - _FRAME - _CELL * columns * len(scores) - WITHOUT_SCRIPT * len(scores) * _STATIC_REPLY
+    replies = sum(_REPLY + _words(results / score.folder, score) for score in scores)
+    each = _CARD + replies + _pictures(release, scores[0].split, items, max_side_px)
+    return max(WITHOUT_SCRIPT, min(MOST_ITEMS, int(left / each)))
+
+
+def _pictures(release: Release, split: str | None, items: Sequence[tuple[str, Stratum]], max_side_px: int) -> float:
+    """Return the mean bytes of an item's pictures and marks, over a small sample."""
+    chosen = sample(items, at_most=_PROBED)
+    wanted, size = WantedPictures(max_side_px=max_side_px), 0
+    for released in release.items(split, pictures_of=chosen):
+        if released.item.item_id in chosen:
+            for picture in wanted.of(released.item, released.images):
+                try:
+                    size += len(page_picture(picture))
+                except BenchwrightError:
+                    continue  # the page says so
+    return size / max(1, len(chosen))
+
+
+def _words(folder: Path, score: Score) -> float:
+    """Return the mean bytes of a reply's words, over the first rows of a model's predictions."""
+    with open_judged(folder, score) as file:
+        try:
+            batch = next(iter(file.batches(["reply"])), None)
+        except UnreadableParquet as error:
+            raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({error.reason})") from error
+    if batch is None or not batch.num_rows:
+        return 0.0
+    lengths = pc.min_element_wise(pc.binary_length(batch.column("reply")), pa.scalar(LONGEST_REPLY))
+    total: int = pc.sum(lengths).as_py() or 0
+    return total / int(batch.num_rows)
