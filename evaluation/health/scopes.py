@@ -259,7 +259,7 @@ def _numbered(group: NDArray[Any]) -> NDArray[np.int64]:
 def _with_state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | None) -> Scope:
     """Return a task with what it still tells, and why that is said."""
     state, why = _state(scope, doubt, spread, power)
-    return scope._replace(state=state, why=why)
+    return scope._replace(state=state, why=why, worth=0.0 if state == "at_chance" else scope.worth)
 
 
 def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | None) -> tuple[State, str]:

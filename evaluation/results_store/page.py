@@ -41,7 +41,7 @@ def _pieces(board: StoreBoard) -> Iterator[str]:
 
 
 def _systems(board: StoreBoard) -> list[tuple[str, list[list[BoardRow]]]]:
-    """Return each system with its rows in each block: by the number of blocks it is in, then by name.
+    """Return each system with its rows in each block: those in most blocks first, then as their first block has them.
 
     Repeats of a system in one block are several rows of one cell.
     """
@@ -50,4 +50,4 @@ def _systems(board: StoreBoard) -> list[tuple[str, list[list[BoardRow]]]]:
         for row in block.board.rows:
             title = block.runs[row.score.title].title
             cells.setdefault(title, [[] for _ in board.blocks])[number].append(row)
-    return sorted(cells.items(), key=lambda entry: (-sum(map(bool, entry[1])), entry[0]))
+    return sorted(cells.items(), key=lambda entry: -sum(map(bool, entry[1])))
