@@ -61,6 +61,7 @@ class Life(NamedTuple):
         by_words: Whether it is known by its words.
         by_letter: Whether it is known by its letter.
         later: Whether each system has seen the items.
+        told: Whether the words give the key away to most.
         answers: Place of the option that each system takes with the picture, systems x items, before what it knows.
         blind: The same without the picture.
     """
@@ -75,6 +76,7 @@ class Life(NamedTuple):
     by_words: NDArray[np.bool_]
     by_letter: NDArray[np.bool_]
     later: NDArray[np.bool_]
+    told: NDArray[np.bool_]
     answers: NDArray[np.int64]
     blind: NDArray[np.int64]
 
@@ -115,6 +117,7 @@ def one(rng: np.random.Generator) -> Life:
         guess = np.where(kind == "chance", rng.integers(0, 4, items), guess)
         answers[row] = np.where(rng.random(items) < knows, truth, guess)
     blind = rng.integers(0, 4, (systems, items))
+    marks["told"] = np.zeros(items, dtype=bool)
     return _life(rng, task, kinds, truth, options, group, marks, answers, blind)
 
 
@@ -135,7 +138,7 @@ def other(rng: np.random.Generator) -> Life:
         shares = 1 / np.arange(1.0, options[item]) ** rng.uniform(0, 2.5)
         appeal[item, others] = shares / shares.sum()
     families, systems = int(rng.integers(4, 7)), int(rng.integers(8, 15))
-    told = rng.random(items) < 0.05  # the words give the key away to most
+    told = marks["told"] = rng.random(items) < 0.05
 
     def wrong() -> NDArray[np.int64]:
         taken: NDArray[np.int64] = (appeal.cumsum(axis=1) > rng.random(items)[:, None]).argmax(axis=1)
@@ -181,7 +184,7 @@ def _life(
     later = np.arange(len(answers)) >= len(answers) * 0.4
     return Life(
         task, kinds, truth, np.where(marks["wrong"], moved, truth), options, group, marks["dead"], marks["by_words"],
-        marks["by_letter"], later, answers, blind,
+        marks["by_letter"], later, marks["told"], answers, blind,
     )  # fmt: skip
 
 
@@ -255,7 +258,7 @@ def figures(life: Life, health: Health) -> dict[str, tuple[int, int, int]]:
     found: dict[str, tuple[int, int, int]] = {}
     for kind, state in wanted.items():
         planted = {f"task_{k:02}" for k, its in enumerate(life.kinds) if its == kind}
-        called = {task for task, its in states.items() if its == state or (kind == "alike" and its == "too_few")}
+        called = {task for task, its in states.items() if its == state}
         found[f"tasks {kind}"] = len(planted), len(called), len(planted & called)
     signs = {sign.name: {place[item_id] for item_id in sign.items} for sign in health.signs}
     by_code = defaultdict(set)
@@ -269,7 +272,7 @@ def figures(life: Life, health: Health) -> dict[str, tuple[int, int, int]]:
     right = (life.answers == life.truth).mean(axis=0)
     easy = set(np.flatnonzero(alive & ~life.dead & (right == 1)).tolist())
     in_usual = {number for number in by_code["all_right"] if alive[number]}
-    known = set(np.flatnonzero(life.by_words | life.by_letter).tolist())
+    known = set(np.flatnonzero(life.by_words | life.by_letter | life.told).tolist())
     by_letter = set(np.flatnonzero(life.by_letter).tolist())
     doubted = {k for k, task in enumerate(sorted(states)) if states[task] in {"at_chance", "keys_doubted"}}
     suspects = {number for number in by_code["suspected_key"] if life.task[number] not in doubted}
@@ -277,7 +280,7 @@ def figures(life: Life, health: Health) -> dict[str, tuple[int, int, int]]:
     found["items dead"] = len(dead), len(in_usual), len(dead & in_usual)
     found["items dead or easy for all"] = len(dead | easy), len(in_usual), len((dead | easy) & in_usual)
     blind = signs["without_pictures"]
-    found["items known, without pictures"] = len(known), len(blind), len(known & blind)
+    found["items known or told by words, without pictures"] = len(known), len(blind), len(known & blind)
     order = signs["published_order"]
     found["items known by letter, by order"] = len(by_letter), len(order), len(by_letter & order)
     return found

@@ -203,6 +203,7 @@ CASES = (
     Case("release sign", ["release", "sign", "release", "--key", "key", "--out", "release.sig"], ["release.sig"]),
     Case("evaluate score", ["evaluate", "score", "release", "replies.jsonl"], ["stdout"]),
     Case("evaluate leaderboard", ["evaluate", "leaderboard", "scores", "--out", "board.html"], ["board.html"]),
+    Case("evaluate health", ["evaluate", "health", "release", "w/results", "--page", "health.html"], ["health.html"]),
     Case("evaluate compare", ["evaluate", "compare", "scores", "--release", "release"], ["stdout"]),
     *(Case(f"evaluate {name}", ["evaluate", name, "w/results", "--release", "release", "--out", f"{name}.jsonl"],
            [f"{name}.jsonl"]) for name in ("errors", "suspects")),
