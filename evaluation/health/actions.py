@@ -84,7 +84,7 @@ def _about_tasks(tasks: Sequence[Scope]) -> list[Advice]:
 def _about_items(runs: HealthRuns, signs: Mapping[str, Sign]) -> list[Advice]:
     """Return one piece of advice for each item that has a reason; the first action of `ACTIONS` goes before others."""
     reasons: dict[str, list[_Reason]] = {}
-    for issue in runs.issues.found:
+    for issue in runs.issues.found if runs.are_keys_judged else ():
         instead = f"; {' or '.join(issue.letters)} in its place" if issue.letters else ""
         words = f"key {issue.key} is wrong with a probability of {issue.probability:.0%}{instead}"
         reasons.setdefault(issue.item_id, []).append(_Reason("check_key", "suspected_key", words))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchwright.diagnostics.keys.suspected_keys import LEAST_VOICES
 from benchwright.errors import BenchwrightError
 from benchwright.texts.normalization import counted
 
@@ -58,6 +59,11 @@ class HealthRuns(NamedTuple):
     baselines: tuple[int, ...]
     left_out: tuple[LeftOutRun, ...]
     elsewhere: tuple[StoredRun, ...]
+
+    @property
+    def are_keys_judged(self) -> bool:
+        """Return whether there are systems enough to judge keys: two that were asked plainly."""
+        return len(self.systems) >= LEAST_VOICES
 
     def name(self, row: int) -> str:
         """Return the name of the model of a row, whichever protocol asked it."""

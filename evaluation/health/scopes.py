@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from benchwright.diagnostics.keys.item_analysis import discrimination
 from benchwright.diagnostics.keys.power import TaskPower, power_by_task
 from benchwright.statistics import share_right
+from benchwright.texts.normalization import counted
 
 from ..analysis.comparison import Comparison, comparisons_of
 from ..analysis.label_issues import letter_matrix_of
@@ -147,7 +148,7 @@ def scopes_of(runs: HealthRuns, release: Release) -> list[Scope]:
         np.where(keyed, 1 / np.maximum(matrix.options, 1), 0.0),
         wrong,
         discrimination(sheet.right, sheet.asked, task),
-        len(sheet.scores) >= 2,
+        runs.are_keys_judged,
         better,
         _people(release, sheet.scores[0].split) if sheet.scores else {},
     )
@@ -155,7 +156,7 @@ def scopes_of(runs: HealthRuns, release: Release) -> list[Scope]:
     comparisons = {c.name: c for c in comparisons_of(sheet)} if len(sheet.scores) >= 2 else {}
     every = next(iter(comparisons.values()), None)
     spread = float(np.ptp(share[whole])) if len(whole) > 1 else 0.0
-    doubts = {names[each.task]: each.doubt for each in runs.issues.tasks}
+    doubts = {names[each.task]: each.doubt for each in runs.issues.tasks if runs.are_keys_judged}
     tasks = []
     for number, name in enumerate(names):
         bare = _scope(name, task == number, measured, power.get(name) or power.get(""), comparisons.get(name, every))
@@ -277,7 +278,7 @@ def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | No
     if is_full and surely is not None and surely >= _SURELY:
         return "saturated", words
     if scope.told_apart or is_full:
-        told = f"{scope.told_apart} of {scope.pairs} pairs told apart"
+        told = f"{scope.told_apart} of {counted(scope.pairs, 'pair')} told apart"
         return ("telling", told) if scope.told_apart else ("too_few", f"it may be saturated: {words}")
     return _why_none_apart(scope, spread)
 

@@ -161,6 +161,17 @@ def test_nothing_is_said_of_what_no_run_shows(scored: tuple[Release, Path]) -> N
     assert all(len(line) <= 100 for line in printed.splitlines())
 
 
+def test_runs_without_pictures_alone_judge_no_key_and_no_task(scored: tuple[Release, Path]) -> None:
+    release, results = scored
+    health = health_of(release, [path for path in results.iterdir() if path.name.endswith("@blind")])
+    assert health.systems == []
+    assert (health.whole.accuracy, health.whole.wrong_keys, health.whole.worth) == (None, None, None)
+    assert {scope.state for scope in health.tasks} == {"not_looked_at"}
+    assert {each.action for each in health.advice} == {"harden"}
+    assert health.document()["suspects"] is None
+    assert health.signs[0].is_found
+
+
 def test_a_canary_and_a_hidden_text_in_a_reply_are_found(bench: Any, tmp_path: Path) -> None:
     long = "Its shadow falls to the left of the lamp, so that the light must come from the right."
     for number in range(8):
