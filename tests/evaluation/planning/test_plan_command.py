@@ -1,0 +1,256 @@
+"""`evaluate plan` on stored results: what it reads of them, says, writes and refuses, and that its commands run.
+
+Facts held here: without results it gives a plan from items and clusters and a pilot whose commands run and make
+everything estimable; orders, wordings, samples and readers are read from the runs that hold them, and an answer that
+several runs hold counts once; the commands of a drawn design ask the listed items; equal plans give equal bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from endpoint_runs import options
+
+from benchwright.cli.main import invoke
+from benchwright.evaluation.run import evaluate
+
+
+@pytest.fixture
+def release(bench: Any, tmp_path: Path) -> Path:
+    """Forty items of two tasks, two to a picture; three in four answers are B."""
+    for number in range(40):
+        bench.add(
+            f"question {number}",
+            task=("counting", "naming")[number % 3 == 0],
+            answer="A" if number % 4 == 0 else "B",
+            group_keys=(f"image:{number // 2}",),
+        )
+    bench.release(tmp_path / "release")
+    return tmp_path / "release"
+
+
+def run(release: Path, out: Path, *arguments: str, model: str = "random") -> None:
+    assert invoke(["evaluate", "run", str(release), "--model", model, *arguments, "--out", str(out)]) == 0
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    capsys.readouterr()
+    assert invoke(["evaluate", "plan", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capsys.readouterr()
+    assert invoke(["evaluate", "plan", *map(str, arguments)]) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capsys.readouterr()
+    assert invoke(["evaluate", "plan", *map(str, arguments)]) != 0
+    return " ".join(capsys.readouterr().err.split())
+
+
+def run_all(commands: Sequence[str]) -> None:
+    for command in commands:
+        program, *words = shlex.split(command)
+        assert program == "benchwright"
+        assert invoke(words) == 0
+
+
+def effects(document: Any) -> set[str]:
+    return {component["effect"] for component in document["components"]}
+
+
+def test_a_plan_without_results_names_a_pilot_that_runs_and_makes_effects_estimable(
+    release: Path, tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    document = told(capsys, release, "--width", ".2", "--model", "random")
+    assert document["is_assumed"]
+    assert document["score"] == 0.5
+    assert document["design"] is None
+    assert document["best"]["numbers"]["items"] == 40
+    assert document["beyond"]["numbers"]["items"] > 40
+    assert {entry["effect"] for entry in document["not_estimable"]} == {
+        "orders of options", "wordings", "samples", "readers"
+    }  # fmt: skip
+    run_all(document["pilot"])
+    after = told(capsys, release, "results", "--width", ".2")
+    assert {"items", "orders of options", "wordings"} <= effects(after)
+    words = shlex.split(document["pilot"][0])
+    items = int(words[words.index("--limit") + 1])
+    assert after["levels"] == {"items": items, "orders": 2, "wordings": 2, "samples": 1, "readers": 1}
+    assert after["pilot"] == []
+
+
+def test_a_drawn_design_runs_asks_the_items_that_it_lists_and_is_read_again(
+    release: Path, tmp_path: Path, capsys: Any
+) -> None:
+    results, plan = tmp_path / "results", tmp_path / "plan"
+    run(release, results, "--protocol", "shuffle:k=3")
+    arguments = (release, results, "--budget", "60", "--most", "items=30", "--out", plan)
+    document = told(capsys, *arguments)
+    numbers = document["design"]["numbers"]
+    assert document["design"]["questions"] <= 60
+    assert numbers["items"] <= 30
+    written = {path.name: path.read_bytes() for path in plan.iterdir()}
+    assert sorted(written) == ["commands.sh", "items.jsonl", "plan.json"]
+    assert json.loads(written["plan.json"]) == document
+    told(capsys, *arguments, "--force")
+    assert {path.name: path.read_bytes() for path in plan.iterdir()} == written
+    commands = (plan / "commands.sh").read_text().splitlines()[2:]
+    assert commands == document["commands"]
+    run_all(commands)
+    (folder,) = results.glob(f"*limit-{numbers['items']}*")
+    asked = pq.read_table(folder / "predictions.parquet").column("item_id").to_pylist()
+    listed = [json.loads(line) for line in written["items.jsonl"].splitlines()]
+    assert [row["item_id"] for row in listed] == asked
+    assert {row["cluster"] for row in listed} <= set(range(20))
+
+
+def test_a_plan_fits_the_terminal_and_says_what_adds_most_and_whom_it_speaks_of(
+    release: Path, tmp_path: Path, capsys: Any
+) -> None:
+    for protocol in ("shuffle:k=2", "shuffle:k=2,wording=blink"):
+        run(release, tmp_path / "results", "--protocol", protocol)
+    text = printed(capsys, release, tmp_path / "results", "--width", ".02")
+    assert max(map(len, text.splitlines())) <= 100
+    words = " ".join(text.split())
+    assert "A width of 0.02 cannot be reached for items like these: at least 0." in words
+    assert "Items like these: what other items of the kind would give" in words
+    assert "These items: what exactly the items of the release give" in words
+    assert "The largest part of the variance of this design, for items like these, is that of" in words
+    assert "Not estimable: readers: only one reader read the replies" in words
+    assert "80 items (the release has 40)" in words
+    folded = printed(capsys, release, tmp_path / "results", "--width", ".9", "--inference", "these-items")
+    command = folded.split("The design:\n")[1]
+    assert shlex.split(command.replace("\\\n", ""))[:3] == ["benchwright", "evaluate", "run"]
+
+
+def test_samples_are_told_from_orders_and_an_answer_of_two_runs_counts_once(
+    release: Path, server: Any, tmp_path: Path, capsys: Any
+) -> None:
+    server.behave = lambda words, attempt, handler: (
+        "(A)" if handler.body.get("seed", 0) % 3 == len(words) % 3 else "(B)"
+    )
+    more = {"temperature": 0.7, "seed": 4}
+    out = tmp_path / "results"
+    evaluate(release, "openai:m", out=out, options=options(server, samples=3, **more))
+    document = told(capsys, release, out)
+    assert document["levels"]["samples"] == 3
+    assert document["answers"] == document["as_run"]["questions"] == 120
+    assert "samples" in effects(document)
+    evaluate(release, "openai:m", protocol="circular", out=out, options=options(server, **more))
+    evaluate(release, "openai:m", limit=10, out=out, options=options(server, **more))
+    evaluate(release, "openai:m", out=out, options=options(server, **more))  # asked under circular, and with the limit
+    document = told(capsys, release, out, "--width", ".5")
+    assert document["answers"] == 120 + 120
+    assert document["levels"]["orders"] == 3
+    assert "samples" in effects(document)
+    assert "--temperature 0.7" in document["commands"][0]
+    assert f"--base-url {server.url}" in document["commands"][0]
+
+
+def test_readers_are_those_of_the_run_and_the_robust_one(
+    release: Path, tmp_path: Path, capsys: Any, predictions_file: Any, bench: Any
+) -> None:
+    replies = ["(B)", "It is the dog.", "The answer is B", "Not A. So B, the dog", "no idea"]
+    rows = [{"item_id": item.item_id, "reply": replies[k % 5]} for k, (item, _) in enumerate(bench.items)]
+    path = predictions_file(rows)
+    for reader in ("robust", "mvp-bench"):
+        run(release, tmp_path / "results", "--reader", reader, model=f"predictions:{path}")
+    document = told(capsys, release, tmp_path / "results")
+    assert document["levels"]["readers"] == 2
+    assert document["answers"] == 2 * document["as_run"]["questions"] == 80
+    assert {"readers", "replies x readers"} & effects(document) or "items x readers" in effects(document)
+    fixed = told(capsys, release, tmp_path / "results", "--fixed", "readers")
+    assert fixed["as_run"]["widths"]["items_like_these"] < document["as_run"]["widths"]["items_like_these"]
+
+
+def test_the_difference_of_two_systems_is_planned_on_what_both_were_asked(
+    release: Path, tmp_path: Path, capsys: Any
+) -> None:
+    for model in ("random", "constant:B", "longest"):
+        run(release, tmp_path / "results", "--protocol", "shuffle:k=2", model=model)
+    arguments = (release, tmp_path / "results", "--difference", "--budget", "40")
+    assert "name two with --model" in refused(capsys, *arguments)
+    document = told(capsys, *arguments, "--model", "random", "--model", "constant:B")
+    assert document["is_difference"]
+    assert document["systems"] == ["random less constant:B"]
+    assert [shlex.split(command)[4:6] for command in document["commands"]] == [
+        ["--model", "random"],
+        ["--model", "constant:B"],
+    ]
+
+
+def test_runs_under_other_conditions_are_left_out_by_name(release: Path, tmp_path: Path, capsys: Any) -> None:
+    run(release, tmp_path / "results", "--protocol", "shuffle:k=2")
+    run(release, tmp_path / "results", "--protocol", "blind")
+    document = told(capsys, release, tmp_path / "results")
+    assert [entry["why"] for entry in document["left_out"]] == ["blind asks under other conditions"]
+    blind = next((tmp_path / "results").glob("*blind*"))
+    assert "none of 1 result can be used" in refused(capsys, release, blind)
+
+
+def test_tokens_of_stored_results_say_what_a_design_costs(
+    release: Path, server: Any, tmp_path: Path, capsys: Any
+) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+
+    def behave(words: str, attempt: int, handler: Any) -> None:
+        choice = {"message": {"content": "(B)" if "1" in words else "(A)"}, "finish_reason": "stop"}
+        server.say(handler, 200, {"choices": [choice], "usage": usage})
+
+    server.behave = behave
+    evaluate(release, "openai:m", out=tmp_path / "results", options=options(server))
+    arguments = (release, tmp_path / "results", "--budget", "20")
+    assert told(capsys, *arguments)["design"]["money"] is None
+    document = told(capsys, *arguments, "--price-in", "10", "--price-out", "100")
+    assert document["design"]["money"] == pytest.approx(20 * (100 * 10 + 10 * 100) / 1e6)
+    assert "give both price_in and price_out" in refused(capsys, *arguments, "--price-in", "10")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--split", "nowhere"], "has no split 'nowhere'; it has test"),
+        (["--most", "orders"], "--most 'orders': write one of items, orders"),
+        (["--most", "items=1"], "--most 'items=1': write one of"),
+        (["--score", ".7"], "--score is assumed where there are no results"),
+        (["--fixed", "wordings"], "--fixed wordings: nothing is known of wordings (only one wording was run"),
+        (["--model", "other"], "there is no result of 'other'; there are those of random"),
+        (["--budget", "1"], "a budget of 1 buys fewer than 2 items"),
+        (["--difference"], "a difference is that of two systems, and there are the answers of 1: random"),
+        (["--out", "plan"], "there is no design to write: give --width or --budget"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_words(
+    release: Path, tmp_path: Path, capsys: Any, arguments: list[str], words: str
+) -> None:
+    run(release, tmp_path / "results", "--protocol", "shuffle:k=2")
+    assert words in refused(capsys, release, tmp_path / "results", *arguments)
+
+
+def test_results_of_another_release_and_folders_of_other_things_are_refused(
+    bench: Any, release: Path, tmp_path: Path, capsys: Any
+) -> None:
+    bench.add("one more", answer="A")
+    bench.release(tmp_path / "other")
+    run(tmp_path / "other", tmp_path / "results", "--protocol", "shuffle:k=2")
+    assert "not of the release that is planned for" in refused(capsys, release, tmp_path / "results")
+    assert "holds no results" in refused(capsys, release, tmp_path)
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    (taken / "mine.txt").write_text("mine")
+    arguments = (tmp_path / "other", tmp_path / "results", "--budget", "30", "--out")
+    assert "holds no plan; give another folder" in refused(capsys, *arguments, taken)
+    told(capsys, *arguments, tmp_path / "plan")
+    assert "--force to replace it" in refused(capsys, *arguments, tmp_path / "plan")
+    assert [path.name for path in taken.iterdir()] == ["mine.txt"]
