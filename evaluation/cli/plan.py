@@ -37,7 +37,8 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
     "--budget",
     type=click.FloatRange(0, min_open=True),
     metavar="N",
-    help="Most that may be spent, in questions unless costs say otherwise: the design of the narrowest interval.",
+    help="Most that may be spent, in questions unless costs say otherwise, of a difference on each system: the design "
+    "of the narrowest interval.",
 )
 @click.option("--difference", is_flag=True, help="Plan for the difference of two systems on the same questions.")
 @click.option(
@@ -108,11 +109,13 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
     "is_assumed", "score", "answers", "levels": {facet: n}, "components": [{"effect", "variance", "estimate", "ci",
     "share", "contains": [facet]}], "not_estimable": [{"effect", "why"}], "fixed": [facet], "width", "budget",
     "inference", "as_run": {"numbers": {facet: n}, "questions", "cost", "money", "widths": {inference: width},
-    "contributions": {inference: {effect: variance}}}, "design", "best", "beyond", "dominant", "twice_as_many":
-    [{"facet", "beyond", "numbers", "questions", "cost", "money", "widths", "contributions"}], "left_out": [{"name",
-    "why"}], "unpaired", "pilot": [command], "commands": [command]}`; `design`, `best` and `beyond` are as `as_run`:
-    the planned one, the narrowest that the release allows, and one with more items or money that reaches the width,
-    each null where there is none
+    "intervals": {inference: [low, high]}, "contributions": {inference: {effect: variance}}}, "design", "best",
+    "beyond", "dominant", "twice_as_many": [{"facet", "beyond", "numbers", "questions", "cost", "money", "widths",
+    "intervals", "contributions"}], "left_out": [{"name", "why"}], "unpaired", "readings": [{"result", "labels",
+    "score", "counted_width", "width", "width_with_twice_the_labels"}], "pilot": [command], "commands": [command]}`;
+    `design`, `best` and `beyond` are as `as_run`: the planned one, the narrowest that the release allows, and one that
+    reaches the width with more items or money, each null where there is none; questions and costs are those of one
+    system
     """
 )
 def plan(
@@ -145,7 +148,8 @@ def plan(
     from benchwright.release import Release
 
     from ..analysis.reading_sample import result_folders
-    from ..planning.plan import Wanted, plan_of
+    from ..planning.making import RESULTS, plan_of
+    from ..planning.plan import Wanted
     from ..planning.plan_files import write_plan
     from ..planning.plan_output import plan_text, scope_named
     from ..planning.search import Costs
@@ -166,7 +170,8 @@ def plan(
         Costs(question_cost, item_cost, reading_cost),
         prices,
     )
-    where = results[0].parent if results and (results[0] / SCORE_FILE).is_file() else next(iter(results), None)
+    where = next(iter(results), RESULTS)
+    where = where.parent if (where / SCORE_FILE).is_file() else where
     folders = result_folders(results) if results else []
     found = plan_of(Release.open(release), folders, wanted, models=model, split=split, results=where)
     if out is not None:

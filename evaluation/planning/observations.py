@@ -19,7 +19,7 @@ from benchwright.replies.readers import ROBUST
 from benchwright.statistics.variance_components import grouping_of
 
 from ..results.judged_predictions import not_of_score, open_judged
-from ..results.score import PREDICTIONS_FILE, Score, read_score
+from ..results.score import PREDICTIONS_FILE, Score, read_score, with_reading
 from .facets import ASKED, Facet
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def read_observations(folders: Sequence[Path], population: Population) -> tuple[
     left_out: list[UnusedResult] = []
     repeats: Counter[str] = Counter()
     for folder in folders:
-        score = read_score(folder)
+        score = with_reading(read_score(folder), folder)
         if score.release_id != population.release_id:
             raise BenchwrightError(
                 f"{folder} is of {score.release} (release {score.release_id[:12]}), not of the release that is planned "

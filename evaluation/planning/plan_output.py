@@ -144,10 +144,11 @@ def _verdict(plan: MeasurementPlan) -> list[str]:
     wanted, scope = plan.wanted, plan.wanted.scope
     lines = []
     if plan.design is not None:
+        each = " of each system" if plan.setting.study.is_difference else ""
         money = "" if plan.design.money is None else f", about {plan.design.money:,.4g} in the currency of the prices"
         lines.append(
             f"Planned for {SCOPES[scope]}: {in_words(plan.design.numbers)}, "
-            f"{counted(plan.design.questions, 'question')}{_cost(plan.design)}{money}; "
+            f"{counted(plan.design.questions, 'question')}{each}{_cost(plan.design)}{money}; "
             f"width {plan.design.widths[scope]:.3f}."
         )
     elif plan.best is not None:
@@ -196,7 +197,7 @@ def _unreached(plan: MeasurementPlan, best: Design) -> str:
         f"{best.widths[scope]:.3f} with {words}."
     )
     if plan.beyond is None:
-        return f"{line} No number of items reaches it."
+        return f"{line} No number of {'items' if scope == 'items_like_these' else 'orders or samples'} reaches it."
     if plan.beyond.numbers.items > plan.population.size:
         return f"{line} {in_words(plan.beyond.numbers)} like these would reach it."
     return f"{line} It takes {in_words(plan.beyond.numbers)}, {counted(plan.beyond.questions, 'question')}."
@@ -215,6 +216,7 @@ def _not_known(plan: MeasurementPlan) -> list[str]:
     lines += [f"Left out: {printable(entry.name)}: {entry.why}." for entry in plan.left_out]
     if plan.unpaired:
         lines.append(f"{counted(plan.unpaired, 'answer has', 'answers have')} no partner in the other system.")
+    lines += [reading.describe() for reading in plan.readings]
     if any(map(plan.setting.is_bound, SCOPES)):
         lines.append("≤: at most, since what orders or samples add is not told from what items add.")
     return lines

@@ -13,7 +13,8 @@ from .facets import ASKED, Facet
 MOST: Mapping[Facet, int] = {"orders": 12, "wordings": 4, "samples": 16, "readers": 4}
 """Levels that a design asks at most: four wordings differ in their words (`protocols.wordings`), and there are four
 readers; more than a dozen orders or 16 samples of a question are rarely worth their price."""
-_MANY = 10_000_000
+_MANY, _MOST_REPEATS = 10_000_000, 100
+"""Items, and orders or samples, that are tried at most; runs take no more of these."""
 LEAST_ITEMS = 2
 _UNSEEN = 0.0005
 """Difference of widths that tables do not show."""
@@ -81,9 +82,17 @@ def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, 
     return min((cost, wide, numbers) for wide, cost, numbers in found if wide <= least)[2]
 
 
-def items_beyond(setting: PlanSetting, bounds: SearchBounds, wanted: float) -> Numbers | None:
-    """Return the cheapest design that reaches a width with more items of the kind than there are; None without one."""
-    return cheapest(setting, bounds._replace(most={**bounds.most, "items": _MANY}), wanted, "items_like_these")
+def cheapest_beyond(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: Scope) -> Numbers | None:
+    """Return the cheapest design that reaches a width with more than there is or was allowed; None where none does.
+
+    Of items like these there may be more; these items may be asked in more orders or samples.
+    """
+    if scope == "items_like_these":
+        most = {**bounds.most, "items": _MANY}
+    else:
+        repeats: tuple[Facet, ...] = ("orders", "samples")
+        most = {**bounds.most, "items": setting.size, **{f: _MOST_REPEATS for f in repeats if bounds.most[f] > 1}}
+    return cheapest(setting, bounds._replace(most=most), wanted, scope)
 
 
 class MoreOf(NamedTuple):

@@ -247,8 +247,8 @@ def _levels(systems: Sequence[Observations]) -> dict[Facet, int]:
 def _most_within(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> int:
     import numpy as np
 
-    pairs = np.unique(np.column_stack([outer, inner]), axis=0)
-    return int(np.unique(pairs[:, 0], return_counts=True)[1].max())
+    pairs = np.unique(outer * (int(inner.max()) + 1) + inner)
+    return int(np.bincount(pairs // (int(inner.max()) + 1)).max())
 
 
 def _unknown(

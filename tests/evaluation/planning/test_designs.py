@@ -20,8 +20,8 @@ from benchwright.evaluation.planning.search import (
     Costs,
     SearchBounds,
     cheapest,
+    cheapest_beyond,
     checked_most,
-    items_beyond,
     narrowest,
     twice_as_many,
 )
@@ -202,7 +202,7 @@ def test_what_the_release_cannot_reach_takes_more_items_of_the_kind() -> None:
     here = setting(study, items)
     bounds = SearchBounds(Costs(), checked_most({}, here))
     assert cheapest(here, bounds, 0.03, "items_like_these") is None
-    more = items_beyond(here, bounds, 0.03)
+    more = cheapest_beyond(here, bounds, 0.03, "items_like_these")
     assert more is not None
     assert more.items > 80
     assert (
@@ -210,6 +210,19 @@ def test_what_the_release_cannot_reach_takes_more_items_of_the_kind() -> None:
         <= 0.03
         < width(here, more._replace(items=more.items - 1), "items_like_these")
     )
+
+
+def test_these_items_are_asked_in_more_orders_where_the_allowed_ones_do_not_do() -> None:
+    study, items = drawn([1] * 80, Numbers(80, orders=2))
+    here = setting(study, items)
+    bounds = SearchBounds(Costs(), checked_most({"orders": 2}, here))
+    allowed = width(here, Numbers(80, 2), "these_items")
+    assert cheapest(here, bounds, allowed / 2, "these_items") is None
+    more = cheapest_beyond(here, bounds, allowed / 2, "these_items")
+    assert more is not None
+    assert more.items <= 80
+    assert more.orders >= 8  # a width half as wide takes four times as many replies, or nearly, by Wilson's interval
+    assert width(here, more, "these_items") <= allowed / 2
 
 
 def test_a_budget_that_buys_no_two_items_is_refused() -> None:

@@ -7,6 +7,7 @@ several runs hold counts once; the commands of a drawn design ask the listed ite
 
 from __future__ import annotations
 
+import csv
 import json
 import shlex
 from collections.abc import Sequence
@@ -169,9 +170,36 @@ def test_readers_are_those_of_the_run_and_the_robust_one(
     document = told(capsys, release, tmp_path / "results")
     assert document["levels"]["readers"] == 2
     assert document["answers"] == 2 * document["as_run"]["questions"] == 80
-    assert {"readers", "replies x readers"} & effects(document) or "items x readers" in effects(document)
+    assert {"items", "readers", "items x readers"} <= effects(document)
+    assert "readers" not in {entry["effect"] for entry in document["not_estimable"]}
     fixed = told(capsys, release, tmp_path / "results", "--fixed", "readers")
     assert fixed["as_run"]["widths"]["items_like_these"] < document["as_run"]["widths"]["items_like_these"]
+
+
+def test_labels_of_people_are_a_part_of_the_width_that_more_labels_narrow(
+    release: Path, tmp_path: Path, capsys: Any, predictions_file: Any, bench: Any
+) -> None:
+    replies = ["(B)", "It is the dog.", "The answer is B", "Not A. So B, the dog", "no idea"]
+    rows = [{"item_id": item.item_id, "reply": replies[k % 5]} for k, (item, _) in enumerate(bench.items)]
+    results, reading = tmp_path / "results", tmp_path / "reading"
+    run(release, results, model=f"predictions:{predictions_file(rows)}")
+    drawn = ["evaluate", "check-reading", str(results), "--release", str(release), "--n", "20", "--out", str(reading)]
+    assert invoke(drawn) == 0
+    with (reading / "replies.csv").open(newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    with (reading / "replies.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(table[0]))
+        writer.writeheader()
+        for number, row in enumerate(table):
+            writer.writerow(row | {"letter": "none" if number % 6 == 0 or "no idea" in row["reply"] else "B"})
+    assert invoke(["evaluate", "check-reading", "--labels", str(reading / "replies.csv")]) == 0
+    (found,) = told(capsys, release, results)["readings"]
+    of_labels = found["width"] ** 2 - found["counted_width"] ** 2
+    assert of_labels > 0
+    assert found["width_with_twice_the_labels"] ** 2 == pytest.approx(found["counted_width"] ** 2 + of_labels / 2)
+    assert f"by {found['labels']} labels of people: score {found['score']:.3f}" in " ".join(
+        printed(capsys, release, results).split()
+    )
 
 
 def test_the_difference_of_two_systems_is_planned_on_what_both_were_asked(
