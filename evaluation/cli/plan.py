@@ -149,7 +149,7 @@ def plan(
 
     from ..analysis.reading_sample import result_folders
     from ..planning.making import RESULTS, plan_of
-    from ..planning.plan import Wanted
+    from ..planning.plan import PlanTarget
     from ..planning.plan_files import write_plan
     from ..planning.plan_output import plan_text, scope_named
     from ..planning.search import Costs
@@ -159,7 +159,7 @@ def plan(
         prices = Prices.of(price_in, price_out)
     except ValueError as error:
         raise BenchwrightError(str(error)) from error
-    wanted = Wanted(
+    wanted = PlanTarget(
         width,
         budget,
         scope_named(inference),

@@ -15,7 +15,7 @@ from .commands import UNNAMED, Asked, asked_of, pilot_of, run_commands
 from .design import SCOPES, Numbers, PlanSetting, Scope, as_run, contributions, interval_of
 from .facets import ASKED
 from .observations import Observations, UnusedResult, difference_of, read_observations
-from .plan import Design, MeasurementPlan, Wanted
+from .plan import Design, MeasurementPlan, PlanTarget
 from .population import Population, population_of
 from .reading_error import reading_errors_of
 from .search import Costs, SearchBounds, cheapest, cheapest_beyond, checked_most, narrowest, twice_as_many
@@ -31,7 +31,7 @@ RESULTS = Path("results")
 def plan_of(
     release: Release,
     folders: Sequence[Path],
-    wanted: Wanted,
+    wanted: PlanTarget,
     *,
     models: Sequence[str] = (),
     split: str | None = None,
@@ -123,7 +123,7 @@ class _Designs(NamedTuple):
 
 
 def _designs(
-    made: _Designs, bounds: SearchBounds, wanted: Wanted
+    made: _Designs, bounds: SearchBounds, wanted: PlanTarget
 ) -> tuple[Design | None, Design | None, Design | None]:
     """Return what `MeasurementPlan` holds as `design`, `best` and `beyond`."""
     if wanted.width is None and wanted.budget is None:
@@ -139,7 +139,7 @@ def _designs(
     return None, best, None if numbers is None else made.of(numbers)
 
 
-def _study(systems: Sequence[Observations], population: Population, wanted: Wanted) -> tuple[VarianceStudy, int]:
+def _study(systems: Sequence[Observations], population: Population, wanted: PlanTarget) -> tuple[VarianceStudy, int]:
     """Return what is known, and how many answers have no partner in the other system."""
     if not systems:
         score = 0.5 if wanted.score is None else wanted.score
@@ -171,7 +171,7 @@ def _named(systems: Sequence[Observations], models: Sequence[str]) -> list[Obser
     return list(taken.values())
 
 
-def _check_fixed(wanted: Wanted, study: VarianceStudy) -> None:
+def _check_fixed(wanted: PlanTarget, study: VarianceStudy) -> None:
     for facet in wanted.fixed:
         if facet in wanted.most:
             raise BenchwrightError(

@@ -18,7 +18,7 @@ from .search import Costs, MoreOf
 FORMAT, VERSION = "benchwright/plan", 1
 
 
-class Wanted(NamedTuple):
+class PlanTarget(NamedTuple):
     """What a plan is to reach.
 
     Args:
@@ -108,7 +108,7 @@ class MeasurementPlan(NamedTuple):
 
     population: Population
     setting: PlanSetting
-    wanted: Wanted
+    wanted: PlanTarget
     as_run: Design | None
     design: Design | None
     best: Design | None

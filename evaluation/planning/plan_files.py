@@ -28,7 +28,7 @@ def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> l
         raise BenchwrightError(
             "there is no design to write: give --width or --budget that this release can reach, or --out nothing"
         )
-    _check_folder(folder, force=force)
+    _check_folder(plan, folder, force=force)
     ids, splits, tasks = (plan.population.items.column(name).to_pylist() for name in ("item_id", "split", "task"))
     rows = [
         canonical_json(
@@ -50,17 +50,19 @@ def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> l
     return paths
 
 
-def _check_folder(folder: Path, *, force: bool) -> None:
-    """Refuse a folder that holds anything but a plan, and a plan unless it may be replaced."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+def _check_folder(plan: MeasurementPlan, folder: Path, *, force: bool) -> None:
+    """Refuse a folder that holds anything but a plan, and another plan unless it may be replaced.
+
+    The same plan is written again, so that a command that was interrupted can be repeated.
+    """
+    if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
         return
     try:
-        is_plan = json.loads((folder / PLAN_FILE).read_text(encoding="utf-8"))["format"] == FORMAT
+        held = json.loads((folder / PLAN_FILE).read_text(encoding="utf-8"))
+        is_plan = held["format"] == FORMAT
     except (OSError, ValueError, KeyError, TypeError):
         is_plan = False
     if not is_plan:
         raise BenchwrightError(f"{folder} is there and holds no plan; give another folder with --out")
-    if not force:
-        raise BenchwrightError(
-            f"{folder} holds a plan already; give another folder with --out, or --force to replace it"
-        )
+    if not force and held != json.loads(json.dumps(plan.document())):
+        raise BenchwrightError(f"{folder} holds another plan; give another folder with --out, or --force to replace it")

@@ -104,7 +104,8 @@ def test_a_drawn_design_runs_asks_the_items_that_it_lists_and_is_read_again(
     written = {path.name: path.read_bytes() for path in plan.iterdir()}
     assert sorted(written) == ["commands.sh", "items.jsonl", "plan.json"]
     assert json.loads(written["plan.json"]) == document
-    told(capsys, *arguments, "--force")
+    (plan / "commands.sh").unlink()
+    told(capsys, *arguments)  # the same plan, as after an interruption
     assert {path.name: path.read_bytes() for path in plan.iterdir()} == written
     commands = (plan / "commands.sh").read_text().splitlines()[2:]
     assert commands == document["commands"]
@@ -280,5 +281,7 @@ def test_results_of_another_release_and_folders_of_other_things_are_refused(
     arguments = (tmp_path / "other", tmp_path / "results", "--budget", "30", "--out")
     assert "holds no plan; give another folder" in refused(capsys, *arguments, taken)
     told(capsys, *arguments, tmp_path / "plan")
-    assert "--force to replace it" in refused(capsys, *arguments, tmp_path / "plan")
+    other = (*arguments[:3], "20", "--out", tmp_path / "plan")
+    assert "holds another plan; give another folder with --out, or --force" in refused(capsys, *other)
+    assert told(capsys, *other, "--force") == json.loads((tmp_path / "plan" / "plan.json").read_text())
     assert [path.name for path in taken.iterdir()] == ["mine.txt"]
