@@ -57,6 +57,8 @@ class Scene(NamedTuple):
     wanted: float
     scope: Scope
     fixed: bool = False
+    second: World | None = None
+    """World of a second system, which finds half of what makes items hard as hard; then a difference is planned."""
 
 
 def chance(logit: np.ndarray, variance: float) -> np.ndarray:
@@ -68,18 +70,20 @@ def chance(logit: np.ndarray, variance: float) -> np.ndarray:
 class Drawn:
     """A world with its items; the larger of two studies holds the items, orders and wordings of the smaller."""
 
-    def __init__(self, world: World, sizes: np.ndarray, rng: np.random.Generator) -> None:
-        self.world, self.rng = world, rng
+    def __init__(self, world: World, sizes: np.ndarray, rng: np.random.Generator, first: Drawn | None = None) -> None:
+        self.world = world
         self.group = np.repeat(np.arange(len(sizes)), sizes)
+        self.of_cluster, self.of_item = rng.normal(size=len(sizes)), rng.normal(size=len(self.group))
+        if first is not None:
+            self.of_cluster = (self.of_cluster + first.of_cluster) / np.sqrt(2)
+            self.of_item = (self.of_item + first.of_item) / np.sqrt(2)
         items = len(self.group)
-        self.logit = (
-            world.mean + world.cluster * rng.normal(size=len(sizes))[self.group] + world.item * rng.normal(size=items)
-        )
+        self.logit = world.mean + world.cluster * self.of_cluster[self.group] + world.item * self.of_item
         self.wordings = world.wording * rng.normal(size=_WORDINGS)
         self.of_wording = world.item_wording * rng.normal(size=(items, _WORDINGS))
         self.of_order = world.order * rng.normal(size=(items, _ORDERS))
         self.luck = rng.random(size=(items, _ORDERS, _WORDINGS, _SAMPLES))
-        self.listed = rng.permutation(items)
+        self.listed: np.ndarray = rng.permutation(items) if first is None else first.listed
         ids = pa.table({"item_id": [str(k) for k in range(items)]})
         self.population = Population("drawn", "", None, ids, self.group)
 
@@ -130,46 +134,59 @@ def scenes() -> list[Scene]:
         Scene("2 wordings, fixed", plain, even, pilot, 0.08, "items_like_these", fixed=True),
         Scene("the same, these items", plain, even, pilot, 0.05, "these_items", fixed=True),
         Scene("uneven clusters, fixed", plain, uneven, pilot, 0.1, "items_like_these", fixed=True),
+        Scene("difference of two, fixed", plain, even, pilot, 0.1, "items_like_these", fixed=True, second=World(0.2)),
+        Scene("the same, 4 wordings", plain, even, more, 0.12, "items_like_these", second=World(0.2)),
     ]
 
 
-def setting_of(drawn: Drawn, answers: Observations, scene: Scene) -> PlanSetting:
-    """Return the variances that answers tell."""
-    study = study_of([answers], drawn.population)
-    fixed: frozenset[Facet] = (
-        frozenset({"wordings"}) if scene.fixed and "wordings" not in study.unknown else frozenset()
-    )
-    return PlanSetting(study, drawn.population.size, drawn.population.in_cluster, fixed)
+class Systems:
+    """A drawn system, or two whose difference is planned."""
+
+    def __init__(self, scene: Scene, rng: np.random.Generator) -> None:
+        self.scene, first = scene, Drawn(scene.world, scene.sizes, rng)
+        self.drawn = [first] if scene.second is None else [first, Drawn(scene.second, scene.sizes, rng, first)]
+
+    def setting(self, *studies: Numbers) -> PlanSetting:
+        """Return the variances that the answers of some studies tell."""
+        first, population = self.drawn[0].answers(*studies), self.drawn[0].population
+        for other in self.drawn[1:]:
+            first = first._replace(value=first.value - other.answers(*studies).value)
+        study = study_of([first], population, is_difference=len(self.drawn) > 1)
+        is_fixed = self.scene.fixed and "wordings" not in study.unknown
+        fixed: frozenset[Facet] = frozenset({"wordings"}) if is_fixed else frozenset()
+        return PlanSetting(study, population.size, population.in_cluster, fixed)
+
+    def truth(self, scope: Scope) -> float:
+        """Return the true score, or difference."""
+        fixed = self.scene.pilot.wordings if self.scene.fixed else 0
+        return sum(sign * drawn.truth(scope, fixed) for sign, drawn in zip((1, -1), self.drawn, strict=False))
 
 
 def run(scene: Scene, studies: int, seed: int) -> str:
     """Return a line on a scene."""
-    planned, promised, reached, questions = 0, [], [], []
+    promised, reached, questions = [], [], []
     held = dict.fromkeys(SCOPES, 0)
     for number in range(studies):
-        rng = np.random.default_rng([seed, number, *scene.name.encode()])
-        drawn = Drawn(scene.world, scene.sizes, rng)
-        setting = setting_of(drawn, drawn.answers(scene.pilot), scene)
+        systems = Systems(scene, np.random.default_rng([seed, number, *scene.name.encode()]))
+        setting = systems.setting(scene.pilot)
         numbers = cheapest(setting, SearchBounds(Costs(), checked_most({}, setting)), scene.wanted, scene.scope)
         if numbers is None:
             continue
-        fixed = scene.pilot.wordings if scene.fixed else 0
-        after = setting_of(drawn, drawn.answers(scene.pilot, numbers), scene)
-        planned += 1
+        after = systems.setting(scene.pilot, numbers)
         questions.append(numbers.questions)
         promised.append(width(setting, numbers, scene.scope))
         for scope in SCOPES:
             low, high = interval_of(after, as_run(after, scope), numbers)
-            held[scope] += low <= drawn.truth(scope, fixed) <= high
+            held[scope] += low <= systems.truth(scope) <= high
             if scope == scene.scope:
                 reached.append(high - low)
-    if not planned:
+    if not reached:
         return f"{scene.name:<28} {scene.wanted:5.3f}  none of {studies} plans reaches it"
-    middle = np.median(reached)
-    covered = "  ".join(f"{held[scope] / planned:6.3f}" for scope in SCOPES)
+    covered = "  ".join(f"{held[scope] / len(reached):6.3f}" for scope in SCOPES)
+    widths = f"{np.mean(promised):8.3f} {np.mean(reached):8.3f} {np.median(reached):8.3f}"
     return (
-        f"{scene.name:<28} {scene.scope:<17} {scene.wanted:5.3f} {planned / studies:6.2f} {np.median(questions):9.0f} "
-        f"{np.mean(promised):8.3f} {np.mean(reached):8.3f} {middle:8.3f}  {covered}"
+        f"{scene.name:<28} {scene.scope:<17} {scene.wanted:5.3f} {len(reached) / studies:6.2f} "
+        f"{np.median(questions):9.0f} {widths}  {covered}"
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchwright.models.endpoints.vendors.apis import APIS, api_of
 from benchwright.replies.readers import READERS, ROBUST
 from benchwright.statistics.clustered import LEAST_CLUSTERS
 
@@ -16,6 +17,7 @@ from ..backends.options import BackendOptions
 from ..protocols.wordings import WORDINGS
 from ..results.score import Score
 from .design import Numbers
+from .facets import SYSTEM_MARK
 from .population import Population
 
 UNNAMED = "openai:NAME"
@@ -49,10 +51,21 @@ class Asked(NamedTuple):
 
 def asked_of(score: Score, wordings: Sequence[str], readers: Sequence[str], results: Path) -> Asked:
     """Return who was asked by a stored result."""
+    api = api_of(score.model)
+    renamed = {} if api is None else APIS[api].renamed
+    fields = {option: renamed.get(option) or option for option in _OPTIONS}
+    asked_with = score.asked_with
+    options = {option: asked_with[field] for option, field in fields.items() if asked_with.get(field) is not None}
+    if api is not None and options.get("base_url") == APIS[api].base_url:
+        del options["base_url"]
+    return Asked(score.model, options, shown_settings(score), tuple(wordings), tuple(readers), results)
+
+
+def shown_settings(score: Score) -> dict[str, Any]:
+    """Return the settings of a score's protocol, besides order and wording, that are not the usual ones."""
     settings = score.settings.get("protocol", {})
-    shown = {name: settings[name] for name in ("joined", "shots", "examples") if settings.get(name)}
-    options = {name: score.asked_with[name] for name in _OPTIONS if score.asked_with.get(name) is not None}
-    return Asked(score.model, options, shown, tuple(wordings), tuple(readers), results)
+    names = ("joined", "shots", "examples", *(("seed",) if settings.get("shots") else ()))
+    return {name: settings[name] for name in names if settings.get(name)}
 
 
 def run_commands(release: Path, population: Population, asked: Asked, numbers: Numbers) -> list[str]:
@@ -101,7 +114,8 @@ def _pilot_items(population: Population) -> int:
 
 def _wordings(asked: Asked, number: int) -> list[str]:
     """Return names of wordings, those that were run first."""
-    run = [name for name in asked.wordings if name in WORDINGS]
+    plain = dict.fromkeys(name.partition(SYSTEM_MARK)[0] for name in asked.wordings)
+    run = [name for name in plain if name in WORDINGS]
     others = [name for name in WORDINGS if name not in run and name not in _SAME]
     return [*sorted(run, key=list(map(str, WORDINGS)).index), *others][:number]
 

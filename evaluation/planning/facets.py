@@ -66,3 +66,6 @@ ONE: dict[Facet, str] = {
     "readers": "only one reader read the replies; widths hold for it",
 }
 """Why nothing is known of a facet that has one level."""
+
+SYSTEM_MARK = " + system "
+"""What stands in the name of a wording before the digest of its system message."""

@@ -58,6 +58,8 @@ def plan_of(
             f"none of {counted(len(folders), 'result')} can be used: {left_out[0].name}: {left_out[0].why}"
         )
     taken = _named(systems, models) if systems and models else systems
+    if taken:
+        population, taken = _of_their_tasks(taken, population)
     study, unpaired = _study(taken, population, wanted)
     _check_fixed(wanted, study)
     setting = PlanSetting(study, population.size, population.in_cluster, wanted.fixed)
@@ -156,6 +158,15 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
         )
     paired, unpaired = difference_of(*systems)
     return study_of([paired], population, is_difference=True), unpaired
+
+
+def _of_their_tasks(systems: Sequence[Observations], population: Population) -> tuple[Population, list[Observations]]:
+    """Return the items of the tasks that any of the systems was asked, and the systems with the new places of items."""
+    import numpy as np
+
+    population, place = population.of_tasks(np.concatenate([system.levels["items"] for system in systems]))
+    moved = [system._replace(levels={**system.levels, "items": place[system.levels["items"]]}) for system in systems]
+    return population, moved
 
 
 def _named(systems: Sequence[Observations], models: Sequence[str]) -> list[Observations]:

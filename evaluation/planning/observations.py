@@ -20,7 +20,8 @@ from benchwright.statistics.variance_components import grouping_of
 
 from ..results.judged_predictions import not_of_score, open_judged
 from ..results.score import PREDICTIONS_FILE, Score, read_score, with_reading
-from .facets import ASKED, Facet
+from .commands import shown_settings
+from .facets import ASKED, SYSTEM_MARK, Facet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,8 +176,8 @@ def _system_of(score: Score) -> str:
     """Return a text that is equal for runs that ask one system under the same conditions."""
     settings = score.settings.get("protocol", {})
     asked_with = {name: value for name, value in score.asked_with.items() if name not in _NO_OTHER_SYSTEM}
-    shown = {name: settings[name] for name in ("joined", "shots", "examples") if settings.get(name)}
-    return canonical_json([score.model, score.name, asked_with, shown])
+    digest_of_examples = settings.get("examples_sha256")
+    return canonical_json([score.model, score.name, asked_with, shown_settings(score), digest_of_examples])
 
 
 def _wording_of(score: Score) -> str:
@@ -185,7 +186,7 @@ def _wording_of(score: Score) -> str:
     name = settings.get("wording") or (f"ii-bench:mode={settings['mode']}" if "mode" in settings else "vanilla")
     name = "mvp-bench-commonsense" if settings.get("commonsense") is True else _SAME_WORDS.get(name, name)
     system = score.asked_with.get("system")
-    return name if system is None else f"{name} + system {digest(system)[:8]}"
+    return name if system is None else f"{name}{SYSTEM_MARK}{digest(system)[:8]}"
 
 
 def _titles(by_system: Mapping[str, Sequence[_UsableRun]]) -> dict[str, str]:
@@ -196,13 +197,8 @@ def _titles(by_system: Mapping[str, Sequence[_UsableRun]]) -> dict[str, str]:
     for name in sorted(set(names.values())):
         keys = [key for key in by_system if names[key] == name]
         settings = [
-            {k: v for k, v in by_system[key][0].score.asked_with.items() if k not in _NO_OTHER_SYSTEM}
-            | {
-                k: v
-                for k, v in by_system[key][0].score.settings.get("protocol", {}).items()
-                if k in {"joined", "shots"}
-            }
-            for key in keys
+            {k: v for k, v in score.asked_with.items() if k not in _NO_OTHER_SYSTEM} | shown_settings(score)
+            for score in (by_system[key][0].score for key in keys)
         ]
         words = differing_settings(settings) if len(keys) > 1 else [""]
         titles |= {key: f"{name} ({word})" if word else name for key, word in zip(keys, words, strict=True)}

@@ -62,6 +62,23 @@ class Population(NamedTuple):
         sizes = np.bincount(self.group).astype(np.float64)
         return float(sizes @ sizes) / self.size
 
+    def of_tasks(self, places: NDArray[np.int64]) -> tuple[Population, NDArray[np.int64]]:
+        """Return the items of the tasks of some items, and the new place of each item; -1 where it is not among them.
+
+        Args:
+            places: Places of items; a model that takes some tasks only is asked no others.
+        """
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        tasks = self.items.column("task")
+        held = pc.is_in(tasks, value_set=pc.unique(tasks.take(pa.array(np.unique(places))))).to_numpy()
+        place = np.full(self.size, -1, dtype=np.int64)
+        place[held] = np.arange(int(held.sum()))
+        group = np.unique(self.group[held], return_inverse=True)[1]
+        return self._replace(items=self.items.filter(pa.array(held)), group=group), place
+
     def drawn(self, items: int) -> list[int]:
         """Return the places of the items that `--limit` asks, in the order of the release; all from `size` on."""
         if items >= self.size:

@@ -48,21 +48,21 @@ class SearchBounds(NamedTuple):
 def cheapest(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: Scope) -> Numbers | None:
     """Return the design of the least cost whose interval is no wider than wanted; None where there is none.
 
-    Of designs of equal cost it is that of the narrowest interval.
+    Of designs of equal cost it is that of the most items, which leans least on what repeated questions gave.
     """
     found = []
     for family in _families(setting, bounds):
         items = _least_items(setting, family, wanted, scope, bounds.most["items"])
         if items is not None:
             numbers = family._replace(items=items)
-            found.append((bounds.costs.of(numbers), width(setting, numbers, scope), numbers))
-    return min(found)[2] if found else None
+            found.append((bounds.costs.of(numbers), -items, width(setting, numbers, scope), numbers))
+    return min(found)[-1] if found else None
 
 
 def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, scope: Scope) -> Numbers:
     """Return the design of the narrowest interval that costs no more than a budget, if there is one.
 
-    Of designs whose widths differ by less than tables show it is the cheapest.
+    Of designs whose widths differ by less than tables show it is that of the most items, and of these the cheapest.
 
     Raises:
         BenchwrightError: The budget buys fewer than two items.
@@ -79,7 +79,7 @@ def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, 
     if not found:
         raise BenchwrightError(f"a budget of {budget:g} buys fewer than {LEAST_ITEMS} items; raise it")
     least = min(found)[0] + _UNSEEN
-    return min((cost, wide, numbers) for wide, cost, numbers in found if wide <= least)[2]
+    return min((-numbers.items, cost, wide, numbers) for wide, cost, numbers in found if wide <= least)[-1]
 
 
 def cheapest_beyond(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: Scope) -> Numbers | None:

@@ -42,7 +42,7 @@ class Component(NamedTuple):
         effect: The effect.
         value: Variance of one level, 0 or more.
         estimate: Unbiased estimate behind it, which may be below 0.
-        interval: 95 % interval; None where it is assumed.
+        interval: 95 % interval; None where it is assumed, or clusters are too few.
         in_mean: What a variance of 1 adds to the variance of the mean of the stored answers.
         contains: Facets that it cannot be told from.
     """
@@ -117,7 +117,9 @@ def study_of(systems: Sequence[Observations], population: Population, *, is_diff
     ]
     values = np.mean([estimate.values for estimate in estimates], axis=0)
     in_mean = np.mean([estimate.in_mean for estimate in estimates], axis=0)
-    if not np.isfinite(values).all() or not (values > 0).any():
+    if not np.isfinite(values).all():
+        raise BenchwrightError("too few items were asked to tell these effects apart; ask more of them (--limit)")
+    if not (values > 0).any():
         raise BenchwrightError(
             f"the answers of {', '.join(system.title for system in used)} are all alike, so that nothing varies; plan "
             "without results (--score P says how many are right)"
@@ -281,11 +283,13 @@ def _interval(
     in_mean: NDArray[np.float64],
     levels: Mapping[Facet, int],
     blocks: int,
-) -> Interval:
+) -> Interval | None:
     from scipy.special import chdtri, stdtrit
 
     effect, value = effects[place], float(values[place])
     if "clusters" in effect.facets:
+        if errors[place] != errors[place]:  # too few clusters to leave one out
+            return None
         half = float(stdtrit(max(1, blocks - 1), 0.975)) * float(errors[place])
         return Interval(max(0.0, value - half), max(0.0, value + half))
     df = 1

@@ -11,6 +11,7 @@ import csv
 import json
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ import pytest
 from endpoint_runs import options
 
 from benchwright.cli.main import invoke
+from benchwright.evaluation.backends.baselines import constant
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 
 
@@ -226,6 +229,34 @@ def test_runs_under_other_conditions_are_left_out_by_name(release: Path, tmp_pat
     assert [entry["why"] for entry in document["left_out"]] == ["blind asks under other conditions"]
     blind = next((tmp_path / "results").glob("*blind*"))
     assert "none of 1 result can be used" in refused(capsys, release, blind)
+
+
+def test_tasks_that_no_system_takes_are_no_part_of_the_plan(release: Path, tmp_path: Path, capsys: Any) -> None:
+    specialist = replace(constant("B", BackendOptions()), name="one_task", tasks=frozenset({"naming"}))
+    evaluate(release, specialist, protocol="shuffle:k=2", out=tmp_path / "results")
+    document = told(capsys, release, tmp_path / "results", "--budget", "8")
+    assert (document["items"], document["levels"]["items"]) == (14, 14)
+    assert document["best"]["numbers"]["items"] == 8
+
+
+def test_system_messages_are_wordings_and_commands_have_the_options_of_the_results(
+    release: Path, server: Any, tmp_path: Path, capsys: Any
+) -> None:
+    server.behave = lambda words, attempt, handler: "(A)" if len(words) % 3 else "(B)"
+    for system in ("Be brief.", "Look closely."):
+        evaluate(
+            release,
+            "openai:m",
+            protocol="shuffle:k=2,wording=blink",
+            out=tmp_path / "results",
+            options=options(server, system=system, max_tokens=50),
+        )
+    document = told(capsys, release, tmp_path / "results", "--budget", "30", "--most", "wordings=1")
+    assert document["levels"]["wordings"] == 2
+    words = shlex.split(document["commands"][0])
+    assert words[words.index("--protocol") + 1] in {"vanilla:wording=blink", "shuffle:k=2,wording=blink"}
+    assert words[words.index("--max-tokens") + 1] == "50"
+    assert words[words.index("--system") + 1] in {"Be brief.", "Look closely."}
 
 
 def test_tokens_of_stored_results_say_what_a_design_costs(
