@@ -60,8 +60,14 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
 @click.option(
     "--fixed",
     multiple=True,
-    type=click.Choice(["wordings", "readers"]),
-    help="The interval is to hold for the wordings, or readers, that were run, and not for others like them.",
+    type=click.Choice(["wordings"]),
+    help="The interval is to hold for the wordings that were run, and not for others like them.",
+)
+@click.option(
+    "--over-readers",
+    is_flag=True,
+    help="The score is the mean over all readers of the replies, and the interval is to hold for others like them.  "
+    "[default: the score and interval of the reader of the runs]",
 )
 @click.option(
     "--score",
@@ -105,17 +111,17 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
 @click.option("--force", is_flag=True, help="Replace a plan that is there.")
 @json_option(
     """
-    `{"format", "version", "release", "release_id", "split", "items", "clusters", "systems": [name], "is_difference",
-    "is_assumed", "score", "answers", "levels": {facet: n}, "components": [{"effect", "variance", "estimate", "ci",
-    "share", "contains": [facet]}], "not_estimable": [{"effect", "why"}], "fixed": [facet], "width", "budget",
-    "inference", "as_run": {"numbers": {facet: n}, "questions", "cost", "money", "widths": {inference: width},
-    "intervals": {inference: [low, high]}, "contributions": {inference: {effect: variance}}}, "design", "best",
-    "beyond", "dominant", "twice_as_many": [{"facet", "beyond", "numbers", "questions", "cost", "money", "widths",
-    "intervals", "contributions"}], "left_out": [{"name", "why"}], "unpaired", "readings": [{"result", "labels",
-    "score", "counted_width", "width", "width_with_twice_the_labels"}], "pilot": [command], "commands": [command]}`;
-    `design`, `best` and `beyond` are as `as_run`: the planned one, the narrowest that the release allows, and one that
-    reaches the width with more items or money, each null where there is none; questions and costs are those of one
-    system
+    `{"format", "version", "release", "release_id", "split", "items", "clusters", "systems": [name],
+    "is_difference", "is_assumed", "score", "answers", "levels": {facet: n}, "readers": [name], "components":
+    [{"effect", "variance", "estimate", "ci", "share", "contains": [facet]}], "not_estimable": [{"effect", "why"}],
+    "fixed": [facet], "width", "budget", "inference", "as_run": {"numbers": {facet: n}, "questions", "cost",
+    "money", "widths": {inference: width}, "intervals": {inference: [low, high]}, "contributions": {inference:
+    {effect: variance}}}, "design", "best", "beyond", "dominant", "twice_as_many": [{"facet", "beyond", "numbers",
+    "questions", "cost", "money", "widths", "intervals", "contributions"}], "left_out": [{"name", "why"}],
+    "unpaired", "of_another_reader", "readings": [{"result", "labels", "score", "counted_width", "width",
+    "width_with_twice_the_labels"}], "pilot": [command], "commands": [command]}`; `design`, `best` and `beyond` are
+    as `as_run`: the planned one, the narrowest that the release allows, and one that reaches the width with more
+    items or money, each null where there is none; questions and costs are those of one system
     """
 )
 def plan(
@@ -128,6 +134,7 @@ def plan(
     split: str | None,
     inference: str,
     fixed: tuple[Facet, ...],
+    over_readers: bool,
     score: float | None,
     most: tuple[str, ...],
     question_cost: float,
@@ -165,7 +172,7 @@ def plan(
         scope_named(inference),
         difference,
         score,
-        frozenset(fixed),
+        frozenset(fixed) if over_readers else frozenset({*fixed, "readers"}),
         dict(map(_most, most)),
         Costs(question_cost, item_cost, reading_cost),
         prices,

@@ -105,10 +105,12 @@ class _Designs(NamedTuple):
         """Return the stored answers as a design."""
         levels = self.setting.study.levels
         numbers = Numbers(**{facet: levels[facet] for facet in ASKED})
+        if "readers" in self.setting.fixed:
+            numbers = numbers._replace(readers=1)
         added = {scope: as_run(self.setting, scope) for scope in SCOPES}
         questions, readings = self.setting.study.questions, self.setting.study.answers
         cost = self.costs.item * numbers.items + self.costs.question * questions
-        cost += self.costs.reading * (readings - questions)
+        cost += self.costs.reading * (readings - questions) if numbers.readers > 1 else 0
         return self._made(numbers, questions, cost, added)
 
     def _made(
@@ -149,7 +151,7 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
     if wanted.score is not None:
         raise BenchwrightError("--score is assumed where there are no results; these say how many answers are right")
     if not wanted.is_difference:
-        return study_of(systems, population), 0
+        return study_of(systems, population, over_readers="readers" not in wanted.fixed), 0
     if len(systems) != 2:
         names = ", ".join(system.title for system in systems)
         raise BenchwrightError(
@@ -157,7 +159,8 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
             "--model"
         )
     paired, unpaired = difference_of(*systems)
-    return study_of([paired], population, is_difference=True), unpaired
+    is_over = "readers" not in wanted.fixed
+    return study_of([paired], population, is_difference=True, over_readers=is_over), unpaired
 
 
 def _of_their_tasks(systems: Sequence[Observations], population: Population) -> tuple[Population, list[Observations]]:
@@ -183,7 +186,7 @@ def _named(systems: Sequence[Observations], models: Sequence[str]) -> list[Obser
 
 
 def _check_fixed(wanted: PlanTarget, study: VarianceStudy) -> None:
-    for facet in wanted.fixed:
+    for facet in wanted.fixed - {"readers"}:
         if facet in wanted.most:
             raise BenchwrightError(
                 f"--fixed {facet} means all that were run, so --most {facet}={wanted.most[facet]} does not go with it"

@@ -68,6 +68,17 @@ class Observations(NamedTuple):
     scores: tuple[Score, ...]
     folders: tuple[Path, ...]
 
+    @property
+    def reader(self) -> str:
+        """Return the reader whose score is meant: that of the most runs, of equals the robust one."""
+        of_runs = Counter(score.reader for score in self.scores if score.reader in self.names["readers"])
+        return max(self.names["readers"], key=lambda name: (of_runs[name], name == ROBUST))
+
+    def read_by(self, reader: str) -> NDArray[np.bool_]:
+        """Return whether each row is read by a reader."""
+        is_read: NDArray[np.bool_] = self.levels["readers"] == self.names["readers"].index(reader)
+        return is_read
+
 
 class _UsableRun(NamedTuple):
     """A run that can be used: its score, folder, system, wording, and what tells its samples from those of others."""

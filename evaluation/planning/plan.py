@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import Any, NamedTuple
 
 from benchwright.models.endpoints.usage import Prices
 from benchwright.statistics.score_interval import Interval
 
-from .design import Numbers, PlanSetting, Scope
+from .design import Numbers, PlanSetting, Scope, as_run
 from .facets import MAIN, Facet
 from .observations import UnusedResult
 from .population import Population
@@ -27,7 +28,7 @@ class PlanTarget(NamedTuple):
         scope: What the design's interval speaks of.
         is_difference: Whether it is that of a difference of two systems.
         score: Share of right answers that is assumed; that of the results, or .5, where None.
-        fixed: Facets beside items whose levels are fixed.
+        fixed: Facets beside items whose levels are fixed: readers, unless the score is a mean over several.
         most: Most levels of facets.
         costs: Costs.
         prices: Prices of tokens; None where none are stated.
@@ -38,7 +39,7 @@ class PlanTarget(NamedTuple):
     scope: Scope = "items_like_these"
     is_difference: bool = False
     score: float | None = None
-    fixed: frozenset[Facet] = frozenset()
+    fixed: frozenset[Facet] = frozenset({"readers"})
     most: Mapping[Facet, int] = {}
     costs: Costs = Costs()
     prices: Prices | None = None
@@ -121,6 +122,15 @@ class MeasurementPlan(NamedTuple):
     commands: tuple[str, ...]
 
     @property
+    def of_another_reader(self) -> float | None:
+        """Return the standard deviation by which another reader of the replies moves the score; None if not known."""
+        run, study = self.as_run, self.setting.study
+        if run is None or "readers" in study.unknown:
+            return None
+        anyone = as_run(self.setting._replace(fixed=frozenset()), "items_like_these")
+        return sqrt(sum(anyone[part.effect.name] for part in study.components if "readers" in part.effect.facets))
+
+    @property
     def shown(self) -> Design | None:
         """Return the design beside which twice as many are shown."""
         return self.design or self.best or self.as_run
@@ -142,6 +152,7 @@ class MeasurementPlan(NamedTuple):
             "score": study.score,
             "answers": study.answers,
             "levels": dict(study.levels),
+            "readers": list(study.readers),
             "components": [
                 {
                     "effect": component.effect.name,
@@ -168,6 +179,7 @@ class MeasurementPlan(NamedTuple):
             ],
             "left_out": [entry._asdict() for entry in self.left_out],
             "unpaired": self.unpaired,
+            "of_another_reader": self.of_another_reader,
             "readings": [reading.document() for reading in self.readings],
             "pilot": list(self.pilot),
             "commands": list(self.commands),

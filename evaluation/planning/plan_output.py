@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchwright.texts.normalization import counted, printable
 
 from .design import SCOPES, Numbers, Scope, width
-from .facets import ASKED, MAIN, Facet
+from .facets import ASKED, MAIN
 from .plan import Design, MeasurementPlan
 
 if TYPE_CHECKING:
@@ -20,9 +20,8 @@ _SCOPE_LINE = (
     "Items like these: what other items of the kind would give, of which the release is a sample. These items: what "
     "exactly the items of the release give; only those that are not asked make it wider."
 )
-_CROSSED: tuple[Facet, ...] = ("wordings", "readers")
 _FEW = 3
-"""Levels of wordings or readers up to which t has so few degrees of freedom that it more than triples a width."""
+"""Wordings up to which t has so few degrees of freedom that it more than triples a width."""
 _SINGULAR = {"items": "item", "orders": "order", "wordings": "wording", "samples": "sample", "readers": "reader"}
 
 
@@ -163,28 +162,31 @@ def _verdict(plan: MeasurementPlan) -> list[str]:
             f"The largest part of the variance {what}, for {SCOPES[scope]}, is that of {dominant}: {share:.0%}."
         )
         lines += _if_fixed(plan, shown)
-    if wanted.fixed:
-        lines.append(f"Fixed: {' and '.join(sorted(wanted.fixed))}; the intervals hold for those that were run.")
+    if "wordings" in wanted.fixed:
+        lines.append("Fixed: wordings; the intervals hold for those that were run.")
+    moved = plan.of_another_reader
+    if moved is not None and "readers" in wanted.fixed:
+        lines.append(
+            f"Read by {', '.join(plan.setting.study.readers)}. Another reader of the same replies moves the score by "
+            f"{moved:.3f} (a standard deviation); --over-readers holds for others too."
+        )
     return lines
 
 
 def _if_fixed(plan: MeasurementPlan, shown: Design) -> list[str]:
-    """Return how much narrower it would be for the wordings, or readers, that were run, where few were."""
+    """Return how much narrower it would be for the wordings that were run, where few were."""
     setting, scope = plan.setting, plan.wanted.scope
-    lines = []
-    for facet in _CROSSED:
-        levels = setting.study.levels[facet]
-        if facet in setting.study.unknown or facet in setting.fixed or levels > _FEW:
-            continue
-        numbers = shown.numbers._replace(**{facet: levels})
-        wide = width(setting._replace(fixed=setting.fixed | {facet}), numbers, scope)
-        if wide >= shown.widths[scope]:
-            continue
-        lines.append(
-            f"{levels} {facet} say little of others. For those alone (--fixed {facet}) the width with "
-            f"{in_words(numbers)} is {wide:.3f}."
-        )
-    return lines
+    levels = setting.study.levels["wordings"]
+    if "wordings" in {*setting.study.unknown, *setting.fixed} or levels > _FEW:
+        return []
+    numbers = shown.numbers._replace(wordings=levels)
+    wide = width(setting._replace(fixed=setting.fixed | {"wordings"}), numbers, scope)
+    if wide >= shown.widths[scope]:
+        return []
+    return [
+        f"{levels} wordings say little of others. For those alone (--fixed wordings) the width with "
+        f"{in_words(numbers)} is {wide:.3f}."
+    ]
 
 
 def _unreached(plan: MeasurementPlan, best: Design) -> str:

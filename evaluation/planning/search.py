@@ -121,7 +121,7 @@ def twice_as_many(setting: PlanSetting, numbers: Numbers) -> list[MoreOf]:
 def checked_most(stated: Mapping[Facet, int], setting: PlanSetting) -> dict[Facet, int]:
     """Return the most levels of each facet: those stated, else the usual ones; 1 where nothing is known of a facet.
 
-    A facet that is fixed has as many levels as were run.
+    Where wordings are fixed there are as many as were run, where readers are there is one.
     """
     levels = setting.study.levels
     most: dict[Facet, int] = {"items": min(stated.get("items", setting.size), setting.size)}
@@ -129,7 +129,7 @@ def checked_most(stated: Mapping[Facet, int], setting: PlanSetting) -> dict[Face
     for facet in ASKED[1:]:
         most[facet] = stated.get(facet, MOST[facet]) if facet in known else 1
         if facet in setting.fixed:
-            most[facet] = levels[facet]
+            most[facet] = 1 if facet == "readers" else levels[facet]
     return most
 
 

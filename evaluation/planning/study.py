@@ -43,7 +43,7 @@ class Component(NamedTuple):
         value: Variance of one level, 0 or more.
         estimate: Unbiased estimate behind it, which may be below 0.
         interval: 95 % interval; None where it is assumed, or clusters are too few.
-        in_mean: What a variance of 1 adds to the variance of the mean of the stored answers.
+        in_mean: What a variance of 1 adds to the variance of the mean of the stored answers that the score counts.
         contains: Facets that it cannot be told from.
     """
 
@@ -67,6 +67,7 @@ class VarianceStudy(NamedTuple):
         levels: Number of levels of each facet in the answers; of orders and samples the most of a question.
         answers: Number of answers, of one system on average.
         questions: Number of questions behind them; several readers of a reply give several answers.
+        readers: Readers whose score it is.
         others: Systems that were left out, and why.
     """
 
@@ -78,6 +79,7 @@ class VarianceStudy(NamedTuple):
     levels: Mapping[Facet, int]
     answers: int
     questions: int
+    readers: tuple[str, ...] = ()
     others: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -91,8 +93,17 @@ class VarianceStudy(NamedTuple):
         return sum(component.value for component in self.components)
 
 
-def study_of(systems: Sequence[Observations], population: Population, *, is_difference: bool = False) -> VarianceStudy:
+def study_of(
+    systems: Sequence[Observations],
+    population: Population,
+    *,
+    is_difference: bool = False,
+    over_readers: bool = False,
+) -> VarianceStudy:
     """Return what the answers of some systems say; each variance is its mean over the systems.
+
+    The score, and its variance as run, are those by the reader of each system's runs, or with `over_readers` the mean
+    over all readers; variances rest on the answers by all readers in any case.
 
     Systems of which fewer effects can be told than of others are left out.
 
@@ -111,12 +122,14 @@ def study_of(systems: Sequence[Observations], population: Population, *, is_diff
     ]
     blocks = _blocks(used, population)
     estimates = [
-        _estimated(system, effects, blocks, population)
+        _estimated(system, effects, blocks, population, over_readers=over_readers)
         for system, effects in zip(systems, kept, strict=True)
         if effects.keys() == richest.keys()
     ]
     values = np.mean([estimate.values for estimate in estimates], axis=0)
-    in_mean = np.mean([estimate.in_mean for estimate in estimates], axis=0)
+    in_mean, in_score = (
+        np.mean(parts, axis=0) for parts in zip(*((e.in_mean, e.in_score) for e in estimates), strict=True)
+    )
     if not np.isfinite(values).all():
         raise BenchwrightError("too few items were asked to tell these effects apart; ask more of them (--limit)")
     if not (values > 0).any():
@@ -135,7 +148,7 @@ def study_of(systems: Sequence[Observations], population: Population, *, is_diff
             float(variances[k]),
             float(values[k]),
             _interval(k, effects, values, errors, in_mean, levels, len(estimates[0].without)),
-            float(in_mean[k]),
+            float(in_score[k]),
             contains.get(effect.name, ()),
         )
         for k, effect in enumerate(effects)
@@ -145,7 +158,10 @@ def study_of(systems: Sequence[Observations], population: Population, *, is_diff
     replies = [grouping_of(*(system.levels[facet] for facet in ASKED if facet != "readers")) for system in used]
     questions = round(np.mean([codes.max() + 1 for codes in replies]))
     titles = tuple(system.title for system in used)
-    return VarianceStudy(titles, score, is_difference, components, unknown, levels, answers, questions, tuple(others))
+    readers = tuple(dict.fromkeys(name for system in used for name in _meant(system, over_readers)))
+    return VarianceStudy(
+        titles, score, is_difference, components, unknown, levels, answers, questions, readers, tuple(others)
+    )
 
 
 def assumed_study(population: Population, score: float, *, is_difference: bool = False) -> VarianceStudy:
@@ -165,10 +181,18 @@ def assumed_study(population: Population, score: float, *, is_difference: bool =
     )
 
 
+def _meant(system: Observations, over_readers: bool) -> tuple[str, ...]:
+    """Return the readers whose score is meant."""
+    return system.names["readers"] if over_readers else (system.reader,)
+
+
 class _Estimates(NamedTuple):
+    """Estimates of a system; `in_mean` is of all answers, `in_score` of those whose mean is the score."""
+
     values: NDArray[np.float64]
     without: NDArray[np.float64]
     in_mean: NDArray[np.float64]
+    in_score: NDArray[np.float64]
     mean: float
 
 
@@ -217,6 +241,8 @@ def _estimated(
     effects: Mapping[str, NDArray[np.int64]],
     blocks: NDArray[np.int64],
     population: Population,
+    *,
+    over_readers: bool,
 ) -> _Estimates:
     """Return a system's estimates; without a block of which it has no answer they are those of all its answers."""
     import numpy as np
@@ -226,7 +252,12 @@ def _estimated(
     found = variance_components(system.value, list(effects.values()), block)
     without = np.tile(found.values, (int(blocks.max()) + 1, 1))
     without[held] = found.without
-    return _Estimates(found.values, without, found.in_mean, found.mean)
+    if over_readers:
+        return _Estimates(found.values, without, found.in_mean, found.in_mean, found.mean)
+    own = system.read_by(system.reader)
+    sizes = [np.bincount(codes[own]).astype(np.float64) for codes in effects.values()]
+    in_score = np.array([size @ size for size in sizes]) / int(own.sum()) ** 2
+    return _Estimates(found.values, without, found.in_mean, in_score, float(system.value[own].mean()))
 
 
 def _levels(systems: Sequence[Observations]) -> dict[Facet, int]:

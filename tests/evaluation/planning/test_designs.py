@@ -57,7 +57,7 @@ def brennan() -> VarianceStudy:
     table = np.array(BRENNAN)
     person, column = (axis.ravel() for axis in np.indices(table.shape))
     answers = observed(table.ravel(), person, wordings=column // 4, readers=column % 4)
-    return study_of([answers], population([1] * 10))
+    return study_of([answers], population([1] * 10), over_readers=True)
 
 
 def drawn(sizes: Any, numbers: Numbers, *, seed: int = 0, wording: float = 0.3) -> tuple[VarianceStudy, Population]:

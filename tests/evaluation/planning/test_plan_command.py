@@ -18,10 +18,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from endpoint_runs import options
+from scripted_model import Scripted
 
 from benchwright.cli.main import invoke
 from benchwright.evaluation.backends.baselines import constant
 from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.results.score import read_scores
 from benchwright.evaluation.run import evaluate
 
 
@@ -176,8 +179,24 @@ def test_readers_are_those_of_the_run_and_the_robust_one(
     assert document["answers"] == 2 * document["as_run"]["questions"] == 80
     assert {"items", "readers", "items x readers"} <= effects(document)
     assert "readers" not in {entry["effect"] for entry in document["not_estimable"]}
-    fixed = told(capsys, release, tmp_path / "results", "--fixed", "readers")
-    assert fixed["as_run"]["widths"]["items_like_these"] < document["as_run"]["widths"]["items_like_these"]
+    assert document["readers"] == ["robust"]
+    accuracy = {score.reader: score.metrics["accuracy"].value or 0 for score in read_scores(tmp_path / "results")}
+    assert document["score"] == accuracy["robust"]
+    assert "Another reader of the same replies moves the score by" in printed(capsys, release, tmp_path / "results")
+    mean = told(capsys, release, tmp_path / "results", "--over-readers")
+    assert mean["score"] == pytest.approx((accuracy["robust"] + accuracy["mvp-bench"]) / 2)
+    assert mean["as_run"]["widths"]["items_like_these"] > document["as_run"]["widths"]["items_like_these"]
+
+
+def test_a_judge_is_a_reader_beside_the_robust_one(bench: Any, release: Path, tmp_path: Path, capsys: Any) -> None:
+    said = {item.question: "The one that barks." if k % 3 else "(B)" for k, (item, _) in enumerate(bench.items)}
+    model, judge = Scripted(lambda question: said[question.text]), Scripted(lambda question: '{"verdict": "B"}', "wise")
+    score = evaluate(release, model, judge=Judge(model=judge), out=tmp_path / "results")
+    document = told(capsys, release, tmp_path / "results")
+    assert document["readers"] == ["robust+judge:wise"]
+    assert document["score"] == score.metrics["accuracy"].value
+    assert document["levels"]["readers"] == 2
+    assert document["of_another_reader"] > 0.1
 
 
 def test_labels_of_people_are_a_part_of_the_width_that_more_labels_narrow(
