@@ -18,6 +18,7 @@ from ..protocols.wordings import WORDINGS
 from ..results.score import Score
 from .design import Numbers
 from .facets import SYSTEM_MARK
+from .observations import shown_settings
 from .population import Population
 
 UNNAMED = "openai:NAME"
@@ -59,13 +60,6 @@ def asked_of(score: Score, wordings: Sequence[str], readers: Sequence[str], resu
     if api is not None and options.get("base_url") == APIS[api].base_url:
         del options["base_url"]
     return Asked(score.model, options, shown_settings(score), tuple(wordings), tuple(readers), results)
-
-
-def shown_settings(score: Score) -> dict[str, Any]:
-    """Return the settings of a score's protocol, besides order and wording, that are not the usual ones."""
-    settings = score.settings.get("protocol", {})
-    names = ("joined", "shots", "examples", *(("seed",) if settings.get("shots") else ()))
-    return {name: settings[name] for name in names if settings.get(name)}
 
 
 def run_commands(release: Path, population: Population, asked: Asked, numbers: Numbers) -> list[str]:

@@ -20,7 +20,6 @@ from benchwright.statistics.variance_components import grouping_of
 
 from ..results.judged_predictions import not_of_score, open_judged
 from ..results.score import PREDICTIONS_FILE, Score, read_score, with_reading
-from .commands import shown_settings
 from .facets import ASKED, SYSTEM_MARK, Facet
 
 if TYPE_CHECKING:
@@ -166,6 +165,13 @@ def difference_of(first: Observations, second: Observations) -> tuple[Observatio
         (*first.folders, *second.folders),
     )
     return paired, len(keys[0]) + len(keys[1]) - 2 * len(shared)
+
+
+def shown_settings(score: Score) -> dict[str, Any]:
+    """Return the settings of a score's protocol, besides order and wording, that are not the usual ones."""
+    settings = score.settings.get("protocol", {})
+    names = ("joined", "shots", "examples", *(("seed",) if settings.get("shots") else ()))
+    return {name: settings[name] for name in names if settings.get(name)}
 
 
 def _why_not(score: Score, population: Population) -> str | None:
