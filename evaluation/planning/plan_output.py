@@ -22,6 +22,8 @@ _SCOPE_LINE = (
 )
 _FEW = 3
 """Wordings up to which t has so few degrees of freedom that it more than triples a width."""
+_HEADS = ("items like\nthese", "these\nitems")
+"""Heads of columns for `SCOPES`."""
 _SINGULAR = {"items": "item", "orders": "order", "wordings": "wording", "samples": "sample", "readers": "reader"}
 
 
@@ -67,7 +69,6 @@ def _opening(plan: MeasurementPlan) -> list[str]:
         )
         return [f"{of_release}. No results: the plan assumes that {who} {assumed:g} of them{shared}."]
     what = "difference" if study.is_difference else "score"
-    levels = Numbers(**{facet: study.levels[facet] for facet in ASKED})
     systems = ", ".join(study.systems)
     mean = "" if len(study.systems) == 1 else f" (means over {len(study.systems)} systems)"
     run = plan.as_run
@@ -78,7 +79,7 @@ def _opening(plan: MeasurementPlan) -> list[str]:
     )
     return [
         f"{of_release}.",
-        f"{printable(systems)}: {what} {study.score:.3f}{mean} on up to {in_words(levels)}; {intervals}.",
+        f"{printable(systems)}: {what} {study.score:.3f}{mean} on up to {in_words(run.numbers)}; {intervals}.",
     ]
 
 
@@ -93,7 +94,7 @@ def _component_table(plan: MeasurementPlan) -> Table:
         "variance",
         "95 % interval",
         "one answer",
-        *SCOPES.values(),
+        *_HEADS,
     )
     for component in study.components:
         name, interval = component.effect.name, component.interval
@@ -114,7 +115,7 @@ def _designs(plan: MeasurementPlan) -> list[tuple[str, Design]]:
 def _design_table(plan: MeasurementPlan, designs: list[tuple[str, Design]]) -> Table:
     """Return the numbers and widths of designs; facets of which none asks several levels have no column."""
     facets = [facet for facet in ASKED if facet == "items" or any(d.numbers.of(facet) > 1 for _, d in designs)]
-    table = _table("Width of the 95 % interval", "design", *facets, "questions", *SCOPES.values())
+    table = _table("Width of the 95 % interval", "design", *facets, "questions", *_HEADS)
     for name, design in designs:
         numbers = (f"{design.numbers.of(facet):,}" for facet in facets)
         table.add_row(name, *numbers, f"{design.questions:,}", *_widths(plan, design))
@@ -124,7 +125,7 @@ def _design_table(plan: MeasurementPlan, designs: list[tuple[str, Design]]) -> T
 def _more_table(plan: MeasurementPlan) -> Table:
     shown = plan.shown
     assert shown is not None
-    table = _table("Twice as many", "instead", "questions", *SCOPES.values())
+    table = _table("Twice as many", "instead", "questions", *_HEADS)
     table.add_row(in_words(shown.numbers), f"{shown.questions:,}", *_widths(plan, shown))
     for more, design in plan.more:
         beyond = f" (the release has {plan.population.size:,})" if more.beyond else ""

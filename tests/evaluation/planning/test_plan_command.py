@@ -142,6 +142,7 @@ def test_a_plan_fits_the_terminal_and_says_what_adds_most_and_whom_it_speaks_of(
     assert shlex.split(command.replace("\\\n", ""))[:3] == ["benchwright", "evaluate", "run"]
 
 
+@pytest.mark.slow
 def test_samples_are_told_from_orders_and_an_answer_of_two_runs_counts_once(
     release: Path, server: Any, tmp_path: Path, capsys: Any
 ) -> None:
@@ -258,6 +259,7 @@ def test_tasks_that_no_system_takes_are_no_part_of_the_plan(release: Path, tmp_p
     assert document["best"]["numbers"]["items"] == 8
 
 
+@pytest.mark.slow
 def test_system_messages_are_wordings_and_commands_have_the_options_of_the_results(
     release: Path, server: Any, tmp_path: Path, capsys: Any
 ) -> None:
@@ -278,6 +280,7 @@ def test_system_messages_are_wordings_and_commands_have_the_options_of_the_resul
     assert words[words.index("--system") + 1] in {"Be brief.", "Look closely."}
 
 
+@pytest.mark.slow
 def test_tokens_of_stored_results_say_what_a_design_costs(
     release: Path, server: Any, tmp_path: Path, capsys: Any
 ) -> None:
