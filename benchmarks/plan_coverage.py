@@ -117,7 +117,7 @@ class Drawn:
             "samples": sample,
             "readers": readers,
         }
-        return Observations("drawn", right.astype(np.float64), levels, {}, (), ())
+        return Observations("drawn", right.astype(np.float64), levels, {"readers": ("robust",)}, (), ())
 
 
 def scenes() -> list[Scene]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -19,7 +20,8 @@ from .search import Costs, MoreOf
 FORMAT, VERSION = "benchwright/plan", 1
 
 
-class PlanTarget(NamedTuple):
+@dataclass(frozen=True)
+class PlanTarget:
     """What a plan is to reach.
 
     Args:
@@ -40,8 +42,8 @@ class PlanTarget(NamedTuple):
     is_difference: bool = False
     score: float | None = None
     fixed: frozenset[Facet] = frozenset({"readers"})
-    most: Mapping[Facet, int] = {}
-    costs: Costs = Costs()
+    most: Mapping[Facet, int] = field(default_factory=dict)
+    costs: Costs = field(default_factory=Costs)
     prices: Prices | None = None
 
 

@@ -112,55 +112,50 @@ def study_of(
     """
     import numpy as np
 
-    kept = [_kept_effects(system, population) for system in systems]
-    richest = max(kept, key=len)
-    used = [system for system, effects in zip(systems, kept, strict=True) if effects.keys() == richest.keys()]
-    others = [
-        (system.title, f"fewer effects can be told from its answers than from those of {used[0].title}")
-        for system, effects in zip(systems, kept, strict=True)
-        if effects.keys() != richest.keys()
-    ]
-    blocks = _blocks(used, population)
-    estimates = [
-        _estimated(system, effects, blocks, population, over_readers=over_readers)
-        for system, effects in zip(systems, kept, strict=True)
-        if effects.keys() == richest.keys()
-    ]
-    values = np.mean([estimate.values for estimate in estimates], axis=0)
-    in_mean, in_score = (
-        np.mean(parts, axis=0) for parts in zip(*((e.in_mean, e.in_score) for e in estimates), strict=True)
-    )
-    if not np.isfinite(values).all():
-        raise BenchwrightError("too few items were asked to tell these effects apart; ask more of them (--limit)")
-    if not (values > 0).any():
-        raise BenchwrightError(
-            f"the answers of {', '.join(system.title for system in used)} are all alike, so that nothing varies; plan "
-            "without results (--score P says how many are right)"
-        )
-    errors = jackknife_error(np.mean([estimate.without for estimate in estimates], axis=0))
-    levels = _levels(used)
-    effects = [effect for effect in EFFECTS if effect.name in richest]
-    variances = np.maximum(values, 0)
-    unknown, contains = _unknown(effects, used, population)
-    components = tuple(
-        Component(
-            effect,
-            float(variances[k]),
-            float(values[k]),
-            _interval(k, effects, values, errors, in_mean, levels, len(estimates[0].without)),
-            float(in_score[k]),
-            contains.get(effect.name, ()),
-        )
-        for k, effect in enumerate(effects)
-    )
-    score = float(np.mean([estimate.mean for estimate in estimates]))
-    answers = round(np.mean([len(system.value) for system in used]))
-    replies = [grouping_of(*(system.levels[facet] for facet in ASKED if facet != "readers")) for system in used]
-    questions = round(np.mean([codes.max() + 1 for codes in replies]))
+    told = [(system, _kept_effects(system, population)) for system in systems]
+    richest = max((effects for _, effects in told), key=len)
+    used = [system for system, effects in told if effects.keys() == richest.keys()]
     titles = tuple(system.title for system in used)
-    readers = tuple(dict.fromkeys(name for system in used for name in _meant(system, over_readers)))
+    if all(np.ptp(system.value) == 0 for system in used):
+        raise BenchwrightError(
+            f"the answers of {', '.join(titles)} are all alike, so that nothing varies; plan without results "
+            "(--score P says how many are right)"
+        )
+    blocks = _blocks(used, population)
+    pooled = _pooled(
+        [
+            _estimated(system, codes, blocks, population, over_readers=over_readers)
+            for system, codes in told
+            if codes.keys() == richest.keys()
+        ]
+    )
+    if not np.isfinite(pooled.values).all():
+        raise BenchwrightError("too few items were asked to tell these effects apart; ask more of them (--limit)")
+    levels, effects = _levels(used), [effect for effect in EFFECTS if effect.name in richest]
+    unknown, contains = _unknown(effects, used, population)
+    why = f"fewer effects can be told from its answers than from those of {titles[0]}"
+    replies = [grouping_of(*(system.levels[facet] for facet in ASKED if facet != "readers")) for system in used]
     return VarianceStudy(
-        titles, score, is_difference, components, unknown, levels, answers, questions, readers, tuple(others)
+        systems=titles,
+        score=pooled.mean,
+        is_difference=is_difference,
+        components=tuple(
+            Component(
+                effect,
+                max(0.0, float(pooled.values[k])),
+                float(pooled.values[k]),
+                _interval(k, effects, pooled, levels),
+                float(pooled.in_score[k]),
+                contains.get(effect.name, ()),
+            )
+            for k, effect in enumerate(effects)
+        ),
+        unknown=unknown,
+        levels=levels,
+        answers=round(np.mean([len(system.value) for system in used])),
+        questions=round(np.mean([codes.max() + 1 for codes in replies])),
+        readers=tuple(dict.fromkeys(name for system in used for name in _meant(system, over_readers))),
+        others=tuple((system.title, why) for system, effects in told if effects.keys() != richest.keys()),
     )
 
 
@@ -194,6 +189,15 @@ class _Estimates(NamedTuple):
     in_mean: NDArray[np.float64]
     in_score: NDArray[np.float64]
     mean: float
+
+
+def _pooled(estimates: Sequence[_Estimates]) -> _Estimates:
+    """Return the means of estimates over systems."""
+    import numpy as np
+
+    *arrays, means = zip(*estimates, strict=True)
+    values, without, in_mean, in_score = (np.mean(parts, axis=0) for parts in arrays)
+    return _Estimates(values, without, in_mean, in_score, float(np.mean(means)))
 
 
 def _codes(system: Observations, effect: Effect, population: Population) -> NDArray[np.int64]:
@@ -307,30 +311,21 @@ def _unknown(
 
 
 def _interval(
-    place: int,
-    effects: Sequence[Effect],
-    values: NDArray[np.float64],
-    errors: NDArray[np.float64],
-    in_mean: NDArray[np.float64],
-    levels: Mapping[Facet, int],
-    blocks: int,
+    place: int, effects: Sequence[Effect], pooled: _Estimates, levels: Mapping[Facet, int]
 ) -> Interval | None:
+    """Return the interval of an effect's variance; None where there are too few clusters to leave one out."""
+    from math import isnan, prod
+
     from scipy.special import chdtri, stdtrit
 
-    effect, value = effects[place], float(values[place])
+    effect, value = effects[place], float(pooled.values[place])
     if "clusters" in effect.facets:
-        if errors[place] != errors[place]:  # too few clusters to leave one out
-            return None
-        half = float(stdtrit(max(1, blocks - 1), 0.975)) * float(errors[place])
-        return Interval(max(0.0, value - half), max(0.0, value + half))
-    df = 1
-    for facet in effect.facets:
-        df *= levels[facet] - 1
-    shared = 1
-    for facet in effect.facets:
-        shared *= levels[facet]
-    inside = [k for k, other in enumerate(effects) if k != place and other.facets > effect.facets]
-    noise = shared * sum(max(0.0, float(values[k])) * float(in_mean[k]) for k in inside)
-    between = df * (max(0.0, value) + noise)
-    low, high = (between / float(chdtri(df, tail)) - noise for tail in (0.025, 0.975))
+        half = float(stdtrit(max(1, len(pooled.without) - 1), 0.975) * jackknife_error(pooled.without)[place])
+        return None if isnan(half) else Interval(max(0.0, value - half), max(0.0, value + half))
+    freedom = prod(levels[facet] - 1 for facet in effect.facets)
+    means = prod(levels[facet] for facet in effect.facets)
+    inside = [k for k, other in enumerate(effects) if other.facets > effect.facets]
+    noise = means * sum(max(0.0, float(pooled.values[k])) * float(pooled.in_mean[k]) for k in inside)
+    between = freedom * (max(0.0, value) + noise)
+    low, high = (between / float(chdtri(freedom, tail)) - noise for tail in (0.025, 0.975))
     return Interval(max(0.0, low), max(0.0, high))
