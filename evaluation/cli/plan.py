@@ -24,8 +24,8 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
     "results",
     nargs=-1,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folders of results, or single results, whose answers say how much varies.  [default: none, a plan from items "
-    "and source pictures alone]",
+    help="Folders of results, single results, or stores of results, whose answers say how much varies.  "
+    "[default: none, a plan from items and source pictures alone]",
 )
 @click.option(
     "--width",
@@ -154,13 +154,13 @@ def plan(
     from benchwright.models.endpoints.usage import Prices
     from benchwright.release import Release
 
-    from ..analysis.reading_sample import result_folders
     from ..planning.making import RESULTS, plan_of
     from ..planning.plan import PlanTarget
     from ..planning.plan_files import write_plan
     from ..planning.plan_output import plan_text, scope_named
     from ..planning.search import Costs
     from ..results.score import SCORE_FILE
+    from ..results_store.store import is_store
 
     try:
         prices = Prices.of(price_in, price_out)
@@ -177,14 +177,30 @@ def plan(
         Costs(question_cost, item_cost, reading_cost),
         prices,
     )
-    where = next(iter(results), RESULTS)
-    where = where.parent if (where / SCORE_FILE).is_file() else where
-    folders = result_folders(results) if results else []
-    found = plan_of(Release.open(release), folders, wanted, models=model, split=split, results=where)
+    opened = Release.open(release)
+    folders = [folder for place in results for folder in _folders(place, opened.release_id)]
+    place = next((place for place in results if not is_store(place)), RESULTS)
+    place = place.parent if (place / SCORE_FILE).is_file() else place
+    found = plan_of(opened, folders, wanted, models=model, split=split, results=place)
     if out is not None:
         for path in write_plan(found, out, force=force):
             note(f"written to {path}")
     emit(found.document(), as_json=as_json, text=lambda: plan_text(found))
+
+
+def _folders(place: Path, release_id: str) -> list[Path]:
+    """Return the folders of single results in a place; of a store those of the release."""
+    from ..analysis.reading_sample import result_folders
+    from ..results_store.store import ResultsStore, is_store
+
+    if not is_store(place):
+        return result_folders([place])
+    folders = [run.folder for run in ResultsStore(place).runs() if run.score.release_id == release_id]
+    if not folders:
+        raise BenchwrightError(
+            f"{place} holds no run of this release ({release_id[:12]}); `results list` shows its runs"
+        )
+    return folders
 
 
 def _most(text: str) -> tuple[Facet, int]:

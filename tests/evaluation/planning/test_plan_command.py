@@ -251,6 +251,22 @@ def test_runs_under_other_conditions_are_left_out_by_name(release: Path, tmp_pat
     assert "none of 1 result can be used" in refused(capsys, release, blind)
 
 
+def test_a_store_gives_its_runs_of_the_release_and_commands_write_elsewhere(
+    bench: Any, release: Path, tmp_path: Path, capsys: Any
+) -> None:
+    run(release, tmp_path / "results", "--protocol", "shuffle:k=2")
+    bench.add("one more", answer="A")
+    bench.release(tmp_path / "other")
+    run(tmp_path / "other", tmp_path / "others", "--protocol", "shuffle:k=2")
+    store = tmp_path / "store"
+    assert invoke(["results", "merge", str(tmp_path / "others"), "--store", str(store)]) == 0
+    assert "holds no run of this release" in refused(capsys, release, store)
+    assert invoke(["results", "merge", str(tmp_path / "results"), "--store", str(store)]) == 0
+    document = told(capsys, release, store, "--budget", "20")
+    assert document["score"] == told(capsys, release, tmp_path / "results")["score"]
+    assert shlex.split(document["commands"][0])[-2:] == ["--out", "results"]
+
+
 def test_tasks_that_no_system_takes_are_no_part_of_the_plan(release: Path, tmp_path: Path, capsys: Any) -> None:
     specialist = replace(constant("B", BackendOptions()), name="one_task", tasks=frozenset({"naming"}))
     evaluate(release, specialist, protocol="shuffle:k=2", out=tmp_path / "results")
