@@ -1,6 +1,8 @@
 from .analysis.comparison import compare_results as compare_results
 from .backends.base import PerQuestion as PerQuestion
 from .backends.options import BackendOptions as BackendOptions
+from .planning.making import plan_of as plan_of
+from .planning.plan import PlanTarget as PlanTarget
 from .prompting.question import Question as Question
 from .prompting.question import question_of as question_of
 from .protocols.base import Protocol as Protocol

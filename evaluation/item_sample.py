@@ -53,11 +53,14 @@ def sample_of(items: Iterable[Released], limit: int) -> ItemSample | None:
         items: All items that could be asked; their pictures are not looked at.
         limit: Number of items to be drawn, above 0.
     """
+    return sample_of_ids(((r.item.item_id, (r.split, r.item.task)) for r in items), limit)
+
+
+def sample_of_ids(items: Iterable[tuple[str, Stratum]], limit: int) -> ItemSample | None:
+    """Return the sample that `sample_of` draws from items of these ids and strata."""
     hashes: dict[Stratum, list[tuple[str, str]]] = {}
-    for released in items:
-        item = released.item
-        entry = digest(["evaluate.limit", _SEED, item.item_id]), item.item_id
-        hashes.setdefault((released.split, item.task), []).append(entry)
+    for item_id, stratum in items:
+        hashes.setdefault(stratum, []).append((digest(["evaluate.limit", _SEED, item_id]), item_id))
     strata = {stratum: len(entries) for stratum, entries in hashes.items()}
     if sum(strata.values()) <= limit:
         return None

@@ -26,6 +26,9 @@ ROOM = Room(
         "evaluate study": Entry(
             f"{_HERE}.cli.study:study", "Run a paper's study: a model under several conditions, and what they change."
         ),
+        "evaluate plan": Entry(
+            f"{_HERE}.cli.plan:plan", "Say what makes a score vary, and how many items a width needs."
+        ),
         "evaluate compare": Entry(f"{_HERE}.cli.results:compare", "Say which models of a folder of results differ."),
         "evaluate leaderboard": Entry(
             f"{_HERE}.cli.leaderboard:leaderboard", "Rank the systems in a folder of results, on a page."

@@ -215,6 +215,7 @@ CASES = (
     Case("evaluate protocols", ["evaluate", "protocols"], ["stdout"]),
     Case("evaluate study", ["evaluate", "study", "no_picture", "release", "--model", "random", "--out", "studied"],
          ["studied"]),
+    Case("evaluate plan", ["evaluate", "plan", "release", "scores", "--budget", "20", "--out", "planned"], ["planned"]),
     Case("audit", ["audit", "questions.csv", "--pictures", "photographs", "--out", "audited", *_ONE],
          ["audited/audit.json", "audited/audit.html"]),
     Case("set-right", ["set-right", "righted", "--version", "1.1", "--out", "righted-1.1", "--decided-only"],

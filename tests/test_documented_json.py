@@ -224,6 +224,8 @@ def _make_filtered(folder: Path) -> None:
             ("evaluate score @release @replies.jsonl", 0, 0),
             ("evaluate study no_picture @release --model random --out @studied", 0, 0),
             ("evaluate study no_picture @release --model random --dry-run", 0, 0),
+            ("evaluate plan @release @w/results --budget 20", 0, 0),
+            ("evaluate plan @release --width .001 --difference", 0, 0),
             ("evaluate summary @w/results", 0, 0),
             ("evaluate compare @w/results --release @release", 0, 0),
             ("evaluate leaderboard @w/results --out @board.html", 0, 0),

@@ -93,6 +93,11 @@ class MergedRuns(NamedTuple):
     unnamed: tuple[str, ...]
 
 
+def is_store(folder: Path) -> bool:
+    """Return whether a folder is a store of results, and no folder of them."""
+    return (folder / _NAMES).is_file() and (folder / _RUNS).is_dir()
+
+
 class ResultsStore:
     """A folder of runs; it is made by the first merge into it."""
 
@@ -274,7 +279,7 @@ def runs_in(source: Path) -> list[StoredRun]:
 
 def _read_source(source: Path) -> list[tuple[StoredRun, str | None]]:
     """Return what a source holds: runs that lie there, under the ids that they have in a store, and their names."""
-    if (source / _NAMES).is_file() and (source / _RUNS).is_dir():
+    if is_store(source):
         return [(identified(run.folder), run.name) for run in ResultsStore(source).runs()]
     folders = [source] if (source / SCORE_FILE).is_file() else [p.parent for p in source.glob(f"*/{SCORE_FILE}")]
     if not folders:

@@ -1,0 +1,212 @@
+"""`benchwright evaluate plan`: what makes a score vary, and how many items, orders and wordings a width needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.errors import BenchwrightError
+from benchwright.terminal.output import emit, json_option, note
+
+if TYPE_CHECKING:
+    from ..planning.facets import Facet
+
+_FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers")
+
+
+@click.command("plan")
+@click.argument(
+    "release", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of the release to be asked."
+)
+@click.argument(
+    "results",
+    nargs=-1,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folders of results, single results, or stores of results, whose answers say how much varies.  "
+    "[default: none, a plan from items and source pictures alone]",
+)
+@click.option(
+    "--width",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="W",
+    help="Widest 95 % interval, as a full width, such as .03: the cheapest design that reaches it.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    metavar="N",
+    help="Most that may be spent, in questions unless costs say otherwise, of a difference on each system: the design "
+    "of the narrowest interval.",
+)
+@click.option("--difference", is_flag=True, help="Plan for the difference of two systems on the same questions.")
+@click.option(
+    "--model",
+    multiple=True,
+    metavar="M",
+    help="System whose results are taken, by the name that tables show; repeat for more. Without results: the model of "
+    "the commands.  [default: all; their variances are averaged]",
+)
+@click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
+@click.option(
+    "--inference",
+    type=click.Choice(["items-like-these", "these-items"]),
+    default="items-like-these",
+    show_default=True,
+    help="What the design's interval speaks of: other items of the kind, or exactly those of the release. Both widths "
+    "are shown.",
+)
+@click.option(
+    "--fixed",
+    multiple=True,
+    type=click.Choice(["wordings"]),
+    help="The interval is to hold for the wordings that were run, and not for others like them.",
+)
+@click.option(
+    "--over-readers",
+    is_flag=True,
+    help="The score is the mean over all readers of the replies, and the interval is to hold for others like them.  "
+    "[default: the score and interval of the reader of the runs]",
+)
+@click.option(
+    "--score",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="P",
+    help="Share of right answers that is assumed without results.  [default: 0.5]",
+)
+@click.option(
+    "--most",
+    multiple=True,
+    metavar="FACET=N",
+    help="Most items, orders, wordings, samples or readers of a design, as in orders=4; repeat for more.  "
+    "[default: all items, 12 orders, 4 wordings, 16 samples, 4 readers]",
+)
+@click.option(
+    "--question-cost", type=click.FloatRange(0), default=1.0, show_default=True, help="Cost of asking a question once."
+)
+@click.option(
+    "--item-cost", type=click.FloatRange(0), default=0.0, show_default=True, help="Cost of each item besides."
+)
+@click.option(
+    "--reading-cost",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    help="Cost of each reading of a reply after the first, such as 1 where a judge reads.",
+)
+@click.option(
+    "--price-in",
+    type=click.FloatRange(0),
+    help="Price of a million tokens sent: what the design costs by the tokens that the results took.  [default: what "
+    "they cost]",
+)
+@click.option("--price-out", type=click.FloatRange(0), help="Price of a million tokens received.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the drawn design: items.jsonl, commands.sh and plan.json.",
+)
+@click.option("--force", is_flag=True, help="Replace a plan that is there.")
+@json_option(
+    """
+    `{"format", "version", "release", "release_id", "split", "items", "clusters", "systems": [name],
+    "is_difference", "is_assumed", "score", "answers", "levels": {facet: n}, "readers": [name], "components":
+    [{"effect", "variance", "estimate", "ci", "share", "contains": [facet]}], "not_estimable": [{"effect", "why"}],
+    "fixed": [facet], "width", "budget", "inference", "as_run": {"numbers": {facet: n}, "questions", "cost",
+    "money", "widths": {inference: width}, "intervals": {inference: [low, high]}, "contributions": {inference:
+    {effect: variance}}}, "design", "best", "beyond", "dominant", "twice_as_many": [{"facet", "beyond", "numbers",
+    "questions", "cost", "money", "widths", "intervals", "contributions"}], "left_out": [{"name", "why"}],
+    "unpaired", "of_another_reader", "readings": [{"result", "labels", "score", "counted_width", "width",
+    "width_with_twice_the_labels"}], "pilot": [command], "commands": [command]}`; `design`, `best` and `beyond` are
+    as `as_run`: the planned one, the narrowest that the release allows, and one that reaches the width with more
+    items or money, each null where there is none; questions and costs are those of one system
+    """
+)
+def plan(
+    release: Path,
+    results: tuple[Path, ...],
+    width: float | None,
+    budget: float | None,
+    difference: bool,
+    model: tuple[str, ...],
+    split: str | None,
+    inference: str,
+    fixed: tuple[Facet, ...],
+    over_readers: bool,
+    score: float | None,
+    most: tuple[str, ...],
+    question_cost: float,
+    item_cost: float,
+    reading_cost: float,
+    price_in: float | None,
+    price_out: float | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Say what makes a score vary, and how many items, orders, wordings, samples and readers a width needs.
+
+    What varies is estimated from stored results that ask items several times (`--protocol shuffle`, `wording=`,
+    `--samples`, `--reader`). Nothing is asked.
+    """
+    from benchwright.models.endpoints.usage import Prices
+    from benchwright.release import Release
+
+    from ..planning.making import RESULTS, plan_of
+    from ..planning.plan import PlanTarget
+    from ..planning.plan_files import write_plan
+    from ..planning.plan_output import plan_text, scope_named
+    from ..planning.search import Costs
+    from ..results.score import SCORE_FILE
+    from ..results_store.store import is_store
+
+    try:
+        prices = Prices.of(price_in, price_out)
+    except ValueError as error:
+        raise BenchwrightError(str(error)) from error
+    wanted = PlanTarget(
+        width,
+        budget,
+        scope_named(inference),
+        difference,
+        score,
+        frozenset(fixed) if over_readers else frozenset({*fixed, "readers"}),
+        dict(map(_most, most)),
+        Costs(question_cost, item_cost, reading_cost),
+        prices,
+    )
+    opened = Release.open(release)
+    folders = [folder for place in results for folder in _folders(place, opened.release_id)]
+    place = next((place for place in results if not is_store(place)), RESULTS)
+    place = place.parent if (place / SCORE_FILE).is_file() else place
+    found = plan_of(opened, folders, wanted, models=model, split=split, results=place)
+    if out is not None:
+        for path in write_plan(found, out, force=force):
+            note(f"written to {path}")
+    emit(found.document(), as_json=as_json, text=lambda: plan_text(found))
+
+
+def _folders(place: Path, release_id: str) -> list[Path]:
+    """Return the folders of single results in a place; of a store those of the release."""
+    from ..analysis.reading_sample import result_folders
+    from ..results_store.store import ResultsStore, is_store
+
+    if not is_store(place):
+        return result_folders([place])
+    folders = [run.folder for run in ResultsStore(place).runs() if run.score.release_id == release_id]
+    if not folders:
+        raise BenchwrightError(
+            f"{place} holds no run of this release ({release_id[:12]}); `results list` shows its runs"
+        )
+    return folders
+
+
+def _most(text: str) -> tuple[Facet, int]:
+    """Return the facet and the number of a text such as `orders=4`."""
+    name, equals, number = text.partition("=")
+    for facet in _FACETS:
+        if facet == name and equals and number.isdecimal() and int(number) >= (2 if facet == "items" else 1):
+            return facet, int(number)
+    raise BenchwrightError(f"--most {text!r}: write one of {', '.join(_FACETS)} and a number, as in orders=4")

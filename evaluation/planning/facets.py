@@ -1,0 +1,71 @@
+"""The facets of an answer, the effects that they have on it, and what each effect adds to the variance of a score.
+
+An answer is that of an item, in an order of its options, in a wording, drawn as a sample, read by a reader. Items lie
+in clusters (source pictures, pairs, scenes), orders in items (each item has its own), samples in all three. Wordings
+and readers cross all items.
+
+Source: R. L. Brennan, Generalizability Theory, Springer 2001, chapters 3 (G studies) and 4 (D studies).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Facet = Literal["clusters", "items", "orders", "wordings", "samples", "readers"]
+ASKED: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers")
+"""Facets of which a design says the numbers."""
+
+
+class Effect(NamedTuple):
+    """A random effect.
+
+    Args:
+        name: Name in tables.
+        facets: Facets whose levels it belongs to, those that it lies in included.
+    """
+
+    name: str
+    facets: frozenset[Facet]
+
+
+def _effect(name: str, *facets: Facet) -> Effect:
+    return Effect(name, frozenset(facets))
+
+
+EFFECTS = (
+    _effect("source pictures", "clusters"),
+    _effect("items", "clusters", "items"),
+    _effect("orders of options", "clusters", "items", "orders"),
+    _effect("wordings", "wordings"),
+    _effect("items x wordings", "clusters", "items", "wordings"),
+    _effect("orders x wordings", "clusters", "items", "orders", "wordings"),
+    _effect("samples", "clusters", "items", "orders", "wordings", "samples"),
+    _effect("readers", "readers"),
+    _effect("wordings x readers", "wordings", "readers"),
+    _effect("items x readers", "clusters", "items", "readers"),
+    _effect("replies x readers", "clusters", "items", "orders", "wordings", "samples", "readers"),
+)
+"""Every effect that can be told from answers, coarse ones before those that lie in them."""
+
+MAIN: dict[Facet, str] = {
+    "clusters": "source pictures",
+    "items": "items",
+    "orders": "orders of options",
+    "wordings": "wordings",
+    "samples": "samples",
+    "readers": "readers",
+}
+"""The effect that carries a facet alone."""
+
+ONE: dict[Facet, str] = {
+    "clusters": "no two items share one",
+    "items": "one item",
+    "orders": "only one order of options was run",
+    "wordings": "only one wording was run; widths hold for it",
+    "samples": "only one sample a question was run",
+    "readers": "only one reader read the replies; widths hold for it",
+}
+"""Why nothing is known of a facet that has one level."""
+
+SYSTEM_MARK = " + system "
+"""What stands in the name of a wording before the digest of its system message."""

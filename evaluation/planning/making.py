@@ -1,0 +1,217 @@
+"""How a plan is made: what is known from stored answers, the designs that follow, and the commands that run them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.models.endpoints.usage import Prices, Tokens
+from benchwright.texts.normalization import counted
+
+from .commands import UNNAMED, Asked, asked_of, pilot_of, run_commands
+from .design import SCOPES, Numbers, PlanSetting, Scope, as_run, contributions, interval_of
+from .facets import ASKED
+from .observations import Observations, UnusedResult, difference_of, read_observations
+from .plan import Design, MeasurementPlan, PlanTarget
+from .population import Population, population_of
+from .reading_error import reading_errors_of
+from .search import Costs, SearchBounds, cheapest, cheapest_beyond, checked_most, narrowest, twice_as_many
+from .study import VarianceStudy, assumed_study, study_of
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+RESULTS = Path("results")
+"""Folder of results that commands name, where no results are given."""
+
+
+def plan_of(
+    release: Release,
+    folders: Sequence[Path],
+    wanted: PlanTarget,
+    *,
+    models: Sequence[str] = (),
+    split: str | None = None,
+    results: Path = RESULTS,
+) -> MeasurementPlan:
+    """Return the plan of an evaluation.
+
+    Args:
+        release: Release that is to be asked.
+        folders: Folders of single results, whose answers say how much varies; none where there are none yet.
+        wanted: What the plan is to reach.
+        models: Names of the systems whose results are taken, all where empty; without results, whom commands ask.
+        split: Name of the only split; all where None.
+        results: Folder of results that the commands name.
+
+    Raises:
+        BenchwrightError: Something of this is not there or does not go together.
+        DataError: Release or results are damaged.
+    """
+    population = population_of(release, split)
+    systems, left_out = read_observations(folders, population) if folders else ([], [])
+    if folders and not systems:
+        raise BenchwrightError(
+            f"none of {counted(len(folders), 'result')} can be used: {left_out[0].name}: {left_out[0].why}"
+        )
+    taken = _named(systems, models) if systems and models else systems
+    if taken:
+        population, taken = _of_their_tasks(taken, population)
+    study, unpaired = _study(taken, population, wanted)
+    _check_fixed(wanted, study)
+    setting = PlanSetting(study, population.size, population.in_cluster, wanted.fixed)
+    made = _Designs(setting, wanted.costs, _price(taken, wanted.prices))
+    run = None if study.is_assumed else made.as_run()
+    design, best, beyond = _designs(made, SearchBounds(wanted.costs, checked_most(wanted.most, setting)), wanted)
+    shown = design or best or run
+    more = [] if shown is None else [(entry, made.of(entry.numbers)) for entry in twice_as_many(setting, shown.numbers)]
+    asked = _asked(taken, study, models, results)
+    is_told = not {"orders", "wordings"} & study.unknown.keys()
+    pilots = [] if is_told else [pilot_of(release.path, population, one) for one in asked]
+    runs = [] if design is None else [run_commands(release.path, population, one, design.numbers) for one in asked]
+    return MeasurementPlan(
+        population=population,
+        setting=setting,
+        wanted=wanted,
+        as_run=run,
+        design=design,
+        best=best,
+        beyond=beyond,
+        more=tuple(more),
+        left_out=(*left_out, *(UnusedResult(*entry) for entry in study.others)),
+        unpaired=unpaired,
+        readings=reading_errors_of(score for system in taken for score in system.scores),
+        pilot=tuple(chain.from_iterable(pilots)),
+        commands=tuple(chain.from_iterable(runs)),
+    )
+
+
+class _Designs(NamedTuple):
+    """What makes designs of numbers."""
+
+    setting: PlanSetting
+    costs: Costs
+    price: float | None
+
+    def of(self, numbers: Numbers) -> Design:
+        """Return the design of some numbers."""
+        added = {scope: contributions(self.setting, numbers, scope) for scope in SCOPES}
+        return self._made(numbers, numbers.questions, self.costs.of(numbers), added)
+
+    def as_run(self) -> Design:
+        """Return the stored answers as a design."""
+        levels = self.setting.study.levels
+        numbers = Numbers(**{facet: levels[facet] for facet in ASKED})
+        if "readers" in self.setting.fixed:
+            numbers = numbers._replace(readers=1)
+        added = {scope: as_run(self.setting, scope) for scope in SCOPES}
+        questions, readings = self.setting.study.questions, self.setting.study.answers
+        cost = self.costs.item * numbers.items + self.costs.question * questions
+        cost += self.costs.reading * (readings - questions) if numbers.readers > 1 else 0
+        return self._made(numbers, questions, cost, added)
+
+    def _made(
+        self,
+        numbers: Numbers,
+        questions: int,
+        cost: float,
+        added: Mapping[Scope, Mapping[str, float]],
+    ) -> Design:
+        systems = 2 if self.setting.study.is_difference else 1
+        money = None if self.price is None else self.price * questions * systems
+        intervals = {scope: interval_of(self.setting, added[scope], numbers) for scope in SCOPES}
+        return Design(numbers, questions, cost, money, intervals, added)
+
+
+def _designs(
+    made: _Designs, bounds: SearchBounds, wanted: PlanTarget
+) -> tuple[Design | None, Design | None, Design | None]:
+    """Return what `MeasurementPlan` holds as `design`, `best` and `beyond`."""
+    if wanted.width is None and wanted.budget is None:
+        return None, None, None
+    best = made.of(narrowest(made.setting, bounds, wanted.budget, wanted.scope))
+    if wanted.width is None:
+        return best, best, None
+    numbers = cheapest(made.setting, bounds, wanted.width, wanted.scope)
+    if numbers is not None and (wanted.budget is None or bounds.costs.of(numbers) <= wanted.budget):
+        return made.of(numbers), best, None
+    if numbers is None:
+        numbers = cheapest_beyond(made.setting, bounds, wanted.width, wanted.scope)
+    return None, best, None if numbers is None else made.of(numbers)
+
+
+def _study(systems: Sequence[Observations], population: Population, wanted: PlanTarget) -> tuple[VarianceStudy, int]:
+    """Return what is known, and how many answers have no partner in the other system."""
+    if not systems:
+        score = 0.5 if wanted.score is None else wanted.score
+        return assumed_study(population, score, is_difference=wanted.is_difference), 0
+    if wanted.score is not None:
+        raise BenchwrightError("--score is assumed where there are no results; these say how many answers are right")
+    if not wanted.is_difference:
+        return study_of(systems, population, over_readers="readers" not in wanted.fixed), 0
+    if len(systems) != 2:
+        names = ", ".join(system.title for system in systems)
+        raise BenchwrightError(
+            f"a difference is that of two systems, and there are the answers of {len(systems)}: {names}; name two with "
+            "--model"
+        )
+    paired, unpaired = difference_of(*systems)
+    is_over = "readers" not in wanted.fixed
+    return study_of([paired], population, is_difference=True, over_readers=is_over), unpaired
+
+
+def _of_their_tasks(systems: Sequence[Observations], population: Population) -> tuple[Population, list[Observations]]:
+    """Return the items of the tasks that any of the systems was asked, and the systems with the new places of items."""
+    import numpy as np
+
+    population, place = population.of_tasks(np.concatenate([system.levels["items"] for system in systems]))
+    moved = [system._replace(levels={**system.levels, "items": place[system.levels["items"]]}) for system in systems]
+    return population, moved
+
+
+def _named(systems: Sequence[Observations], models: Sequence[str]) -> list[Observations]:
+    taken: dict[str, Observations] = {}
+    for name in models:
+        of_name = [
+            system for system in systems if name in {system.title, system.scores[0].model, system.scores[0].name}
+        ]
+        if not of_name:
+            listed = ", ".join(system.title for system in systems)
+            raise BenchwrightError(f"there is no result of {name!r}; there are those of {listed}")
+        taken |= {system.title: system for system in of_name}
+    return list(taken.values())
+
+
+def _check_fixed(wanted: PlanTarget, study: VarianceStudy) -> None:
+    for facet in wanted.fixed - {"readers"}:
+        if facet in wanted.most:
+            raise BenchwrightError(
+                f"--fixed {facet} means all that were run, so --most {facet}={wanted.most[facet]} does not go with it"
+            )
+        if facet in study.unknown:
+            raise BenchwrightError(f"--fixed {facet}: nothing is known of {facet} ({study.unknown[facet]})")
+
+
+def _price(systems: Sequence[Observations], prices: Prices | None) -> float | None:
+    """Return what a question costs on average by the tokens that stored results took; None where it is not known."""
+    usages = [score.usage for system in systems for score in system.scores if score.usage and score.usage.requests]
+    requests = sum(usage.requests or 0 for usage in usages)
+    if not requests:
+        return None
+    if prices is not None:
+        tokens = Tokens(sum(u.prompt_tokens for u in usages), sum(u.completion_tokens for u in usages))
+        return prices.cost(tokens) / requests
+    costs = [usage.cost for usage in usages]
+    return None if None in costs else sum(cost for cost in costs if cost is not None) / requests
+
+
+def _asked(systems: Sequence[Observations], study: VarianceStudy, models: Sequence[str], results: Path) -> list[Asked]:
+    """Return who is asked by the commands: one system, or the two of a difference."""
+    if not systems:
+        named = list(models) or [UNNAMED] * (2 if study.is_difference else 1)
+        return [Asked(name, {}, {}, (), (), results) for name in named]
+    used = systems if study.is_difference else [system for system in systems if system.title in study.systems][:1]
+    return [asked_of(system.scores[0], system.names["wordings"], system.names["readers"], results) for system in used]

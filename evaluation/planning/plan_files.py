@@ -1,0 +1,68 @@
+"""A drawn design on disk: the items, the commands that ask them, and the plan."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError
+from benchwright.workspace.atomic import write_bytes, write_json
+
+from .plan import FORMAT, MeasurementPlan
+
+PLAN_FILE, ITEMS_FILE, COMMANDS_FILE = "plan.json", "items.jsonl", "commands.sh"
+
+
+def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> list[Path]:
+    """Write a plan; equal plans give equal bytes.
+
+    `items.jsonl` lists the items that the commands ask, a hash of each item's id decides which (`item_sample`). An
+    order of options follows from item and repetition, so it needs no list.
+
+    Raises:
+        BenchwrightError: The plan draws nothing, or the folder holds something else.
+    """
+    drawn = plan.design
+    if drawn is None:
+        raise BenchwrightError(
+            "there is no design to write: give --width or --budget that this release can reach, or --out nothing"
+        )
+    _check_folder(plan, folder, force=force)
+    ids, splits, tasks = (plan.population.items.column(name).to_pylist() for name in ("item_id", "split", "task"))
+    rows = [
+        canonical_json(
+            {
+                "item_id": ids[place],
+                "split": splits[place],
+                "task": tasks[place],
+                "cluster": int(plan.population.group[place]),
+            }
+        )
+        for place in plan.population.drawn(drawn.numbers.items)
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / name for name in (PLAN_FILE, ITEMS_FILE, COMMANDS_FILE)]
+    write_json(paths[0], plan.document())
+    write_bytes(paths[1], "".join(f"{row}\n" for row in rows).encode())
+    lines = ["#!/bin/sh", "set -e", *plan.commands]
+    write_bytes(paths[2], "".join(f"{line}\n" for line in lines).encode())
+    return paths
+
+
+def _check_folder(plan: MeasurementPlan, folder: Path, *, force: bool) -> None:
+    """Refuse a folder that holds anything but a plan, and another plan unless it may be replaced.
+
+    The same plan is written again, so that a command that was interrupted can be repeated.
+    """
+    if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
+        return
+    try:
+        held = json.loads((folder / PLAN_FILE).read_text(encoding="utf-8"))
+        is_plan = held["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError):
+        is_plan = False
+    if not is_plan:
+        raise BenchwrightError(f"{folder} is there and holds no plan; give another folder with --out")
+    if not force and held != json.loads(json.dumps(plan.document())):
+        raise BenchwrightError(f"{folder} holds another plan; give another folder with --out, or --force to replace it")

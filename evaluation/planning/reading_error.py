@@ -1,0 +1,61 @@
+"""What people's labels of replies (`evaluate check-reading`) leave open: a part of the width, which labels narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import sqrt
+from typing import Any, NamedTuple
+
+from benchwright.texts.normalization import counted, printable
+
+from ..results.score import Score
+
+
+class ReadingError(NamedTuple):
+    """The reader's error in one result, as a part of its interval.
+
+    Args:
+        result: Title of the result.
+        labels: Number of replies that people read.
+        score: Score with the reader's error in it.
+        counted_width: Width of the counted score's interval, which holds nothing of the reader.
+        width: Width of that score's interval.
+        width_with_twice_the_labels: The same, had twice as many replies been labelled.
+    """
+
+    result: str
+    labels: int
+    score: float
+    counted_width: float
+    width: float
+    width_with_twice_the_labels: float
+
+    def document(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        return self._asdict()
+
+    def describe(self) -> str:
+        """Return the figures as a line for people."""
+        return (
+            f"Reader's error in {printable(self.result)}, by {counted(self.labels, 'label')} of people: score "
+            f"{self.score:.3f}, with an interval {self.width:.3f} wide in place of {self.counted_width:.3f}; twice as "
+            f"many labels make it {self.width_with_twice_the_labels:.3f}."
+        )
+
+
+def reading_errors_of(scores: Iterable[Score]) -> tuple[ReadingError, ...]:
+    """Return the reader's error in each score whose replies people have read.
+
+    The luck of the items and that of the labels are independent, so that the squares of their widths add up, and the
+    square of the latter is in inverse proportion to the number of labels.
+    """
+    errors = []
+    for score in scores:
+        accuracy = score.metrics.get("accuracy")
+        checked = None if score.reading is None else score.reading.accuracy
+        if checked is None or checked.ci is None or checked.value is None or accuracy is None or accuracy.ci is None:
+            continue
+        plain, width = accuracy.ci[1] - accuracy.ci[0], checked.ci[1] - checked.ci[0]
+        of_labels = max(0.0, width**2 - plain**2)
+        errors.append(ReadingError(score.title, checked.n, checked.value, plain, width, sqrt(plain**2 + of_labels / 2)))
+    return tuple(errors)
