@@ -109,6 +109,9 @@ ROOM = Room(
         ),
         "review take-back": Entry(f"{_HERE}.cli.set_asides:take_back", "Let votes count again that were set aside."),
         "review status": Entry(f"{_HERE}.cli.status:status", "Say which tasks wait for people, by campaign."),
+        "review tokens": Entry(
+            f"{_HERE}.cli.integrations.tokens:tokens", "List, make and revoke tokens of the HTTP API."
+        ),
         "review users": Entry(f"{_HERE}.cli.app:users", "List, add, invite and lock who may use the app."),
     },
     photographs={

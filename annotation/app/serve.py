@@ -37,6 +37,7 @@ def build_app(state: AppState) -> st.App:
     import streamlit as st
     from starlette.middleware import Middleware
 
+    from .api.api_routes import api_routes
     from .auth.known_pages import KnownPages
     from .auth.login import login_routes
     from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
@@ -70,6 +71,7 @@ def build_app(state: AppState) -> st.App:
             *guideline_routes(state),
             *field_example_routes(state),
             *download_routes(state),
+            *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],
         lifespan=_with_pages,

@@ -28,6 +28,8 @@ annotators answered before they were shown the key, and `adjudications` holds wh
 Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
 `rater_models` the estimates that this rests on.
 
+Tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`.
+
 A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
 and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about
 tasks beside deciding them, and `audit_log` what was done, each row chained to the one before.
@@ -37,45 +39,13 @@ The migrations make these tables; a test checks that both agree.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import sqlalchemy as sa
 
-
-class UtcDateTime(sa.types.TypeDecorator[datetime]):
-    """A moment, stored as UTC without an offset so that the database compares moments correctly."""
-
-    impl = sa.DateTime
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Convert a moment to UTC; refuse one without a time zone."""
-        del dialect
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"{value} has no time zone; give an aware datetime")
-        return value.astimezone(UTC).replace(tzinfo=None)
-
-    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Return an aware datetime."""
-        del dialect
-        return None if value is None else value.replace(tzinfo=UTC)
-
+from . import integration_tables  # noqa: F401 # its tables are part of the store
+from .table_types import MEANING, UtcDateTime, metadata
 
 SHUFFLE_PRIME = 2**31 - 1
 """Prime above the place of every task; a search for a task starts at some place and goes upward from there."""
-MEANING = "meaning"
-"""Key of a table's `info` under which it says what a row is; columns say it by their `doc`."""
-metadata = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
 
 campaigns = sa.Table(
     "campaigns",
@@ -99,6 +69,10 @@ campaigns = sa.Table(
         server_default=sa.false(),
         doc="Whether only annotators in `assignments` may decide.",
     ),
+    sa.Column(
+        "closed_at", UtcDateTime, doc="When a curator closed it, so that nobody gets tasks; null while it is open."
+    ),
+    sa.Column("closed_by", sa.Text, doc="Curator who closed it."),
     info={MEANING: "One campaign of a recipe, or one that `review open` opened."},
 )
 
