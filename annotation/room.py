@@ -112,6 +112,9 @@ ROOM = Room(
         "review tokens": Entry(
             f"{_HERE}.cli.integrations.tokens:tokens", "List, make and revoke tokens of the HTTP API."
         ),
+        "review webhooks": Entry(
+            f"{_HERE}.cli.integrations.webhooks:webhooks", "List, add and remove addresses that are told of events."
+        ),
         "review users": Entry(f"{_HERE}.cli.app:users", "List, add, invite and lock who may use the app."),
     },
     photographs={

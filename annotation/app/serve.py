@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,7 +75,7 @@ def build_app(state: AppState) -> st.App:
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],
-        lifespan=_with_pages,
+        lifespan=partial(_while_serving, state),
     )
 
 
@@ -123,12 +124,17 @@ def run_app(
 
 
 @asynccontextmanager
-async def _with_pages(_app: st.App) -> AsyncIterator[None]:
-    """Import what the first visitor would otherwise wait for, while that visitor reads the page to sign in."""
+async def _while_serving(state: AppState, _app: st.App) -> AsyncIterator[None]:
+    """Send webhooks; and import what the first visitor would wait for, while that visitor reads the page to sign in."""
+    from ..webhooks.sending import WebhookSender
+
     warming = threading.Timer(_PAGES_AFTER_S, import_module, ["benchwright.annotation.app.frame"])
     warming.daemon = True
     warming.start()
+    sender = WebhookSender(state.store, allow_private=state.private_webhooks)
+    sender.start()
     yield
+    sender.stop()
 
 
 def check_free(address: str, port: int) -> None:

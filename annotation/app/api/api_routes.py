@@ -19,8 +19,9 @@ from .people_calls import PEOPLE_OPERATIONS
 from .problems import ApiProblem
 from .reference_page import reference_page
 from .task_calls import TASK_OPERATIONS
+from .webhook_calls import WEBHOOK_OPERATIONS
 
-OPERATIONS: tuple[ApiOperation, ...] = (*TASK_OPERATIONS, *CURATOR_OPERATIONS, *PEOPLE_OPERATIONS)
+OPERATIONS: tuple[ApiOperation, ...] = (*TASK_OPERATIONS, *CURATOR_OPERATIONS, *PEOPLE_OPERATIONS, *WEBHOOK_OPERATIONS)
 """All operations, in the order of the document."""
 
 
