@@ -64,6 +64,10 @@ ROOM = Room(
         ),
         "review backup": Entry(f"{_HERE}.cli.backup:backup", "Write the whole review store to one file."),
         "review assign": Entry(f"{_HERE}.cli.curators:assign", "Leave a campaign to some annotators."),
+        "review entries": Entry(
+            f"{_HERE}.cli.integrations.entries:entries",
+            "List, make and close entries for Prolific and Mechanical Turk.",
+        ),
         "review export": Entry(
             f"{_HERE}.cli.export:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),

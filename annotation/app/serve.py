@@ -44,6 +44,7 @@ def build_app(state: AppState) -> st.App:
     from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
+    from .entry.entry_routes import entry_routes
     from .routes.downloads import download_routes
     from .routes.field_examples import field_example_routes
     from .routes.guidelines import guideline_routes
@@ -62,6 +63,7 @@ def build_app(state: AppState) -> st.App:
             *login_routes(state),
             *oidc_routes(state),
             language_route(state, LANGUAGE, ACCOUNT),
+            *entry_routes(state),
             *task_routes(state),
             *region_routes(state),
             *work_routes(state),

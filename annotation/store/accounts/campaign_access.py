@@ -17,6 +17,7 @@ from ..campaigns.tasks import find_campaign
 from ..database.records import Campaign
 from ..database.schema import annotators, assignments, campaigns
 from ..database.store_connection import StoreConnection
+from ..integrations.visits import may_come
 
 
 def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
@@ -53,6 +54,13 @@ class AccessControl:
             settings = find_campaign(connection, campaign)
             names = assigned_to(connection, settings) if settings.is_for_assigned else ()
             return CampaignAccess(settings.is_for_assigned, tuple(names))
+
+    def admits(self, campaign: Campaign, name: str) -> bool:
+        """Return whether a person may decide in a campaign: assigned people, and crowd workers who came to it."""
+        with self._store.reading() as connection:
+            if not may_come(connection, campaign.id, name):
+                return False
+        return not campaign.is_for_assigned or self.of(campaign.name).admits(name)
 
     def assign(self, campaign: str, names: Iterable[str]) -> None:
         """Let these people decide in a campaign, and nobody else who is not assigned to it.

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from ...forms.assignment_settings import AssignmentSettings
 from ..database.records import Campaign
 from ..database.schema import accounts, annotators, assignments, slots, tasks
+from ..integrations.visits import visit_left
 from .eligibility import count_barred
 
 _mine, _free = slots.alias("mine"), slots.alias("free")
@@ -94,6 +95,16 @@ def may_still_get(
         annotator: Name.
         parameters: Parameters `campaign`, `annotator`, and those of `eligibility`.
     """
+    of_visit = visit_left(connection, parameters["campaign"], parameters["annotator"])
+    by_share = _by_share(connection, settings, annotator, parameters)
+    if of_visit is None:
+        return by_share
+    return by_share._replace(left=of_visit if by_share.left is None else min(of_visit, by_share.left))
+
+
+def _by_share(
+    connection: sa.Connection, settings: AssignmentSettings, annotator: str, parameters: Mapping[str, Any]
+) -> Quota:
     share = settings.shares.get(annotator, settings.share)
     if share is None and not settings.shares:
         return Quota()
