@@ -95,6 +95,9 @@ ROOM = Room(
         "review label-studio push": Entry(
             f"{_HERE}.cli.label_studio:push", "Make or update a Label Studio project from a campaign."
         ),
+        "review pay": Entry(
+            f"{_HERE}.cli.integrations.pay:pay", "Say how many hours everybody worked, and what they are owed."
+        ),
         "review restore": Entry(f"{_HERE}.cli.backup:restore", "Fill an empty review store from a backup."),
         "review marks export": Entry(
             f"{_HERE}.cli.marks:export_marks", "Write what annotators marked and agree on as COCO, Pascal VOC or YOLO."

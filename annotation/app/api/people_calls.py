@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from ...exchange.invitations import Invitee, invite_people
+from ...pay.invoice import PayTerms, pay_rows
 from ...progress.overview import Overview
 from ...store.integrations.api_tokens import ApiTokens
 from ...workflow.set_asides import set_votes_aside, take_votes_back
@@ -11,6 +14,7 @@ from .models import (
     InvitationsBody,
     ListReply,
     NewTokenReply,
+    PayQuery,
     PeopleReply,
     PersonReply,
     TokenBody,
@@ -60,6 +64,12 @@ def _resume(call: ApiCall) -> VotesReply:
     name = str(call.path["person"])
     taken = take_votes_back(call.store, call.campaign.name, name, by=call.account.name, now=call.now)
     return VotesReply(**taken._asdict())
+
+
+def _pay(call: ApiCall) -> ListReply:
+    query: PayQuery = call.query
+    terms = PayTerms(Decimal(query.rate).quantize(Decimal("0.01")), query.currency)
+    return ListReply(items=[row.to_json() for row in pay_rows(call.store, call.campaign.name, terms)])
 
 
 def _tokens(call: ApiCall) -> ListReply:
@@ -128,6 +138,16 @@ PEOPLE_OPERATIONS = (
         CURATORS,
         _resume,
         VotesReply,
+    ),
+    ApiOperation(
+        "GET",
+        f"{_CAMPAIGN}/pay",
+        "readPay",
+        "Say how many hours people worked, and what they are owed.",
+        CURATORS,
+        _pay,
+        ListReply,
+        query=PayQuery,
     ),
     ApiOperation(
         "GET",
