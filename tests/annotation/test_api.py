@@ -9,6 +9,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +22,9 @@ from typing import Any
 
 import jsonschema
 import pytest
+from api_client import ApiClient, ApiReply
 from browser.review_site import ReviewSite, make_workspace, serve
+from conftest import ROOT
 from fastapi.openapi.models import OpenAPI
 
 from benchwright.annotation.app.api.api_routes import OPERATIONS
@@ -33,7 +39,6 @@ from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
-from .api_client import ApiClient, ApiReply
 from .visitor import Visitor
 
 pytestmark = pytest.mark.slow
@@ -443,3 +448,26 @@ def test_the_command_makes_lists_and_revokes(site: ReviewSite) -> None:
 def test_the_store_holds_after_all_this(store: ReviewStore, tmp_path: Path) -> None:
     del tmp_path
     assert store.audited().broken is None
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_guides_examples_run_as_they_stand(tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path / "guide", recipe=RECIPE)
+    with open_store(f"sqlite:///{workspace / 'review.sqlite'}") as opened:
+        tokens = ApiTokens(opened)
+        token = tokens.make("verify", "annotator", "ann", label="a", by="cur", now=clock())[1]
+        curator = tokens.make("verify", "curator", "cur", label="c", by="cur", now=clock())[1]
+    blocks = re.findall(
+        r"^```sh\n(.*?)^```$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), flags=re.M | re.S
+    )
+    script = "\n".join(block for block in blocks if "curl" in block)
+    assert script.count("curl") > 12
+    with serve(workspace) as running:
+        variables = {"APP": running.url, "TOKEN": token, "CURATOR": curator, "PATH": os.environ["PATH"]}
+        done = subprocess.run(
+            ["bash", "-eu", "-c", script.replace("curl -s", "curl -sS --fail-with-body")],
+            check=False, env=variables, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    assert '"decided":1' in done.stdout
+    assert "problem" not in done.stdout

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from api_client import ApiClient
 from browser.review_site import make_workspace
 from servers import serving
 from walks import command, run_json
@@ -35,7 +36,6 @@ from benchwright.annotation.webhooks.signing import check_signature, signed_head
 from benchwright.annotation.workflow.set_asides import set_votes_aside, take_votes_back
 from benchwright.errors import BenchwrightError
 
-from .api_client import ApiClient
 from .webhook_receiver import Receiver, receiving
 
 pytestmark = pytest.mark.slow
