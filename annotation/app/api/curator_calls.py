@@ -17,8 +17,9 @@ from benchwright.errors import BenchwrightError
 from ...exchange.decision_file import import_decisions
 from ...exchange.export.work_tables import annotations_of
 from ...forms.payloads import item_in
-from ...jobs.commands import ExportJob, FreezeJob
+from ...jobs.commands import ExportJob, FreezeJob, RunJob
 from ...jobs.job_records import JobRecord
+from ...jobs.question_tables import add_table
 from ...store.campaigns.gold import IS_ITEM
 from ...store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from ...store.database.records import RefusedError
@@ -28,6 +29,7 @@ from ..routes.downloads import EXPORT, download_response
 from ..task_card.card_event import event_of
 from ..workbench.adjudicating import AdjudicatorWork
 from .models import (
+    AddedReply,
     CaseReply,
     DecisionBody,
     ExportBody,
@@ -104,6 +106,18 @@ def _import(call: ApiCall) -> ImportReply:
     about = {"campaign": call.campaign.name, "new": done.new, "refused": len(done.refused)}
     call.store.record("imported", actor=call.account.name, now=call.now, **about)
     return ImportReply(**done.to_json())
+
+
+def _add_items(call: ApiCall) -> AddedReply:
+    if not call.body:
+        raise ApiProblem("invalid", "the body is empty; send a table of questions, as the step `items` reads them")
+    if call.state.jobs.running() is not None:
+        raise ApiProblem("refused", "a command works already; its job says when it is done")
+    added = add_table(call.state.workspace, call.body)
+    job = call.state.jobs.start(RunJob(added.source.recipe, added.source.images), by=call.account.name)
+    about = {"campaign": call.campaign.name, "file": added.file, "items": added.items}
+    call.store.record("questions_added", actor=call.account.name, now=call.now, **about)
+    return AddedReply(file=added.file, items=added.items, left_out=added.left_out, job=_job_reply(call, job))
 
 
 def _cases(call: ApiCall) -> ListReply:
@@ -202,10 +216,11 @@ def _job_reply(call: ApiCall, record: JobRecord) -> JobReply:
 
 
 def _own_job(call: ApiCall) -> JobRecord:
-    """Return a job that a token of the campaign may see: a freeze, or an export of this campaign alone."""
+    """Return a job that a token of the campaign may see: a run, a freeze, or an export of this campaign alone."""
     record = call.state.jobs.job(str(call.path["job"]))
     is_own = record is not None and (
-        record.kind == "freeze" or (record.kind == "export" and f"--campaign={call.campaign.name}" in record.arguments)
+        record.kind in {"freeze", "run"}
+        or (record.kind == "export" and f"--campaign={call.campaign.name}" in record.arguments)
     )
     if record is None or not is_own:
         raise ApiProblem("not_found", "there is no such job of this campaign")
@@ -234,6 +249,20 @@ CURATOR_OPERATIONS = (
         _items,
         PagedReply,
         query=ItemsQuery,
+    ),
+    ApiOperation(
+        "POST",
+        f"{_CAMPAIGN}/items",
+        "addItems",
+        "Add a table of questions, and run the recipe.",
+        CURATORS,
+        _add_items,
+        AddedReply,
+        body=bytes,
+        status=202,
+        in_store=False,
+        about="The table is CSV, as the step `items` reads it, and becomes a further file of the folder that this step "
+        "of the recipe names. It is read first: one that gives no item is refused.",
     ),
     ApiOperation(
         "GET",

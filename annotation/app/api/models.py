@@ -280,6 +280,15 @@ class JobReply(_ApiAnswer):
     download: str | None = Field(description="Path of what it made, once it is there and is a download; else null.")
 
 
+class AddedReply(_ApiAnswer):
+    """What a table of questions comes to, and the run that takes it up."""
+
+    file: str
+    items: int
+    left_out: dict[str, int] = Field(description="Rows of which no item is made, by reason.")
+    job: JobReply
+
+
 class NewTokenReply(_ApiAnswer):
     """A new token, which nobody can see again."""
 

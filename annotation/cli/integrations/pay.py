@@ -94,7 +94,7 @@ def pay(
         "amount": float(amount),
         "out": None if out is None else str(out),
     }
-    total = f"{counted(len(rows), 'person', 'people')}, {hours} hours, {amount} {currency}"
+    total = f"{counted(len(rows), 'person', 'people')}, {counted(float(hours), 'hour')}, {amount} {currency}"
     emit(document, as_json=as_json, text=lambda: _text(rows, total))
 
 
@@ -103,7 +103,6 @@ def _text(rows: list[PayRow], total: str) -> str:
     for row in rows:
         aside = f", {row.set_aside} of them set aside" if row.set_aside else ""
         who = f"{row.person} ({row.service} {row.worker})" if row.worker else row.person
-        lines.append(
-            f"{who}: {counted(row.tasks, 'task')}{aside}, {row.hours} hours at {row.rate}, {row.amount} {row.currency}"
-        )
+        hours = counted(float(row.hours), "hour")
+        lines.append(f"{who}: {counted(row.tasks, 'task')}{aside}, {hours} at {row.rate}, {row.amount} {row.currency}")
     return "\n".join(map(printable, [*lines, total]))
