@@ -71,6 +71,10 @@ ROOM = Room(
         "review export": Entry(
             f"{_HERE}.cli.export:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),
+        "review close": Entry(
+            f"{_HERE}.cli.integrations.closing:close", "Close a campaign: nobody gets further tasks."
+        ),
+        "review reopen": Entry(f"{_HERE}.cli.integrations.closing:reopen", "Open a campaign again that was closed."),
         "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
         "review forget": Entry(
             f"{_HERE}.cli.forget:forget", "Put a pseudonym in the place of a person's name, for good."

@@ -50,7 +50,10 @@ def reserve(connection: sa.Connection, token_id: int, key: str, digest: str, *, 
     is_lost = api_requests.c.status.is_(None) & (api_requests.c.made_at <= now - _LOST_AFTER)
     connection.execute(sa.delete(api_requests).where(is_it, is_lost))
     values = {"token_id": token_id, "key": key, "digest": digest, "made_at": now}
-    taken = connection.execute(insert_into(connection, api_requests).values(values).on_conflict_do_nothing())
+    taken = connection.execute(
+        insert_into(connection, api_requests).values(values).on_conflict_do_nothing(),
+        execution_options={"preserve_rowcount": True},
+    )
     if taken.rowcount:
         return None
     row = connection.execute(sa.select(api_requests).where(is_it)).one()
