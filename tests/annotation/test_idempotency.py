@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from browser.review_site import make_workspace
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from walks import in_process, run_json
 
+from benchwright.annotation.app.api.api_routes import api_routes
+from benchwright.annotation.app.base.state import clock, open_app_state
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store.accounts.accounts import Accounts
 from benchwright.annotation.store.backup import restore_backup, write_backup
@@ -19,6 +26,9 @@ from benchwright.annotation.store.integrations.crowd import CrowdEntries
 from benchwright.annotation.store.integrations.idempotency import KEPT, keep_answer, release, reserve
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.errors import BenchwrightError
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
@@ -125,3 +135,28 @@ def test_the_commands_close_and_open(store_url: str, tmp_path: Path) -> None:
     assert run_json("review", "close", "--workspace", workspace) == {"campaign": "verify", "is_open": False}
     assert "closed already" in in_process("review", "close", "--workspace", workspace).stderr
     assert run_json("review", "reopen", "--workspace", workspace, "--by", "cur")["is_open"] is True
+
+
+def test_the_api_decides_once_on_a_file_and_on_a_server(
+    store: ReviewStore, context: CampaignContext, make_items: Callable[..., list[Item]], now: datetime, tmp_path: Path
+) -> None:
+    """The routes alone, over a store of either kind, with eight programs that send the same at once."""
+    Verify().advance([item.model_copy(update={"images": ()}) for item in make_items(jigsaw=3)], context)
+    Accounts(store).add("ann", "annotator", now=now)
+    _, token = ApiTokens(store).make("verify", "annotator", "ann", label="t", by="cur", now=clock())
+    space = Workspace.create(tmp_path / "work")
+    space.save_settings({})
+    state = replace(open_app_state(space.root, secure=False), store=store)
+    with TestClient(Starlette(routes=api_routes(state))) as client:
+        client.headers["Authorization"] = f"Bearer {token}"
+        [task] = client.post("/api/v1/campaigns/verify/claims", json={"most": 1}).json()["items"]
+        path = f"/api/v1/campaigns/verify/tasks/{task['task']}/decision"
+
+        def decide(_number: int) -> int:
+            return client.post(path, json={"decision": "accept"}, headers={"Idempotency-Key": "k"}).status_code
+
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(decide, range(8))) == {200}
+        assert client.post(path, json={"decision": "no"}, headers={"Idempotency-Key": "l"}).status_code == 409
+    assert [(each.annotator, each.version) for each in store.decisions("verify")] == [("ann", 1)]
+    assert store.audited().broken is None
