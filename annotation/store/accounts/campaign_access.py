@@ -17,7 +17,6 @@ from ..campaigns.tasks import find_campaign
 from ..database.records import Campaign
 from ..database.schema import annotators, assignments, campaigns
 from ..database.store_connection import StoreConnection
-from ..integrations.visits import may_come
 
 
 def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
@@ -57,6 +56,8 @@ class AccessControl:
 
     def admits(self, campaign: Campaign, name: str) -> bool:
         """Return whether a person may decide in a campaign: assigned people, and crowd workers who came to it."""
+        from ..integrations.visits import may_come
+
         with self._store.reading() as connection:
             if not may_come(connection, campaign.id, name):
                 return False

@@ -16,7 +16,6 @@ import sqlalchemy as sa
 from ...forms.assignment_settings import AssignmentSettings
 from ..database.records import Campaign
 from ..database.schema import accounts, annotators, assignments, slots, tasks
-from ..integrations.visits import visit_left
 from .eligibility import count_barred
 
 _mine, _free = slots.alias("mine"), slots.alias("free")
@@ -95,6 +94,9 @@ def may_still_get(
         annotator: Name.
         parameters: Parameters `campaign`, `annotator`, and those of `eligibility`.
     """
+    # Here, because a run that hands nothing out never needs it.
+    from ..integrations.visits import visit_left
+
     of_visit = visit_left(connection, parameters["campaign"], parameters["annotator"])
     by_share = _by_share(connection, settings, annotator, parameters)
     if of_visit is None:

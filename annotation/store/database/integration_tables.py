@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from .table_types import MEANING, UtcDateTime, metadata
+from .schema import MEANING, UtcDateTime, metadata
 
 api_tokens = sa.Table(
     "api_tokens",

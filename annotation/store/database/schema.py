@@ -28,7 +28,7 @@ annotators answered before they were shown the key, and `adjudications` holds wh
 Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
 `rater_models` the estimates that this rests on.
 
-Tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`.
+Tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`; `all_tables` has both.
 
 A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
 and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about
@@ -39,13 +39,45 @@ The migrations make these tables; a test checks that both agree.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import sqlalchemy as sa
 
-from . import integration_tables  # noqa: F401 # its tables are part of the store
-from .table_types import MEANING, UtcDateTime, metadata
+
+class UtcDateTime(sa.types.TypeDecorator[datetime]):
+    """A moment, stored as UTC without an offset so that the database compares moments correctly."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Convert a moment to UTC; refuse one without a time zone."""
+        del dialect
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value} has no time zone; give an aware datetime")
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Return an aware datetime."""
+        del dialect
+        return None if value is None else value.replace(tzinfo=UTC)
+
 
 SHUFFLE_PRIME = 2**31 - 1
 """Prime above the place of every task; a search for a task starts at some place and goes upward from there."""
+MEANING = "meaning"
+"""Key of a table's `info` under which it says what a row is; columns say it by their `doc`."""
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
 campaigns = sa.Table(
     "campaigns",
