@@ -19,6 +19,7 @@ from benchwright.annotation.app.base.state import clock, open_app_state
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.assignment.quotas import even_part
 from benchwright.annotation.store.backup import restore_backup, write_backup
 from benchwright.annotation.store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from benchwright.annotation.store.integrations.api_tokens import ApiTokens
@@ -104,7 +105,12 @@ def test_crowd_workers_come_once_and_take_what_their_visit_allows(open_campaign:
     entries = CrowdEntries(store)
     entry = entries.make("verify", "mturk", completed_code="C", tasks_per_visit=2, by="cur", now=now)
     visit = {"study": "h", "session": "a1", "submit_to": None, "now": now}
+    Accounts(store).add("ann", "annotator", now=now)
+    with store.reading() as connection:
+        part = even_part(connection, store.campaign("verify"), "ann")
     name = entries.enter(entry, "W1", **visit)
+    with store.reading() as connection:
+        assert even_part(connection, store.campaign("verify"), "ann") == part, "who comes and goes takes nobody's part"
     assert entries.enter(entry, "W1", **visit) == name
     assert len(store.claim_ahead("verify", name, most=5, now=now)) == 2
     latest = entries.latest_visit(name)

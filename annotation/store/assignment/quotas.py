@@ -64,7 +64,9 @@ LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_
 
 
 _can_sign_in = (accounts.c.annotator_id == annotators.c.id) & ~accounts.c.is_disabled
-_is_other = annotators.c.name != sa.bindparam("name")
+_workers = sa.table("crowd_workers", sa.column("annotator_id"))
+_comes_by_visits = sa.exists().where(_workers.c.annotator_id == annotators.c.id)
+_is_other = (annotators.c.name != sa.bindparam("name")) & ~_comes_by_visits
 _OTHERS = _counted.select_from(annotators.join(accounts, _can_sign_in)).where(_is_other, accounts.c.role != "curator")
 _OTHERS_ASSIGNED = _counted.select_from(annotators.join(accounts, _can_sign_in).join(assignments)).where(
     _is_other, assignments.c.campaign_id == sa.bindparam("campaign")
@@ -124,7 +126,8 @@ def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
     """Return how many of a campaign's tasks an annotator decides if all who may decide take equally many.
 
     These are the annotators who are assigned to it, or else every annotator and adjudicator who can sign in. Curators
-    may decide too, but only the one in question is counted. Gold items are not included.
+    may decide too, but only the one in question is counted, and crowd workers, who come and go, are not. Gold items are
+    not included.
     """
     items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()
     people = connection.execute(
