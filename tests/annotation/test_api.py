@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -227,6 +228,7 @@ def test_an_export_of_the_campaign_is_made_and_downloaded(
     until = datetime.now(UTC) + timedelta(minutes=1)
     while (state := cur.get(f"/campaigns/verify/jobs/{job['id']}").document)["state"] == "running":
         assert datetime.now(UTC) < until
+        time.sleep(0.1)
     assert cur.get(state["download"]).body[:2] == b"PK"
     other = client("cur", "curator", "answer")
     assert is_problem(other.get(f"/campaigns/answer/jobs/{job['id']}/download"), "not_found")
@@ -246,6 +248,15 @@ def test_what_is_no_token_opens_nothing_and_guessing_has_to_wait(
     refused = ApiClient(site.url, None).get("/campaigns")
     assert is_problem(refused, "unauthorized") or is_problem(refused, "too_many")
     assert good.get("/campaigns").status == 200, "a token that worked from here does not wait for others' guesses"
+
+
+def test_no_operation_and_no_other_path_answers_without_a_token(site: ReviewSite) -> None:
+    stranger = ApiClient(site.url, None)
+    for operation in OPERATIONS:
+        path = re.sub(r"\{\w+(:number)?\}", "1", operation.path)
+        assert is_problem(stranger.send(operation.method, path), "unauthorized"), operation.name
+    assert is_problem(stranger.get("/nothing"), "unauthorized")
+    assert is_problem(stranger.get(""), "unauthorized")
 
 
 def test_the_cookie_of_a_session_opens_nothing(site: ReviewSite) -> None:

@@ -196,7 +196,7 @@ def test_what_is_no_id_makes_nobody(site: ReviewSite, store: ReviewStore, entry:
 
 
 def test_an_unknown_address_and_a_form_of_another_site_let_nobody_in(site: ReviewSite, entry: CrowdEntry) -> None:
-    assert Visitor(site.url).get("/enter/nothing?PROLIFIC_PID=a&STUDY_ID=b&SESSION_ID=c").status == 404
+    assert Visitor(site.url).get("/enter/nothing?PROLIFIC_PID=a&STUDY_ID=b&SESSION_ID=c").status == 403
     form = urlencode({"PROLIFIC_PID": "x1", "STUDY_ID": "b", "SESSION_ID": "c", "nonce": "guessed"})
     reply = Visitor(site.url).send("POST", f"/enter/{entry.key}", body=form, headers={"Content-Type": FORM})
     assert reply.status == 400

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
@@ -50,8 +51,8 @@ def api_routes(state: AppState) -> list[BaseRoute]:
         Route("/api", lead),
         Route("/api/", show),
         Route("/api/openapi.json", describe),
-        Mount(ROOT, app=Router(routes, redirect_slashes=False, default=_nothing)),
-        Mount("/api", app=_nothing),
+        Mount(ROOT, app=Router(routes, redirect_slashes=False, default=_no_operation)),
+        Mount("/api", app=_no_operation),
     ]
 
 
@@ -68,5 +69,10 @@ def _responder(runner: OperationRunner, operations: list[ApiOperation]) -> Calla
     return respond
 
 
-async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
-    await ApiProblem("not_found", "no operation has this path; /api/ lists them").response()(scope, receive, send)
+async def _no_operation(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a path of no operation; without a token as any path is answered."""
+    if "authorization" in Headers(scope=scope):
+        problem = ApiProblem("not_found", "no operation has this path; /api/ lists them")
+    else:
+        problem = ApiProblem("unauthorized", "the request carries no token")
+    await problem.response()(scope, receive, send)

@@ -41,7 +41,7 @@ class _EntryRoutes:
         """Show what waits, or begin a visit and a session."""
         entry = await run_in_threadpool(CrowdEntries(self._state.store).of_key, request.path_params["key"])
         if entry is None:
-            return _said("crowd_bad_link", 404)
+            return _said("crowd_bad_link", 403)
         try:
             if request.method != "POST":
                 return self._entry_page(entry, arrival_of(entry.service, request.query_params))

@@ -56,7 +56,7 @@ class AccessControl:
 
     def admits(self, campaign: Campaign, name: str) -> bool:
         """Return whether a person may decide in a campaign: assigned people, and crowd workers who came to it."""
-        from ..integrations.visits import may_come
+        from .visits import may_come
 
         with self._store.reading() as connection:
             if not may_come(connection, campaign.id, name):

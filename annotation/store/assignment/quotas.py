@@ -97,7 +97,7 @@ def may_still_get(
         parameters: Parameters `campaign`, `annotator`, and those of `eligibility`.
     """
     # Here, because a run that hands nothing out never needs it.
-    from ..integrations.visits import visit_left
+    from ..accounts.visits import visit_left
 
     of_visit = visit_left(connection, parameters["campaign"], parameters["annotator"])
     by_share = _by_share(connection, settings, annotator, parameters)
