@@ -117,7 +117,10 @@ def _show_webhooks(request: PageRequest) -> None:
     st.subheader(TEXTS["webhooks"])
     st.caption(TEXTS["webhooks_why"])
     listed = {webhook.id: webhook for webhook in webhooks.of_campaign(name)}
-    rows = [{TEXTS["address"]: each.url, TEXTS["events"]: ", ".join(each.events)} for each in listed.values()]
+    rows = [
+        {TEXTS["address"]: each.url, TEXTS["events"]: ", ".join(map(_event_words, each.events))}
+        for each in listed.values()
+    ]
     if rows:
         show_rows(rows, label=TEXTS["webhooks"])
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -126,7 +129,7 @@ def _show_webhooks(request: PageRequest) -> None:
                 _do(lambda: _nothing(webhooks.end(chosen, by=by, now=clock(), campaign=name)))
         deliveries = [
             {
-                TEXTS["events"]: each.event,
+                TEXTS["events"]: _event_words(each.event),
                 TEXTS["state"]: TEXTS[f"state_{each.state}"],
                 TEXTS["attempts"]: each.attempts,
                 TEXTS["answer"]: each.error or (each.status and str(each.status)) or "",
@@ -139,7 +142,7 @@ def _show_webhooks(request: PageRequest) -> None:
     allow_private = request.state.private_webhooks
     with st.form("webhook", border=True):
         url = st.text_input(TEXTS["address"], max_chars=2000)
-        events = st.multiselect(TEXTS["events"], EVENTS, default=EVENTS)
+        events = st.multiselect(TEXTS["events"], EVENTS, default=EVENTS, format_func=_event_words)
         if st.form_submit_button(TEXTS["make_webhook"]):
 
             def made() -> tuple[str, str]:
@@ -218,6 +221,11 @@ def _show_pay(request: PageRequest) -> None:
         write_pay(rows, path)
         data = path.read_bytes()
     st.download_button(TEXTS["pay_table"], data, file_name=f"pay-{request.campaign.name}.csv", mime="text/csv")
+
+
+def _event_words(code: str) -> str:
+    """Return an event in words."""
+    return TEXTS[f"event_{code.replace('.', '_')}"]
 
 
 def _nothing(_done: object) -> None:
