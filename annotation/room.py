@@ -64,9 +64,17 @@ ROOM = Room(
         ),
         "review backup": Entry(f"{_HERE}.cli.backup:backup", "Write the whole review store to one file."),
         "review assign": Entry(f"{_HERE}.cli.curators:assign", "Leave a campaign to some annotators."),
+        "review entries": Entry(
+            f"{_HERE}.cli.integrations.entries:entries",
+            "List, make and close entries for Prolific and Mechanical Turk.",
+        ),
         "review export": Entry(
             f"{_HERE}.cli.export:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),
+        "review close": Entry(
+            f"{_HERE}.cli.integrations.closing:close", "Close a campaign: nobody gets further tasks."
+        ),
+        "review reopen": Entry(f"{_HERE}.cli.integrations.closing:reopen", "Open a campaign again that was closed."),
         "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
         "review forget": Entry(
             f"{_HERE}.cli.forget:forget", "Put a pseudonym in the place of a person's name, for good."
@@ -91,6 +99,9 @@ ROOM = Room(
         "review label-studio push": Entry(
             f"{_HERE}.cli.label_studio:push", "Make or update a Label Studio project from a campaign."
         ),
+        "review pay": Entry(
+            f"{_HERE}.cli.integrations.pay:pay", "Say how many hours everybody worked, and what they are owed."
+        ),
         "review restore": Entry(f"{_HERE}.cli.backup:restore", "Fill an empty review store from a backup."),
         "review marks export": Entry(
             f"{_HERE}.cli.marks:export_marks", "Write what annotators marked and agree on as COCO, Pascal VOC or YOLO."
@@ -109,6 +120,12 @@ ROOM = Room(
         ),
         "review take-back": Entry(f"{_HERE}.cli.set_asides:take_back", "Let votes count again that were set aside."),
         "review status": Entry(f"{_HERE}.cli.status:status", "Say which tasks wait for people, by campaign."),
+        "review tokens": Entry(
+            f"{_HERE}.cli.integrations.tokens:tokens", "List, make and revoke tokens of the HTTP API."
+        ),
+        "review webhooks": Entry(
+            f"{_HERE}.cli.integrations.webhooks:webhooks", "List, add and remove addresses that are told of events."
+        ),
         "review users": Entry(f"{_HERE}.cli.app:users", "List, add, invite and lock who may use the app."),
     },
     photographs={

@@ -22,7 +22,7 @@ from conftest import ROOT
 from doc_pages import COMMANDS, DOCS, text_of
 
 from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.store.database.schema import MEANING, metadata
+from benchwright.annotation.store.database.all_tables import MEANING, metadata
 from benchwright.cli.room import SECTIONS
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline.planning.fitting import fitted_to

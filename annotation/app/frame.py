@@ -16,6 +16,7 @@ from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
 from .cockpit.build import show_build
+from .cockpit.connections import show_connections
 from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
 from .cockpit.thresholds import show_thresholds
@@ -36,6 +37,7 @@ from .pages.reasons import show_reasons
 from .pages.review import TASK, show_review
 from .pages.unknown_address import show_unknown_address
 from .security.cookies import COOKIE
+from .wording.connection_texts import TEXTS as CONNECTION_WORDS
 from .wording.curator_texts import TEXTS as WORDS
 from .wording.directed_text import DIRECTED_STYLE, inert
 from .wording.texts import TEXTS
@@ -53,6 +55,7 @@ _STYLE = (
 .stApp [data-testid="stCaptionContainer"] { opacity: .85; }
 /* White words on the primary colour of the dark theme have a contrast of 2. */
 .stApp [data-testid="stBaseButton-primary"]:enabled { color: light-dark(#fff, #14161c); }
+.stApp [data-testid="stMultiSelect"] span[title] { color: light-dark(#fff, #14161c); }
 [class*="st-key-benchwright-head"] { z-index: 999991; }
 /* A script without anything to see takes no room. */
 .st-key-page-words { position: absolute; }
@@ -147,6 +150,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             steered("rules", WORDS["rules"], partial(in_frame, partial(show_rules, item=item))),
             steered("thresholds", WORDS["thresholds"], partial(_show_thresholds, state, account, items, item)),
             steered("guidelines-edit", WORDS["guidelines_edit"], partial(in_frame, show_guidelines_editor)),
+            steered("connections", CONNECTION_WORDS["connections"], partial(in_frame, show_connections)),
         ]
         pages += [
             items,

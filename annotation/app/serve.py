@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,11 +38,13 @@ def build_app(state: AppState) -> st.App:
     import streamlit as st
     from starlette.middleware import Middleware
 
+    from .api.api_routes import api_routes
     from .auth.known_pages import KnownPages
     from .auth.login import login_routes
     from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
+    from .entry.entry_routes import entry_routes
     from .routes.downloads import download_routes
     from .routes.field_examples import field_example_routes
     from .routes.guidelines import guideline_routes
@@ -60,6 +63,7 @@ def build_app(state: AppState) -> st.App:
             *login_routes(state),
             *oidc_routes(state),
             language_route(state, LANGUAGE, ACCOUNT),
+            *entry_routes(state),
             *task_routes(state),
             *region_routes(state),
             *work_routes(state),
@@ -70,9 +74,10 @@ def build_app(state: AppState) -> st.App:
             *guideline_routes(state),
             *field_example_routes(state),
             *download_routes(state),
+            *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],
-        lifespan=_with_pages,
+        lifespan=partial(_while_serving, state),
     )
 
 
@@ -121,12 +126,17 @@ def run_app(
 
 
 @asynccontextmanager
-async def _with_pages(_app: st.App) -> AsyncIterator[None]:
-    """Import what the first visitor would otherwise wait for, while that visitor reads the page to sign in."""
+async def _while_serving(state: AppState, _app: st.App) -> AsyncIterator[None]:
+    """Send webhooks; and import what the first visitor would wait for, while that visitor reads the page to sign in."""
+    from ..webhooks.sending import WebhookSender
+
     warming = threading.Timer(_PAGES_AFTER_S, import_module, ["benchwright.annotation.app.frame"])
     warming.daemon = True
     warming.start()
+    sender = WebhookSender(state.store, allow_private=state.private_webhooks)
+    sender.start()
     yield
+    sender.stop()
 
 
 def check_free(address: str, port: int) -> None:

@@ -94,6 +94,11 @@ LOCAL_URL = f"http://127.0.0.1:{_DEFAULT_PORT}"
     metavar="DIR",
     help="Folder with files of further languages, such as fr.toml, or of better translations of those that come along.",
 )
+@click.option(
+    "--private-webhooks",
+    is_flag=True,
+    help="Let webhooks go to private networks and this machine, and by http; without it to the internet by https only.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option(
     """
@@ -113,6 +118,7 @@ def serve(
     recipe: Path | None,
     images: Path | None,
     languages: Path | None,
+    private_webhooks: bool,
     open_browser: bool,
     as_json: bool,
 ) -> None:
@@ -141,7 +147,9 @@ def serve(
     check_free(address, port)
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
     provider = None if oidc is None else _provider(oidc, oidc_client, url)
-    state = open_app_state(root, secure=https, provider=provider, languages=languages)
+    state = open_app_state(
+        root, secure=https, provider=provider, languages=languages, private_webhooks=private_webhooks
+    )
     is_read_at_once = as_json or open_browser or sys.stdout.isatty()
     with state.store.batch() as held:  # two starts at once make one invitation
         command = f"benchwright review users --workspace {shlex.quote(str(root))} --url {url}"

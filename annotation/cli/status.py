@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from benchwright.terminal.output import emit, json_option
 from benchwright.texts.normalization import counted, printable
 
 from .selection import open_for_commands, workspace_option
-
-if TYPE_CHECKING:
-    from ..store.review_store import ReviewStore
 
 FACETS = ("kind", "task", "category")
 """Facets by which campaigns can be split."""
@@ -55,57 +52,12 @@ def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
     the votes of each criterion; and what adjudicators decided against what most annotators had said. Counts are made by
     the database. When a campaign ends follows from the decisions of its people on the last days, which are resampled.
     """
+    from ..progress.status_document import status_document
+
     with open_for_commands(workspace) as store:
         now = datetime.now(UTC)
-        campaigns = [_status(store, name, by, now) for name in store.campaign_names()]
+        campaigns = [status_document(store, name, by, now=now) for name in store.campaign_names()]
     emit({"campaigns": campaigns}, as_json=as_json, text=lambda: _status_text(campaigns))
-
-
-def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> dict[str, Any]:
-    from ..progress.campaign_progress import progress_by, progress_of
-    from ..progress.overview import Overview
-
-    campaign = store.campaign(name)
-    overview = Overview(store, campaign)
-    patterns = overview.decision_counts()
-    document = {
-        **store.status(name, now=now).to_json(),
-        "outcomes": progress_of(campaign, patterns).outcomes,
-        "decisions_by_day": overview.days(),
-    }
-    if rounds := overview.rounds(patterns):
-        document["rounds"] = [progress._asdict() for progress in rounds]
-    if criteria := overview.criteria(resamples=0):
-        document["criteria"] = [
-            {
-                "criterion": criterion.name,
-                "votes": criterion.votes,
-                "share_of_yes": criterion.share_of_yes,
-                "compared": criterion.agreement.compared,
-                "percent": criterion.agreement.percent,
-                "krippendorff_alpha": criterion.agreement.krippendorff_alpha,
-            }
-            for criterion in criteria
-        ]
-    if (sure := overview.closed_sure()).tasks:
-        document["closed_sure"] = sure._asdict()
-    revisions = overview.revisions()
-    if revisions.open or revisions.done:
-        document["revisions"] = {"open": revisions.open, "done": revisions.done}
-    if revisions.with_writers:
-        document["with_writers"] = revisions.with_writers
-    forecast = overview.forecast(now=now)
-    if forecast.wanted and forecast.people and not campaign.is_simulated:
-        document["forecast"] = forecast.to_json()
-    if (rulings := overview.adjudication_stats()).cases:
-        document["adjudicated"] = rulings.to_json()
-    if by:
-        document["parts"] = [
-            {"by": facet, "part": part.name, "tasks": part.tasks, "outcomes": part.outcomes}
-            for facet in by
-            for part in progress_by(campaign, patterns, facet)
-        ]
-    return document
 
 
 def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:

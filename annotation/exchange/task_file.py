@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError
-from benchwright.files.csv_cells import harmless
+from benchwright.files.csv_cells import write_rows
 from benchwright.files.spreadsheets import is_spreadsheet, write_sheet
 from benchwright.questions.own_ids import OWN_ID
 from benchwright.records import Choice, ItemImage
@@ -191,7 +190,7 @@ def export_tasks(
                 offered = _offered_by_column(settings, votes=votes)
                 write_sheet(sheet, columns, cells, words=words, offered=offered, italic=_drafted_in(form, rows))
         else:
-            _write_csv(draft, columns, cells)
+            write_rows(draft, columns, cells)
     return len(rows)
 
 
@@ -199,14 +198,6 @@ def _drafted_in(form: Form | None, rows: Sequence[tuple[Task, str]]) -> Callable
     """Return the function that tells of a row's cells which columns hold a draft."""
     drafted = {task.item_id: drafted_cells(form, task) for task, _ in rows if not previous_in(task.payload)}
     return lambda cells: drafted.get(cells["item_id"], {}).keys()
-
-
-def _write_csv(path: Path, columns: Sequence[str], rows: Iterator[dict[str, str]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, columns, restval="", lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({column: harmless(value) for column, value in row.items()})
 
 
 def _row(

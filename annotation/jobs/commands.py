@@ -82,18 +82,21 @@ class FreezeJob:
 
 @dataclass(frozen=True)
 class ExportJob:
-    """Export all that people were asked and decided as tables.
+    """Export all that people were asked and decided, or one campaign of it, as tables.
 
     Args:
         is_pseudonymous: Whether people are called by numbers; default False.
+        campaign: Name of the only campaign to export; default all.
     """
 
     kind: ClassVar[JobKind] = "export"
     is_pseudonymous: bool = False
+    campaign: str = ""
 
     def arguments(self, workspace: Path, folder: Path) -> list[str]:
         """Return the arguments of the command."""
         more = ["--pseudonyms"] if self.is_pseudonymous else []
+        more += [f"--campaign={self.campaign}"] if self.campaign else []
         out = f"--out={folder / EXPORT_FOLDER}"
         return ["review", "export", f"--workspace={workspace}", "--all", out, *more, "--json"]
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
 
 def harmless(value: str) -> str:
     """Return the text in a form that a spreadsheet shows and does not run as a formula.
@@ -11,3 +15,18 @@ def harmless(value: str) -> str:
         ("'=SUM(A1)", 'plain')
     """
     return f"'{value}" if value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
+
+
+def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
+    """Write rows as CSV; no cell of them is run as a formula by a spreadsheet, and absent values are empty.
+
+    Args:
+        path: File to write.
+        columns: Names of the columns, in order.
+        rows: Values of each row by column.
+    """
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({column: harmless(value) for column, value in row.items()})

@@ -305,6 +305,7 @@ def write_sheet(
     offered: Mapping[str, Sequence[str]],
     title: str = "tasks",
     italic: Callable[[Mapping[str, str]], Collection[str]] | None = None,
+    numbers: Collection[str] = (),
 ) -> None:
     """Write a sheet for people to fill in, whose header says what each column takes.
 
@@ -319,6 +320,7 @@ def write_sheet(
         offered: What a column takes where that is a closed set, by column.
         title: Name of the sheet.
         italic: Function that returns for the values of a row the columns whose cells are in italics; default none.
+        numbers: Columns whose cells are numbers, so that a spreadsheet counts with them; default none.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
@@ -364,7 +366,16 @@ def write_sheet(
     sheet.append(heads)
     for values in rows:
         slanted = () if italic is None else italic(values)
-        sheet.append([cell(values[name], is_italic=name in slanted) if values.get(name) else None for name in columns])
+        sheet.append(
+            [
+                None
+                if not values.get(name)
+                else float(values[name])
+                if name in numbers
+                else cell(values[name], is_italic=name in slanted)
+                for name in columns
+            ]
+        )
     about.append([cell(text, is_head=True) for text in ("column", "what to enter", "offered")])
     for name, text in words.items():
         about.append([cell(part) for part in (name, text, *offered.get(name, ()))])

@@ -21,7 +21,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from benchwright.annotation.forms.campaign_form import CampaignForm
-from benchwright.annotation.store.database.schema import MEANING, metadata
+from benchwright.annotation.store.database.all_tables import MEANING, metadata
 from benchwright.cli import commands
 from benchwright.construction.item_parts.spatial_questions import question_table
 from benchwright.construction.readers.listing import reader_documents

@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.database.all_tables import metadata
 from benchwright.annotation.store.database.records import RefusedError
-from benchwright.annotation.store.database.schema import metadata
 from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.errors import BenchwrightError
 

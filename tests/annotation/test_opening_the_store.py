@@ -17,8 +17,9 @@ from alembic.script import ScriptDirectory
 
 from benchwright.annotation.store.accounts.accounts import Accounts, hash_of
 from benchwright.annotation.store.database import migrate as migrate_module
+from benchwright.annotation.store.database.all_tables import metadata
 from benchwright.annotation.store.database.connection import connect
-from benchwright.annotation.store.database.schema import authors, metadata
+from benchwright.annotation.store.database.schema import authors
 from benchwright.annotation.store.review_store import open_store
 from benchwright.errors import BenchwrightError, DataError
 

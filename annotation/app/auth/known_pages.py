@@ -11,11 +11,11 @@ from .middleware import ACCOUNT, LOGOUT, OPEN_PATHS, PROVIDER_PATHS
 from .pages import unknown_page
 from .sessions import OPEN_PAGE_HEADERS
 
-_OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT}
+_OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
 _EVERYBODYS = frozenset({"start", "home", "review", "practice", "history"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
 _OF_ITEMS = frozenset({"items", "item", "build", "rules", "thresholds", "guidelines-edit"})
-_OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "flags", "people"})
+_OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "flags", "people", "connections"})
 _CURATORS = _ADJUDICATORS | _OF_ITEMS | _OF_PEOPLE
 
 

@@ -51,7 +51,7 @@ class _LoginRoutes:
         if request.method != "POST":
             target = local_path(request.query_params.get("next", "/"))
             return self._in_picked_language(request, login_page, target=target)
-        form = await _form_of(request)
+        form = await form_of(request)
         name, target = form.get("name", "").strip()[:100], local_path(form.get("next", "/"))
         if not self._is_own_form(request, form):
             return self._form_page(login_page, 400, target=target, name=name, problem=TEXTS["form_expired"])
@@ -75,7 +75,7 @@ class _LoginRoutes:
     async def welcome(self, request: Request) -> Response:
         """Show an invited person the form for a password, or set the password and open a session."""
         is_post = request.method == "POST"
-        form = await _form_of(request) if is_post else {}
+        form = await form_of(request) if is_post else {}
         token = form.get("invitation", "") if is_post else request.query_params.get("invitation", "")
         account = await run_in_threadpool(self._state.accounts.invited, token, now=clock())
         if account is None:
@@ -102,7 +102,7 @@ class _LoginRoutes:
         """Show the sign-out form, or end this session or all sessions of the account."""
         if request.method != "POST":
             return self._form_page(logout_page, name=request.scope[ACCOUNT].name)
-        form = await _form_of(request)
+        form = await form_of(request)
         if not self._is_own_form(request, form):
             return self._form_page(logout_page, 400, name=request.scope[ACCOUNT].name)
         token = token_from(request, self._state.cookies)
@@ -155,7 +155,7 @@ class _LoginRoutes:
         return response
 
 
-async def _form_of(request: Request) -> dict[str, str]:
+async def form_of(request: Request) -> dict[str, str]:
     """Return the first value of each field of a form; no fields where the body is longer than `_MAX_FORM_BYTES`."""
     body = b""
     async for chunk in request.stream():

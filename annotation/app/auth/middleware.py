@@ -29,6 +29,10 @@ OPEN_PATHS = frozenset({LOGIN, WELCOME})
 """Paths that need no session."""
 PROVIDER_PATHS = frozenset({OIDC_START, OIDC_BACK})
 """Paths that need no session where people may sign in by an identity provider."""
+ENTER = "/enter/"
+"""Beginning of the paths by which crowd workers come in; the page there lets nobody in by itself."""
+API = "/api"
+"""Path below which tokens let programs in, whatever session a browser has; its document and page are open."""
 ACCOUNT = "benchwright.account"
 """Key of the ASGI scope under which the middleware leaves the signed-in account for the routes."""
 
@@ -51,7 +55,8 @@ class SessionMiddleware:
         if scope["type"] == "http" and (file := static_file(connection)) is not None:
             await file(scope, receive, self._with_headers(send))
             return
-        is_open = scope["type"] == "http" and connection.url.path in self._open
+        path = connection.url.path
+        is_open = scope["type"] == "http" and (path in self._open or path == API or path.startswith((f"{API}/", ENTER)))
         account = None if is_open else await _signed_in_account(connection, self._state)
         scope[ACCOUNT] = account
         if account is None and not is_open:

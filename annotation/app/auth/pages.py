@@ -56,15 +56,15 @@ def login_page(
         languages: Languages to choose from.
     """
     fields = (
-        _hidden("nonce", nonce)
-        + _hidden("next", target)
+        hidden_field("nonce", nonce)
+        + hidden_field("next", target)
         + _field("name", TEXTS["name"], name, extra='autocomplete="username" autofocus')
         + _field("password", TEXTS["password"], type_="password", extra='autocomplete="current-password"')
     )
-    form = _form(LOGIN, fields, TEXTS["sign_in"])
+    form = post_form(LOGIN, fields, TEXTS["sign_in"])
     provider_button = _provider_button(next=target) if by_provider else ""
     others = _languages(LOGIN, languages, next=target)
-    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + provider_button, others)
+    return plain_page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + provider_button, others)
 
 
 def welcome_page(
@@ -79,40 +79,41 @@ def welcome_page(
     """Return the form in which an invited person chooses a password; arguments as of `login_page`."""
     new_password = f'autocomplete="new-password" minlength="{SHORTEST}" autofocus'
     fields = (
-        _hidden("nonce", nonce)
-        + _hidden("invitation", token)
+        hidden_field("nonce", nonce)
+        + hidden_field("invitation", token)
         + _field("name", TEXTS["name"], name, extra='autocomplete="username" readonly')
         + _field("password", TEXTS["new_password"], type_="password", extra=new_password)
         + _field("again", TEXTS["again"], type_="password", extra='autocomplete="new-password"')
     )
     why = TEXTS["welcome_why"].format(shortest=SHORTEST)
-    form = _form(WELCOME, fields, TEXTS["set_password"])
+    form = post_form(WELCOME, fields, TEXTS["set_password"])
     provider_button = _provider_button(invitation=token, nonce=nonce) if by_provider else ""
     others = _languages(WELCOME, languages, invitation=token)
-    return _page(TEXTS["welcome"].format(name=name), why, problem, form + provider_button, others)
+    return plain_page(TEXTS["welcome"].format(name=name), why, problem, form + provider_button, others)
 
 
 def closed_page(problem: str) -> str:
     """Return a page that states a problem and leads back to the sign-in page."""
-    return _page(TEXTS["sorry"], "", problem, f'<a href="{LOGIN}">{escape(TEXTS["sign_in"])}</a>')
+    return plain_page(TEXTS["sorry"], "", problem, f'<a href="{LOGIN}">{escape(TEXTS["sign_in"])}</a>')
 
 
 def unknown_page() -> str:
     """Return a page that says that the address is of no page, or of none of this account's."""
-    return _page(TEXTS["sorry"], "", TEXTS["no_such_page"], f'<a href="/">{escape(TEXTS["onward"])}</a>')
+    return plain_page(TEXTS["sorry"], "", TEXTS["no_such_page"], f'<a href="/">{escape(TEXTS["onward"])}</a>')
 
 
 def logout_page(*, nonce: str, name: str) -> str:
     """Return the form that ends a session."""
-    form = _form(LOGOUT, _hidden("nonce", nonce), TEXTS["sign_out"])
-    form += _form(
-        LOGOUT, _hidden("nonce", nonce) + _hidden("everywhere", "1"), TEXTS["sign_out_everywhere"], quiet=True
+    form = post_form(LOGOUT, hidden_field("nonce", nonce), TEXTS["sign_out"])
+    form += post_form(
+        LOGOUT, hidden_field("nonce", nonce) + hidden_field("everywhere", "1"), TEXTS["sign_out_everywhere"], quiet=True
     )
     back = f'<p style="margin:1rem 0 0"><a href="/">{escape(TEXTS["back"])}</a></p>'
-    return _page(TEXTS["sign_out"], TEXTS["signed_in_as"].format(name=name), "", form + back)
+    return plain_page(TEXTS["sign_out"], TEXTS["signed_in_as"].format(name=name), "", form + back)
 
 
-def _page(title: str, why: str, problem: str, body: str, others: str = "") -> str:
+def plain_page(title: str, why: str, problem: str, body: str, others: str = "") -> str:
+    """Return a page without a script: title, why it is there, what is wrong, and its body and footer in HTML."""
     language = chosen_language()
     alert = f'<p role="alert">{escape(problem)}</p>' if problem else ""
     lead = f"<p>{escape(why)}</p>" if why else ""
@@ -146,12 +147,14 @@ def _languages(path: str, languages: Sequence[AppLanguage], **query: str) -> str
     return f'<nav class="languages" aria-label="{escape(TEXTS["language"])}">{links}</nav>' if links else ""
 
 
-def _form(action: str, fields: str, button: str, *, quiet: bool = False) -> str:
+def post_form(action: str, fields: str, button: str, *, quiet: bool = False) -> str:
+    """Return a form that is posted, with one button; `fields` is HTML."""
     kind = ' class="quiet"' if quiet else ""
     return f'<form method="post" action="{action}">{fields}<button type="submit"{kind}>{escape(button)}</button></form>'
 
 
-def _hidden(name: str, value: str) -> str:
+def hidden_field(name: str, value: str) -> str:
+    """Return a field that nobody sees."""
     return f'<input type="hidden" name="{name}" value="{escape(value, quote=True)}">'
 
 

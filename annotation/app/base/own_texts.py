@@ -29,6 +29,7 @@ from ...forms.kinds import COLLECT, KINDS, MARK, WRITE
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, AppLanguage, TextsBySection, chosen_language
+from ..wording.connection_texts import TEXTS as CONNECTION_TEXTS
 from ..wording.curator_texts import CODES, ITEM_STATES
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.marking_texts import TEXTS as MARKING_TEXTS
@@ -121,7 +122,7 @@ def english_texts() -> TextsBySection:
     return {
         **{
             texts.section: texts.english
-            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)
+            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CONNECTION_TEXTS, CODES, ITEM_STATES)
         },
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
         _FORMS: {text: text for text in dict.fromkeys(_form_texts())},

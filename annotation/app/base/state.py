@@ -62,6 +62,8 @@ class AppState:
     helpers: HelperLanes
     languages: OfferedLanguages
     provider: IdentityProvider | None = None
+    private_webhooks: bool = False
+    """Whether webhooks may be in private networks and on this machine."""
 
     def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> AppLanguage:
         """Return the language that somebody chose for their account or in their browser, else the browser's own.
@@ -80,7 +82,12 @@ class AppState:
 
 
 def open_app_state(
-    workspace: Path, *, secure: bool, provider: IdentityProvider | None = None, languages: Path | None = None
+    workspace: Path,
+    *,
+    secure: bool,
+    provider: IdentityProvider | None = None,
+    languages: Path | None = None,
+    private_webhooks: bool = False,
 ) -> AppState:
     """Open the review store of a workspace for the app.
 
@@ -89,6 +96,7 @@ def open_app_state(
         secure: Whether people reach the app over HTTPS.
         provider: Identity provider by which people may sign in besides passwords; default none.
         languages: Folder with files of further languages; default none.
+        private_webhooks: Whether webhooks may be in private networks and on this machine; default False.
 
     Raises:
         DataError: The store or the key cannot be read.
@@ -107,6 +115,7 @@ def open_app_state(
         helpers=HelperLanes(workspace),
         languages=OfferedLanguages(english_texts(), *([] if languages is None else [languages])),
         provider=provider,
+        private_webhooks=private_webhooks,
     )
 
 

@@ -33,7 +33,7 @@ class _MenuLabels:
 
 def may_decide(state: AppState, campaign: Campaign, account: Account) -> bool:
     """Return whether an account may decide in a campaign."""
-    return not campaign.is_for_assigned or AccessControl(state.store).of(campaign.name).admits(account.name)
+    return AccessControl(state.store).admits(campaign, account.name)
 
 
 def campaigns_of(state: AppState, account: Account) -> list[Campaign]:

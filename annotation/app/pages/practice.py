@@ -18,6 +18,7 @@ from ..workbench.work import work_state
 from ..workbench.work_routes import PRACTICE_URL
 from ..workbench.workbench import show_workbench
 from .campaign_menu import CAMPAIGN
+from .leaving import offer_to_leave
 
 
 def show_practice(request: PageRequest, *, review: st.Page) -> None:
@@ -55,6 +56,8 @@ def _show_result(request: PageRequest, queue: PracticeQueue, state: PracticeStat
     assert attempt is not None
     st.subheader(TEXTS["practice_title"])
     _say_result(state)
+    if not state.is_qualified and state.tries_left == 0:
+        offer_to_leave(request)
     with st.container(horizontal=True, gap="small"):
         if state.is_qualified and st.button(TEXTS["practice_begin"], type="primary", shortcut="Enter"):
             st.switch_page(review, query_params={CAMPAIGN: request.campaign.name})

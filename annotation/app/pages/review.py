@@ -17,6 +17,7 @@ from ..workbench.work import work_state
 from ..workbench.work_routes import WORK_URL
 from ..workbench.workbench import show_workbench
 from .campaign_menu import CAMPAIGN, go_to, waiting_elsewhere
+from .leaving import offer_to_leave
 from .unknown_address import show_unknown_address
 
 TASK = "task"
@@ -84,6 +85,9 @@ def _show_all_done(request: PageRequest) -> None:
         st.rerun()  # somebody gave a task back, or another round has begun
     if request.queue.is_paused:
         st.warning(TEXTS["paused"].format(campaign=inert(title_of(request.campaign.name))))
+        offer_to_leave(request)
+        return
+    if offer_to_leave(request):
         return
     done = request.queue.progress(now=clock()).decided
     campaign = inert(title_of(request.campaign.name))

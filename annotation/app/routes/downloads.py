@@ -22,7 +22,7 @@ from ...store.accounts.accounts import Account
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState
 
-RELEASE, _EXPORT, _FUNNEL = "release", "export", "funnel"
+RELEASE, EXPORT, _FUNNEL = "release", "export", "funnel"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}")
 
 
@@ -53,7 +53,7 @@ def downloads(state: AppState) -> list[Download]:
         if record.state != "done":
             continue
         if record.kind == "export" and (folder / EXPORT_FOLDER).is_dir():
-            found.append(Download(_EXPORT, record.id, folder / EXPORT_FOLDER, record.started_at))
+            found.append(Download(EXPORT, record.id, folder / EXPORT_FOLDER, record.started_at))
         if record.kind == "funnel" and (folder / FUNNEL_PAGE).is_file():
             found.append(Download(_FUNNEL, record.id, folder / FUNNEL_PAGE, record.started_at))
     return found
@@ -71,16 +71,22 @@ def download_routes(state: AppState) -> list[Route]:
 def _response(state: AppState, request: Request) -> Response:
     account = request.scope[ACCOUNT]
     assert isinstance(account, Account)  # the session middleware lets nobody else through
-    wanted = (request.path_params["kind"], request.path_params["name"])
+    kind, name = request.path_params["kind"], request.path_params["name"]
+    response = download_response(state, kind, name) if account.role == "curator" else None
+    return response or PlainTextResponse("there is no such download for you\n", 404)
+
+
+def download_response(state: AppState, kind: str, name: str) -> FileResponse | None:
+    """Return a download for a curator; None where there is none of this kind and name."""
     # Only what is listed can be had, so that no path comes from outside.
-    listed = {(found.kind, found.name): found for found in downloads(state)} if account.role == "curator" else {}
-    if wanted not in listed:
-        return PlainTextResponse("there is no such download for you\n", 404)
-    found = listed[wanted]
+    listed = {(found.kind, found.name): found for found in downloads(state)}
+    if (kind, name) not in listed:
+        return None
+    found = listed[kind, name]
     headers = {"Cache-Control": "private, no-store"}
     if found.path.is_file():
-        name = f"funnel-{found.name}.html"
-        return FileResponse(found.path, media_type="application/octet-stream", filename=name, headers=headers)
+        file_name = f"funnel-{found.name}.html"
+        return FileResponse(found.path, media_type="application/octet-stream", filename=file_name, headers=headers)
     archive = _zipped(found)
     return FileResponse(
         archive,

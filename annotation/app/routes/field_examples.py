@@ -48,7 +48,7 @@ def _example(request: Request, state: AppState) -> ItemImage | None:
     campaign = next((campaign for campaign in state.store.campaigns() if campaign.id == campaign_id), None)
     if campaign is None:
         return None
-    if account.role == "annotator" and not AccessControl(state.store).of(campaign.name).admits(account.name):
+    if account.role == "annotator" and not AccessControl(state.store).admits(campaign, account.name):
         return None
     examples = {field.name: field.example for field in campaign.form.region_fields}
     image_id = examples.get(name)

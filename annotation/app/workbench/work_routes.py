@@ -164,7 +164,7 @@ def _annotator_work(state: AppState, account: Account, name: str) -> AnnotatorWo
 
 
 def _practice_work(state: AppState, account: Account, name: str) -> PracticeWork:
-    if not AccessControl(state.store).of(name).admits(account.name):
+    if not AccessControl(state.store).admits(state.store.campaign(name), account.name):
         raise RefusedError(f"campaign {name!r} is for those who are assigned to it")
     return PracticeWork(state, account, state.store.campaign(name))
 

@@ -40,7 +40,7 @@ def work_tables(connection: sa.Connection, campaign_ids: Sequence[int], display_
     """
     yield _campaigns(connection, campaign_ids)
     yield _tasks(connection, campaign_ids)
-    yield _annotations(connection, campaign_ids, display_names)
+    yield annotations_of(connection, campaign_ids, display_names)
     yield _attention_checks(connection, campaign_ids, display_names)
     yield _set_asides(connection, campaign_ids, display_names)
     yield _annotators(connection, campaign_ids, display_names)
@@ -109,7 +109,8 @@ def _tasks(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTabl
     return ExportTable("tasks", columns, rows)
 
 
-def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
+def annotations_of(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
+    """Return the table of every version of every decision on items; arguments as of `work_tables`."""
     a, t = annotations_table.c, tasks.c
     newer = annotations_table.alias("newer")
     is_newest = ~sa.exists().where(newer.c.slot_id == a.slot_id, newer.c.version > a.version)

@@ -54,6 +54,15 @@ class AccessControl:
             names = assigned_to(connection, settings) if settings.is_for_assigned else ()
             return CampaignAccess(settings.is_for_assigned, tuple(names))
 
+    def admits(self, campaign: Campaign, name: str) -> bool:
+        """Return whether a person may decide in a campaign: assigned people, and crowd workers who came to it."""
+        from .visits import may_come
+
+        with self._store.reading() as connection:
+            if not may_come(connection, campaign.id, name):
+                return False
+        return not campaign.is_for_assigned or self.of(campaign.name).admits(name)
+
     def assign(self, campaign: str, names: Iterable[str]) -> None:
         """Let these people decide in a campaign, and nobody else who is not assigned to it.
 

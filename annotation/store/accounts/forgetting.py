@@ -23,6 +23,14 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError, DataError
 
 from ..database.audit import COMMAND_LINE, audited, digest_of_decision, hash_of_row, record
+from ..database.integration_tables import (
+    api_requests,
+    api_tokens,
+    crowd_entries,
+    crowd_visits,
+    crowd_workers,
+    webhooks,
+)
 from ..database.locks import hold_log
 from ..database.schema import (
     accounts,
@@ -30,6 +38,7 @@ from ..database.schema import (
     annotations_table,
     annotators,
     audit_log,
+    campaigns,
     drafts,
     guideline_examples,
     guidelines,
@@ -68,6 +77,8 @@ _AS_JSON = frozenset({"fields", "edits"})
 _NAMES = (
     (remarks, "settled_by"), (waivers, "waived_by"), (guideline_examples, "made_by"),
     (guideline_examples, "withdrawn_by"), (set_asides, "set_by"), (set_asides, "taken_back_by"),
+    (campaigns, "closed_by"), (api_tokens, "made_by"), (api_tokens, "revoked_by"), (webhooks, "made_by"),
+    (webhooks, "ended_by"), (crowd_entries, "made_by"), (crowd_entries, "closed_by"),
 )  # fmt: skip
 """Columns with a person's name, besides `annotators`."""
 _ONLY_ADDED = ("annotations", "adjudications", "overrides", "revision_requests", "audit_log")
@@ -190,6 +201,7 @@ class _Person:
             self._rename(connection, row.id)
             self._rewrite_log(connection)
         self._close_account(store, connection, row.id, now=now)
+        _forget_elsewhere(connection, row.id, now=now)
         record(connection, _FORGOTTEN, actor=COMMAND_LINE, at=now, pseudonym=self._pseudonym)
 
     def _rename(self, connection: sa.Connection, annotator_id: int) -> None:
@@ -327,6 +339,16 @@ class _Person:
         emptied = sa.update(accounts).where(accounts.c.id == account.id).values(password_hash=None, language=None)
         connection.execute(emptied)
         record(connection, "password_set", actor=COMMAND_LINE, at=now, name=self._pseudonym, said=None)
+
+
+def _forget_elsewhere(connection: sa.Connection, annotator_id: int, *, now: datetime) -> None:
+    """Remove who a person is at Prolific or Mechanical Turk, revoke their tokens, and forget answers of the API."""
+    of_worker = sa.select(crowd_workers.c.id).where(crowd_workers.c.annotator_id == annotator_id)
+    connection.execute(sa.delete(crowd_visits).where(crowd_visits.c.worker_id.in_(of_worker)))
+    connection.execute(sa.delete(crowd_workers).where(crowd_workers.c.annotator_id == annotator_id))
+    own = (api_tokens.c.annotator_id == annotator_id) & api_tokens.c.revoked_at.is_(None)
+    connection.execute(sa.update(api_tokens).where(own).values(revoked_at=now, revoked_by=COMMAND_LINE))
+    connection.execute(sa.delete(api_requests))
 
 
 def _digests(

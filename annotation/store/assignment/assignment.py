@@ -57,7 +57,7 @@ def claim_next(
     if assignment_settings_of(campaign.settings).shares:
         hold_campaign(connection, campaign.id)
     parameters = annotator_parameters(connection, campaign, annotator, to_take=True)
-    if is_set_aside(connection, campaign.id, parameters["annotator"]):
+    if campaign.is_closed or is_set_aside(connection, campaign.id, parameters["annotator"]):
         return None
     position = read_position(connection, parameters)
     row = None
@@ -101,7 +101,7 @@ def claim_ahead(
         # Without the locks of their tasks: only the annotator's own windows, which wait here, use these slots.
         connection.execute(sql.RENEW, {"slots": [row.id for row in rows], "until": now + timedelta(seconds=lease_s)})
     held = [row.task_id for row in rows]
-    if len(held) >= most:
+    if len(held) >= most or campaign.is_closed:
         return held, False
     free = _free_slot(connection, campaign, annotator, parameters, read_position(connection, parameters))
     if free is None:

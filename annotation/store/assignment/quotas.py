@@ -64,7 +64,9 @@ LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_
 
 
 _can_sign_in = (accounts.c.annotator_id == annotators.c.id) & ~accounts.c.is_disabled
-_is_other = annotators.c.name != sa.bindparam("name")
+_workers = sa.table("crowd_workers", sa.column("annotator_id"))
+_comes_by_visits = sa.exists().where(_workers.c.annotator_id == annotators.c.id)
+_is_other = (annotators.c.name != sa.bindparam("name")) & ~_comes_by_visits
 _OTHERS = _counted.select_from(annotators.join(accounts, _can_sign_in)).where(_is_other, accounts.c.role != "curator")
 _OTHERS_ASSIGNED = _counted.select_from(annotators.join(accounts, _can_sign_in).join(assignments)).where(
     _is_other, assignments.c.campaign_id == sa.bindparam("campaign")
@@ -94,6 +96,19 @@ def may_still_get(
         annotator: Name.
         parameters: Parameters `campaign`, `annotator`, and those of `eligibility`.
     """
+    # Here, because a run that hands nothing out never needs it.
+    from ..accounts.visits import visit_left
+
+    of_visit = visit_left(connection, parameters["campaign"], parameters["annotator"])
+    by_share = _by_share(connection, settings, annotator, parameters)
+    if of_visit is None:
+        return by_share
+    return by_share._replace(left=of_visit if by_share.left is None else min(of_visit, by_share.left))
+
+
+def _by_share(
+    connection: sa.Connection, settings: AssignmentSettings, annotator: str, parameters: Mapping[str, Any]
+) -> Quota:
     share = settings.shares.get(annotator, settings.share)
     if share is None and not settings.shares:
         return Quota()
@@ -111,7 +126,8 @@ def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
     """Return how many of a campaign's tasks an annotator decides if all who may decide take equally many.
 
     These are the annotators who are assigned to it, or else every annotator and adjudicator who can sign in. Curators
-    may decide too, but only the one in question is counted. Gold items are not included.
+    may decide too, but only the one in question is counted, and crowd workers, who come and go, are not. Gold items are
+    not included.
     """
     items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()
     people = connection.execute(

@@ -102,6 +102,7 @@ def _campaign(row: sa.Row[Any]) -> Campaign:
         seed=int(row.seed),
         is_simulated=row.is_simulated,
         is_for_assigned=row.is_for_assigned,
+        is_closed=row.closed_at is not None,
     )
 
 

@@ -51,6 +51,8 @@ class Campaign:
     is_simulated: bool
     is_for_assigned: bool = False
     """Whether only annotators who are assigned to it may decide."""
+    is_closed: bool = False
+    """Whether a curator closed it, so that nobody gets further tasks."""
 
 
 @dataclass(frozen=True)

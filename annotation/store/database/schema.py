@@ -28,6 +28,8 @@ annotators answered before they were shown the key, and `adjudications` holds wh
 Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
 `rater_models` the estimates that this rests on.
 
+Tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`; `all_tables` has both.
+
 A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
 and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about
 tasks beside deciding them, and `audit_log` what was done, each row chained to the one before.
@@ -99,6 +101,10 @@ campaigns = sa.Table(
         server_default=sa.false(),
         doc="Whether only annotators in `assignments` may decide.",
     ),
+    sa.Column(
+        "closed_at", UtcDateTime, doc="When a curator closed it, so that nobody gets tasks; null while it is open."
+    ),
+    sa.Column("closed_by", sa.Text, doc="Curator who closed it."),
     info={MEANING: "One campaign of a recipe, or one that `review open` opened."},
 )
 

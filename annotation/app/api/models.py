@@ -1,0 +1,304 @@
+"""What requests of the HTTP API hold, and what it answers. Unknown keys are refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_ON_A_PAGE = 200
+_Text = Annotated[str, Field(max_length=20_000)]
+_Name = Annotated[str, Field(min_length=1, max_length=100)]
+_Codes = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=100)]
+
+
+class _ApiInput(BaseModel):
+    """Part of a request."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _ApiAnswer(BaseModel):
+    """Part of an answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class PageQuery(_ApiInput):
+    """Which page of a list is wanted."""
+
+    cursor: str | None = Field(None, max_length=60, description="`next` of the page before; the first page without it.")
+    limit: int = Field(50, ge=1, le=MOST_ON_A_PAGE, description="Most entries of the page.")
+
+
+class OwnTasksQuery(PageQuery):
+    """Which of one's own tasks are wanted."""
+
+    state: Literal["held", "decided"] = Field("held", description="Tasks that you hold, or those that you decided.")
+
+
+class ItemsQuery(PageQuery):
+    """Which items of a campaign are wanted."""
+
+    state: Literal["open", "done", "retired"] | None = Field(None, description="State of their tasks; all without it.")
+
+
+class ClaimBody(_ApiInput):
+    """How many tasks somebody wants to hold."""
+
+    most: int = Field(1, ge=1, le=3, description="Most tasks that you hold then, those that you hold already included.")
+
+
+class DecisionBody(_ApiInput):
+    """A decision on a task, in the fields that the task's `takes` names."""
+
+    decision: _Text = Field("", description="Code of the decision, or letter of an option; left out in typed forms.")
+    reasons: _Codes = Field(default_factory=list, description="Codes of reasons.")
+    note: _Text | None = Field(None, description="A note for the curator.")
+    edits: dict[str, Any] | None = Field(None, description="Changed parts of the item: question, choices, right.")
+    fields: dict[str, Any] | None = Field(None, description="Values by field of a typed form.")
+    active_s: float | None = Field(
+        None, ge=0, le=1e9, description="Seconds spent on the task; at most those since it was handed out count."
+    )
+    version: int | None = Field(
+        None, ge=0, le=2**31 - 1, description="Version of your decision that you saw, 0 for none; a newer one refuses."
+    )
+
+
+class WordsBody(_ApiInput):
+    """Words about a task."""
+
+    words: Annotated[str, Field(max_length=2_000)] = Field("", description="What you say; a flag needs no words.")
+
+
+class WhyBody(_ApiInput):
+    """Why something is done."""
+
+    why: Annotated[str, Field(min_length=1, max_length=2_000)] = Field(description="Why; the audit log keeps it.")
+
+
+class InviteeBody(_ApiInput):
+    """Somebody to invite."""
+
+    name: _Name = Field(description="Name under which they decide.")
+    role: Literal["annotator", "adjudicator"] = Field("annotator", description="Their role.")
+
+
+class InvitationsBody(_ApiInput):
+    """People to invite."""
+
+    people: Annotated[list[InviteeBody], Field(min_length=1, max_length=1000)]
+
+
+class FreezeBody(_ApiInput):
+    """The release to freeze."""
+
+    name: str = Field(min_length=1, max_length=60, description="Small letters, digits and hyphens.")
+    version: str = Field("", max_length=31, description="A version such as `1.0`; a draft without it.")
+
+
+class ExportBody(_ApiInput):
+    """How to export."""
+
+    pseudonyms: bool = Field(False, description="Whether people are called by numbers.")
+
+
+class TokenBody(_ApiInput):
+    """A token to make; one token cannot make another of the scope `curator`."""
+
+    person: _Name = Field(description="Account in whose name it decides.")
+    label: _Name = Field(description="What it is for.")
+    days: int = Field(90, ge=1, le=366, description="Days that it works.")
+
+
+class WebhookBody(_ApiInput):
+    """An address to tell of events."""
+
+    url: str = Field(min_length=8, max_length=2_000, description="An `https` address, or `http` where that is allowed.")
+    events: Annotated[list[str], Field(max_length=20)] = Field(
+        default_factory=list, description="Names of events; all without any."
+    )
+
+
+class PayQuery(_ApiInput):
+    """What is paid."""
+
+    rate: float = Field(ge=0, le=100_000, description="Pay for an hour.")
+    currency: str = Field("USD", pattern="^[A-Z]{3}$", description="Code of the currency (ISO 4217).")
+
+
+class PagedReply(_ApiAnswer):
+    """One page of a list."""
+
+    items: list[dict[str, Any]]
+    next: str | None = Field(description="Cursor of the next page; null on the last one.")
+
+
+class ListReply(_ApiAnswer):
+    """A whole list."""
+
+    items: list[dict[str, Any]]
+
+
+class CampaignReply(_ApiAnswer):
+    """A campaign, as the token's person sees it."""
+
+    name: str
+    kind: str
+    is_open: bool = Field(description="Whether tasks are handed out; a curator may have closed it.")
+    decided: int = Field(description="Tasks that the token's person decided.")
+    left: int = Field(description="Tasks that they hold or may still take.")
+    is_paused: bool = Field(description="Whether their votes are set aside, so that they get no tasks.")
+    is_qualified: bool = Field(description="Whether they passed the practice that the campaign asks for.")
+    guidelines: str | None = Field(description="What annotators are told, in Markdown; null without any.")
+    progress: dict[str, Any] | None = Field(
+        description="For curators: what `review status --json` prints of the campaign."
+    )
+
+
+class CampaignsReply(_ApiAnswer):
+    """The campaigns that a token opens: one."""
+
+    items: list[CampaignReply]
+
+
+class PictureReply(_ApiAnswer):
+    """A picture of a task."""
+
+    url: str = Field(description="Path at which the token gets it.")
+    marks: str | None = Field(description="Path of the marks drawn over it, a transparent layer; null without any.")
+    width: int
+    height: int
+    caption: str
+    letter: str
+
+
+class TaskReply(_ApiAnswer):
+    """A task as its annotator sees it: no key unless the campaign shows it, and nobody else's votes."""
+
+    task: int
+    mode: str
+    question: str
+    choices: list[dict[str, Any]]
+    right: str | None = Field(description="Right option, where the campaign shows it; else null.")
+    pictures: list[PictureReply]
+    beside: list[dict[str, Any]]
+    takes: dict[str, Any] = Field(description="What a decision takes: decisions, reasons, fields, what can be edited.")
+    said: dict[str, Any] | None = Field(description="Your own decision so far; null without one.")
+    version: int = Field(description="Version of your decision; 0 without one.")
+    is_current: bool = Field(description="Whether a decision still changes anything.")
+    remarks: list[dict[str, Any]]
+
+
+class TasksReply(_ApiAnswer):
+    """Tasks."""
+
+    items: list[TaskReply]
+    next: str | None = Field(None, description="Cursor of the next page; null on the last one.")
+
+
+class DecidedReply(_ApiAnswer):
+    """What a decision led to."""
+
+    task: TaskReply | None = Field(description="The task, where it stays: votes follow the answer. Else null.")
+    words: str = Field(description="A word for the annotator, such as that it went too fast; else empty.")
+    notice: list[str] = Field(description="What was right on a gold item, where the campaign tells; else empty.")
+    decided: int
+    left: int
+
+
+class ProgressReply(_ApiAnswer):
+    """How far the token's person is."""
+
+    decided: int
+    left: int
+
+
+class CaseReply(_ApiAnswer):
+    """A case that an adjudicator has opened: the item with its key, and the annotators' answers without names."""
+
+    task: int
+    question: str
+    choices: list[dict[str, Any]]
+    right: str | None
+    answers: list[dict[str, Any]]
+    pictures: list[PictureReply]
+    takes: dict[str, Any]
+    about: str
+
+
+class PersonReply(_ApiAnswer):
+    """A person, and with how much care they decide."""
+
+    name: str
+    decided: int
+    care: dict[str, Any] | None = Field(description="Posterior, interval and evidence; null where nothing is known.")
+    is_paused: bool
+    paused_by: str | None
+    paused_why: str | None
+
+
+class PeopleReply(_ApiAnswer):
+    """People of a campaign."""
+
+    items: list[PersonReply]
+
+
+class VotesReply(_ApiAnswer):
+    """What became of votes."""
+
+    votes: int
+    replaced: int = Field(0, description="Votes that stay aside, since others have decided in their place.")
+    held: int = Field(0, description="Votes that stay aside for now, since others are at their tasks.")
+
+
+class ImportReply(_ApiAnswer):
+    """What became of the rows of a table."""
+
+    rows: int
+    new: int
+    unchanged: int
+    blank: int
+    refused: list[dict[str, Any]]
+    new_annotators: list[str]
+
+
+class StateReply(_ApiAnswer):
+    """Whether a campaign is open."""
+
+    is_open: bool
+
+
+class JobReply(_ApiAnswer):
+    """A command that the server carries out."""
+
+    id: str
+    kind: str
+    state: str
+    started_at: str
+    ended_at: str | None
+    download: str | None = Field(description="Path of what it made, once it is there and is a download; else null.")
+
+
+class AddedReply(_ApiAnswer):
+    """What a table of questions comes to, and the run that takes it up."""
+
+    file: str
+    items: int
+    left_out: dict[str, int] = Field(description="Rows of which no item is made, by reason.")
+    job: JobReply
+
+
+class NewTokenReply(_ApiAnswer):
+    """A new token, which nobody can see again."""
+
+    id: int
+    token: str
+
+
+class NewWebhookReply(_ApiAnswer):
+    """A new webhook, with its secret, which nobody can see again."""
+
+    id: int
+    secret: str = Field(description="Key of the signatures, as Standard Webhooks spells it (`whsec_`).")
+    events: list[str]

@@ -1,0 +1,51 @@
+"""Pages of lists: a cursor states the last row of the page before, spelled so that nobody counts with it."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from .models import PageQuery
+from .problems import ApiProblem, RequestMistake, shown
+
+_T = TypeVar("_T")
+
+
+def cursor_after(row: int) -> str:
+    """Return the cursor of the page after a row."""
+    return urlsafe_b64encode(f"after:{row}".encode()).decode().rstrip("=")
+
+
+def row_before(cursor: str | None) -> int:
+    """Return the number of the last row of the page before; 0 for the first page.
+
+    Raises:
+        ApiProblem: The cursor is none.
+    """
+    if cursor is None:
+        return 0
+    try:
+        text = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+        name, _, number = text.partition(":")
+        if name == "after" and number.isascii() and number.isdecimal() and len(number) < 12:
+            return int(number)
+    except ValueError:
+        pass
+    mistake = RequestMistake("query.cursor", shown(cursor), "take `next` of the page before, or leave it out")
+    raise ApiProblem("invalid", "the query has mistakes", [mistake])
+
+
+def page_of(
+    rows: Callable[[int, int], Sequence[tuple[int, _T]]], query: PageQuery, to_entry: Callable[[_T], Any]
+) -> tuple[list[Any], str | None]:
+    """Return the entries of a page, and the cursor of the next one.
+
+    Args:
+        rows: Function from the last row before and the most rows to the next rows, each with its number, in order.
+        query: Which page is wanted.
+        to_entry: Function from a row to its entry.
+    """
+    found = rows(row_before(query.cursor), query.limit + 1)
+    page = found[: query.limit]
+    return [to_entry(row) for _, row in page], cursor_after(page[-1][0]) if len(found) > query.limit else None

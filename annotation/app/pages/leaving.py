@@ -1,0 +1,20 @@
+"""The way out for workers of Prolific and Mechanical Turk: a link to the page with their code."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from ...store.integrations.crowd import CrowdEntries
+from ..base.request import PageRequest
+from ..entry.entry_routes import LEAVE
+from ..wording.texts import TEXTS
+
+
+def offer_to_leave(request: PageRequest) -> bool:
+    """Offer the page with the code to somebody who came by an entry, and return whether they did."""
+    if CrowdEntries(request.state.store).latest_visit(request.account.name) is None:
+        return False
+    st.html(f'<a href="{LEAVE}" target="_self">{escape(TEXTS["crowd_leave"])}</a>')
+    return True

@@ -1,0 +1,51 @@
+"""``benchwright review close`` and ``review reopen``: whether tasks of a campaign are handed out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import printable
+
+from ..selection import campaign_option, open_for_commands, pick_campaign, workspace_option
+
+_BY = click.option("--by", metavar="NAME", help="Your name, for the log.  [default: (command line)]")
+
+
+@click.command("close")
+@workspace_option
+@campaign_option
+@_BY
+@json_option('`{"campaign", "is_open"}`')
+def close(workspace: Path | None, campaign: str | None, by: str | None, as_json: bool) -> None:
+    """Close a campaign: nobody gets further tasks of it, until `review reopen`.
+
+    Whoever holds a task may finish it, and what was decided stays. A run of the recipe opens no closed campaign.
+    Tables and Label Studio still bring decisions in.
+    """
+    _change(workspace, campaign, by, is_open=False, as_json=as_json)
+
+
+@click.command("reopen")
+@workspace_option
+@campaign_option
+@_BY
+@json_option('`{"campaign", "is_open"}`')
+def reopen(workspace: Path | None, campaign: str | None, by: str | None, as_json: bool) -> None:
+    """Open a campaign again that was closed: its tasks are handed out as before."""
+    _change(workspace, campaign, by, is_open=True, as_json=as_json)
+
+
+def _change(workspace: Path | None, campaign: str | None, by: str | None, *, is_open: bool, as_json: bool) -> None:
+    from ...store.campaigns.open_and_closed import close_campaign, reopen_campaign
+    from ...store.database.audit import COMMAND_LINE, clock
+
+    change = reopen_campaign if is_open else close_campaign
+    with open_for_commands(workspace) as store:
+        name = pick_campaign(store, campaign)
+        with store.writing(alone=True) as connection:
+            change(connection, name, by=by or COMMAND_LINE, now=clock())
+    words = "is open: its tasks are handed out" if is_open else "is closed: nobody gets further tasks of it"
+    emit({"campaign": name, "is_open": is_open}, as_json=as_json, text=printable(f"campaign {name!r} {words}"))

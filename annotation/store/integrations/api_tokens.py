@@ -1,0 +1,235 @@
+"""Tokens of the HTTP API: each opens one campaign, in the name of one person, with one scope.
+
+A token is `bw_ID_SECRET`. The store keeps the SHA-256 of the secret, which is enough for 256 random bits; the row is
+found by its number, and the hashes are compared in constant time. A token works only as long as its person could sign
+in and, with the scope `curator`, is a curator.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError
+
+from ..accounts.accounts import Account, Accounts, hash_of
+from ..campaigns.tasks import find_campaign
+from ..database.audit import record
+from ..database.integration_tables import api_tokens
+from ..database.schema import annotators, campaigns
+from ..database.store_connection import StoreConnection
+
+Scope = Literal["annotator", "curator"]
+SCOPES: tuple[Scope, ...] = ("annotator", "curator")
+DAYS, MOST_DAYS = 90, 366
+"""Days that a token works, by default and at most."""
+_PREFIX = "bw"
+_SPELLED = re.compile(rf"{_PREFIX}_([0-9]{{1,9}})_([A-Za-z0-9_-]{{43}})")
+_LONGEST_LABEL = 100
+_NOTED_EVERY = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class ApiToken:
+    """A token, without its secret.
+
+    Attributes:
+        id: Number in the store, with which the token begins.
+        campaign: Name of the only campaign that it opens.
+        scope: `annotator` or `curator`.
+        person: Name of the person in whose name it acts.
+        label: What it is for.
+        made_at: When it was made.
+        made_by: Who made it.
+        ends_at: When it stops working.
+        used_at: When it was last used, within ten minutes; None before.
+        revoked_at: When it was revoked; None while it works.
+    """
+
+    id: int
+    campaign: str
+    scope: Scope
+    person: str
+    label: str
+    made_at: datetime
+    made_by: str
+    ends_at: datetime
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+    def state(self, *, now: datetime) -> Literal["works", "ended", "revoked"]:
+        """Return whether the token works at a moment, as far as the token itself goes."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "works" if now < self.ends_at else "ended"
+
+    def to_json(self, *, now: datetime) -> dict[str, Any]:
+        """Return the entry that `review tokens --json` and the API list."""
+        return {
+            "id": self.id,
+            "campaign": self.campaign,
+            "scope": self.scope,
+            "person": self.person,
+            "label": self.label,
+            "state": self.state(now=now),
+            "made_at": self.made_at.isoformat(),
+            "made_by": self.made_by,
+            "ends_at": self.ends_at.isoformat(),
+            "used_at": None if self.used_at is None else self.used_at.isoformat(),
+        }
+
+
+def token_id_in(text: str) -> int | None:
+    """Return the number of the row that a token names; None where the text is no token."""
+    found = _SPELLED.fullmatch(text)
+    return int(found[1]) if found else None
+
+
+class ApiTokens:
+    """The API tokens of a review store. Nothing here reads a clock: `now` is an argument."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def make(
+        self, campaign: str, scope: Scope, person: str, *, label: str, by: str, now: datetime, days: int = DAYS
+    ) -> tuple[ApiToken, str]:
+        """Make a token, and return it with its text, which nobody can see again.
+
+        Args:
+            campaign: Name of the campaign.
+            scope: What it may do: `annotator` decides, `curator` does what curators do.
+            person: Name of the account in whose name it acts.
+            label: What it is for, in a few words.
+            by: Who makes it.
+            now: Moment of the call.
+            days: Days for which it works, 1 to 366.
+
+        Raises:
+            BenchwrightError: There is no such campaign or account, the account is locked or no curator's, or a value
+                cannot be one.
+        """
+        label = label.strip()
+        if not 0 < len(label) <= _LONGEST_LABEL or not label.isprintable():
+            raise BenchwrightError(
+                f"a token's label takes 1 to {_LONGEST_LABEL} printable characters, such as `nightly export`"
+            )
+        if not 1 <= days <= MOST_DAYS:
+            raise BenchwrightError(f"a token works for 1 to {MOST_DAYS} days, not for {days}")
+        secret = secrets.token_urlsafe(32)
+        with self._store.batch(alone=False) as held, held.writing() as connection:
+            found = find_campaign(connection, campaign)
+            if found.is_simulated:
+                raise BenchwrightError("simulated annotators decide in this campaign; no token opens it")
+            account = Accounts(held).find(person)
+            if account.is_disabled:
+                raise BenchwrightError(f"the account of {person!r} is locked; unlock it first")
+            if scope == "curator" and account.role != "curator":
+                raise BenchwrightError(
+                    f"{person!r} is {account.role}; only in a curator's name can a token do what curators do"
+                )
+            annotator = sa.select(annotators.c.id).where(annotators.c.name == person).scalar_subquery()
+            values = {"campaign_id": found.id, "annotator_id": annotator, "scope": scope, "label": label}
+            values |= {
+                "secret_hash": hash_of(secret),
+                "made_at": now,
+                "made_by": by,
+                "ends_at": now + timedelta(days=days),
+            }
+            made = connection.execute(sa.insert(api_tokens).values(values).returning(api_tokens.c.id)).scalar_one()
+            record(connection, "token_made", actor=by, at=now, token=made, campaign=campaign, scope=scope, name=person)
+            [token] = _listed(connection, api_tokens.c.id == made)
+        return token, f"{_PREFIX}_{made}_{secret}"
+
+    def of_campaign(self, campaign: str | None = None) -> list[ApiToken]:
+        """Return all tokens, or those of a campaign, the newest first; revoked and ended ones too."""
+        with self._store.reading() as connection:
+            if campaign is None:
+                return _listed(connection, sa.true())
+            return _listed(connection, api_tokens.c.campaign_id == find_campaign(connection, campaign).id)
+
+    def opened_by(self, text: str, *, now: datetime) -> tuple[ApiToken, Account] | None:
+        """Return the token that a text is, with the account in whose name it acts; None where it opens nothing."""
+        number = token_id_in(text)
+        if number is None:
+            return None
+        secret = text.split("_", 2)[2]
+        with self._store.reading() as connection:
+            kept = sa.select(api_tokens.c.secret_hash).where(api_tokens.c.id == number)
+            known = connection.execute(kept).scalar_one_or_none()
+            # Compared where there is no such token too, so that both take as long.
+            is_it = hmac.compare_digest(hash_of(secret), known or hash_of(""))
+            if known is None or not is_it:
+                return None
+            [token] = _listed(connection, api_tokens.c.id == number)
+        if token.state(now=now) != "works":
+            return None
+        try:
+            account = Accounts(self._store).find(token.person)
+        except BenchwrightError:
+            return None
+        if account.is_disabled or (token.scope == "curator" and account.role != "curator"):
+            return None
+        return token, account
+
+    def note_used(self, token: ApiToken, *, now: datetime) -> None:
+        """Record that a token was used; every ten minutes at most, since it is a write."""
+        if token.used_at is None or now - token.used_at >= _NOTED_EVERY:
+            with self._store.writing(flushed=False) as connection:
+                connection.execute(sa.update(api_tokens).where(api_tokens.c.id == token.id).values(used_at=now))
+
+    def revoke(self, token_id: int, *, by: str, now: datetime, campaign: str | None = None) -> ApiToken:
+        """Revoke a token, which opens nothing from then on.
+
+        Args:
+            token_id: Its number.
+            by: Who revokes it.
+            now: Moment of the call.
+            campaign: Campaign that it has to be of; default None, any.
+
+        Raises:
+            BenchwrightError: There is no such token that is not revoked.
+        """
+        is_it = (api_tokens.c.id == token_id) & api_tokens.c.revoked_at.is_(None)
+        with self._store.writing() as connection:
+            found = _listed(connection, is_it) if 0 < token_id < 2**31 else []
+            if not found or campaign not in {None, found[0].campaign}:
+                raise BenchwrightError(
+                    f"there is no token {token_id} that works; `review tokens` lists those there are"
+                )
+            connection.execute(sa.update(api_tokens).where(is_it).values(revoked_at=now, revoked_by=by))
+            record(connection, "token_revoked", actor=by, at=now, token=token_id)
+            [token] = _listed(connection, api_tokens.c.id == token_id)
+        return token
+
+
+_JOINED = api_tokens.join(campaigns).join(annotators, api_tokens.c.annotator_id == annotators.c.id)
+_TOKENS = (
+    sa.select(api_tokens, campaigns.c.name.label("campaign"), annotators.c.name.label("person"))
+    .select_from(_JOINED)
+    .order_by(api_tokens.c.id.desc())
+)
+
+
+def _listed(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[ApiToken]:
+    return [
+        ApiToken(
+            id=row.id,
+            campaign=row.campaign,
+            scope=row.scope,
+            person=row.person,
+            label=row.label,
+            made_at=row.made_at,
+            made_by=row.made_by,
+            ends_at=row.ends_at,
+            used_at=row.used_at,
+            revoked_at=row.revoked_at,
+        )
+        for row in connection.execute(_TOKENS.where(where))
+    ]

@@ -1,0 +1,294 @@
+"""Webhooks: addresses that a curator has told of a campaign's events, and what is to be sent there.
+
+Events are read off the audit log, up to which each webhook remembers how far it is, so that nothing is noted twice
+and nothing is missed, whenever the server was stopped. A delivery names what happened and holds no text of it: the text
+is made from the store when it is sent, and so never names somebody who was forgotten meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError
+
+from ..campaigns.tasks import find_campaign
+from ..database.audit import record
+from ..database.integration_tables import webhook_deliveries, webhooks
+from ..database.schema import audit_log, campaigns
+from ..database.store_connection import StoreConnection
+
+DECISION, SETTLED, FINISHED = "decision.saved", "item.settled", "campaign.finished"
+PAUSED, RESUMED = "person.paused", "person.resumed"
+EVENTS: tuple[str, ...] = (DECISION, SETTLED, FINISHED, PAUSED, RESUMED)
+MOST_WEBHOOKS = 20
+"""Most webhooks of a campaign."""
+DELAYS_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""Seconds before each attempt, from the one before: the schedule that Standard Webhooks recommends
+(https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
+"""
+_LEASE_S = 30
+"""Seconds after which a delivery that was being sent is sent again: the server was killed meanwhile."""
+GONE = "(receiver)"
+"""Who removed a webhook whose receiver answered 410 Gone."""
+SECRET_PREFIX = "whsec_"  # noqa: S105 - how a secret begins
+_LONGEST_ERROR = 300
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """A webhook.
+
+    Attributes:
+        id: Number in the store.
+        campaign: Name of the campaign.
+        url: Where events go.
+        events: Names of the events that go there.
+        secret: Key of the signatures, as Standard Webhooks spells it.
+        read_up_to: Last row of the audit log that was read for events.
+        is_finished: Whether the campaign's end was announced and holds.
+        made_at: When it was made.
+        made_by: Who made it.
+        ended_at: When it was removed; None while events are sent.
+        ended_by: Who removed it.
+    """
+
+    id: int
+    campaign: str
+    url: str
+    events: tuple[str, ...]
+    secret: str
+    read_up_to: int
+    is_finished: bool
+    made_at: datetime
+    made_by: str
+    ended_at: datetime | None
+    ended_by: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry that `review webhooks --json` and the API list, without the secret."""
+        return {
+            "id": self.id,
+            "campaign": self.campaign,
+            "url": self.url,
+            "events": list(self.events),
+            "made_at": self.made_at.isoformat(),
+            "made_by": self.made_by,
+            "ended_at": None if self.ended_at is None else self.ended_at.isoformat(),
+            "ended_by": self.ended_by,
+        }
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """One event for one webhook.
+
+    Attributes:
+        id: Number in the store, which `webhook-id` states, the same in each attempt.
+        webhook_id: Where it goes.
+        event: Name of the event.
+        happened_at: When it happened.
+        task_id: Task that it is about; None of other events.
+        slot_id: Slot of the decision; None of other events.
+        version: Version of the decision; None of other events.
+        annotator_id: Person that it is about; None of other events.
+        outcome: What an item came to; None of other events.
+        attempts: How often it was sent.
+        next_at: When it is sent next; None once it arrived or was given up.
+        status: Status that the receiver answered last; None without an answer.
+        error: Why the last attempt failed; None where it did not.
+        delivered_at: When it arrived; None before.
+    """
+
+    id: int
+    webhook_id: int
+    event: str
+    happened_at: datetime
+    task_id: int | None
+    slot_id: int | None
+    version: int | None
+    annotator_id: int | None
+    outcome: str | None
+    attempts: int
+    next_at: datetime | None
+    status: int | None
+    error: str | None
+    delivered_at: datetime | None
+
+    @property
+    def state(self) -> str:
+        """Return `delivered`, `waits` or `given_up`."""
+        return "delivered" if self.delivered_at else "waits" if self.next_at else "given_up"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of the delivery log."""
+        moments = {name: getattr(self, name) for name in ("happened_at", "next_at", "delivered_at")}
+        return {
+            "id": self.id,
+            "webhook": self.webhook_id,
+            "event": self.event,
+            "state": self.state,
+            "task": self.task_id,
+            "attempts": self.attempts,
+            "status": self.status,
+            "error": self.error,
+            **{name: None if at is None else at.isoformat() for name, at in moments.items()},
+        }
+
+
+class Webhooks:
+    """The webhooks of a review store. Nothing here reads a clock: `now` is an argument."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def make(
+        self, campaign: str, url: str, events: Sequence[str] = (), *, by: str, now: datetime
+    ) -> tuple[Webhook, str]:
+        """Make a webhook, and return it with its secret; events from now on are sent.
+
+        Args:
+            campaign: Name of the campaign.
+            url: Where events go; `webhooks.addresses` checks it.
+            events: Names of events; all without any.
+            by: Who makes it.
+            now: Moment of the call.
+
+        Raises:
+            BenchwrightError: There is no such campaign or event, simulated annotators decide, or there are too many.
+        """
+        if unknown := sorted(set(events) - set(EVENTS)):
+            raise BenchwrightError(f"event {unknown[0][:60]!r} is none of {', '.join(EVENTS)}")
+        chosen = [event for event in EVENTS if event in events] or list(EVENTS)
+        secret = SECRET_PREFIX + b64encode(secrets.token_bytes(32)).decode()
+        with self._store.writing() as connection:
+            found = find_campaign(connection, campaign)
+            if found.is_simulated:
+                raise BenchwrightError(f"simulated annotators decide in campaign {campaign!r}, which tell nobody")
+            is_there = (webhooks.c.campaign_id == found.id) & webhooks.c.ended_at.is_(None)
+            count = connection.execute(sa.select(sa.func.count()).select_from(webhooks).where(is_there)).scalar_one()
+            if count >= MOST_WEBHOOKS:
+                raise BenchwrightError(f"a campaign has at most {MOST_WEBHOOKS} webhooks; remove one first")
+            last = connection.execute(sa.select(sa.func.max(audit_log.c.id))).scalar_one() or 0
+            values = {"campaign_id": found.id, "url": url, "events": json.dumps(chosen), "secret": secret}
+            values |= {"read_up_to": last, "is_finished": False, "made_at": now, "made_by": by}
+            made = connection.execute(sa.insert(webhooks).values(values).returning(webhooks.c.id)).scalar_one()
+            record(connection, "webhook_made", actor=by, at=now, webhook=made, campaign=campaign, url=url)
+            [webhook] = _listed(connection, webhooks.c.id == made)
+        return webhook, secret
+
+    def of_campaign(self, campaign: str | None = None, *, also_ended: bool = False) -> list[Webhook]:
+        """Return the webhooks of a campaign, or of all, by number; with those that were removed if `also_ended`."""
+        with self._store.reading() as connection:
+            wanted: list[sa.ColumnElement[bool]] = [] if also_ended else [webhooks.c.ended_at.is_(None)]
+            if campaign is not None:
+                wanted.append(webhooks.c.campaign_id == find_campaign(connection, campaign).id)
+            return _listed(connection, sa.and_(sa.true(), *wanted))
+
+    def end(self, webhook_id: int, *, by: str, now: datetime, campaign: str | None = None) -> Webhook:
+        """Remove a webhook: nothing goes there any more, and its log stays.
+
+        Raises:
+            BenchwrightError: There is no such webhook, or none of `campaign`.
+        """
+        is_it = (webhooks.c.id == webhook_id) & webhooks.c.ended_at.is_(None)
+        with self._store.writing() as connection:
+            found = _listed(connection, is_it) if 0 < webhook_id < 2**31 else []
+            if not found or campaign not in {None, found[0].campaign}:
+                raise BenchwrightError(f"there is no webhook {webhook_id}; `review webhooks` lists those there are")
+            connection.execute(sa.update(webhooks).where(is_it).values(ended_at=now, ended_by=by))
+            waits = (webhook_deliveries.c.webhook_id == webhook_id) & webhook_deliveries.c.next_at.is_not(None)
+            connection.execute(sa.update(webhook_deliveries).where(waits).values(next_at=None))
+            record(connection, "webhook_ended", actor=by, at=now, webhook=webhook_id)
+            [webhook] = _listed(connection, webhooks.c.id == webhook_id)
+        return webhook
+
+    def deliveries(self, webhook_id: int, *, after: int = 0, most: int = 100, newest: bool = False) -> list[Delivery]:
+        """Return what goes or went to a webhook, by number: the first after `after`, or the newest."""
+        where = (webhook_deliveries.c.webhook_id == webhook_id) & (webhook_deliveries.c.id > after)
+        with self._store.reading() as connection:
+            return _deliveries(connection, where, most=most, newest=newest)
+
+    def send_again(self, webhook_id: int, delivery_id: int, *, by: str, now: datetime) -> None:
+        """Have a delivery sent again, at once, with all its attempts before it.
+
+        Raises:
+            BenchwrightError: The webhook has no such delivery, or was removed.
+        """
+        is_it = (webhook_deliveries.c.id == delivery_id) & (webhook_deliveries.c.webhook_id == webhook_id)
+        with self._store.writing() as connection:
+            is_there = _listed(connection, (webhooks.c.id == webhook_id) & webhooks.c.ended_at.is_(None))
+            changed = sa.update(webhook_deliveries).where(is_it).values(next_at=now, attempts=0, delivered_at=None)
+            if not is_there or connection.execute(changed).rowcount == 0:
+                raise BenchwrightError(f"webhook {webhook_id} has no delivery {delivery_id}, or was removed")
+            record(connection, "webhook_sent_again", actor=by, at=now, webhook=webhook_id, delivery=delivery_id)
+
+    def take_due(self, *, now: datetime, most: int) -> list[tuple[Webhook, Delivery]]:
+        """Return deliveries that are due, each held for this call: another server sends them only if this one dies."""
+        due = (
+            sa.select(webhook_deliveries.c.id)
+            .where(webhook_deliveries.c.next_at <= now)
+            .order_by(webhook_deliveries.c.next_at, webhook_deliveries.c.id)
+            .limit(most)
+        )
+        with self._store.reading() as connection:
+            if connection.execute(due).first() is None:
+                return []
+        with self._store.writing() as connection:
+            ids = list(connection.execute(due.with_for_update(skip_locked=True)).scalars())
+            held = {"next_at": now + timedelta(seconds=_LEASE_S), "attempts": webhook_deliveries.c.attempts + 1}
+            connection.execute(sa.update(webhook_deliveries).where(webhook_deliveries.c.id.in_(ids)).values(held))
+            taken = _deliveries(connection, webhook_deliveries.c.id.in_(ids), most=most)
+            known = {each.id: each for each in _listed(connection, webhooks.c.ended_at.is_(None))}
+        return [(known[each.webhook_id], each) for each in taken if each.webhook_id in known]
+
+    def note_sent(self, delivery: Delivery, *, status: int | None, error: str | None, now: datetime) -> None:
+        """Keep what came of an attempt; after a failure the next one waits, longer each time."""
+        values: dict[str, Any] = {"status": status, "error": None if error is None else error[:_LONGEST_ERROR]}
+        if error is None:
+            values |= {"delivered_at": now, "next_at": None}
+        elif delivery.attempts < len(DELAYS_S):
+            values["next_at"] = now + timedelta(seconds=DELAYS_S[delivery.attempts])
+        else:
+            values["next_at"] = None
+        with self._store.writing() as connection:
+            is_it = webhook_deliveries.c.id == delivery.id
+            connection.execute(sa.update(webhook_deliveries).where(is_it).values(values))
+        if status == 410:
+            self.end(delivery.webhook_id, by=GONE, now=now)
+
+
+def _listed(connection: sa.Connection, where: sa.ColumnElement[bool]) -> list[Webhook]:
+    query = sa.select(webhooks, campaigns.c.name.label("campaign")).join(campaigns).where(where).order_by(webhooks.c.id)
+    return [
+        Webhook(
+            id=row.id,
+            campaign=row.campaign,
+            url=row.url,
+            events=tuple(json.loads(row.events)),
+            secret=row.secret,
+            read_up_to=row.read_up_to,
+            is_finished=row.is_finished,
+            made_at=row.made_at,
+            made_by=row.made_by,
+            ended_at=row.ended_at,
+            ended_by=row.ended_by,
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def _deliveries(
+    connection: sa.Connection, where: sa.ColumnElement[bool], *, most: int, newest: bool = False
+) -> list[Delivery]:
+    number = webhook_deliveries.c.id
+    query = sa.select(webhook_deliveries).where(where).order_by(number.desc() if newest else number).limit(most)
+    found = [Delivery(**row) for row in connection.execute(query).mappings()]
+    return found[::-1] if newest else found

@@ -1,0 +1,100 @@
+"""Which addresses webhooks may go to: only those that anybody in the internet reaches, unless a setting allows others.
+
+A server that sends wherever it is told could be made to reach what only it reaches: its own machine, the network behind
+it, the metadata of a cloud. A name is looked up when something is sent, every address that it has is checked, and the
+request goes to the address that was checked, so that the name cannot mean another one in between.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from benchwright.errors import BenchwrightError
+
+_LONGEST = 2000
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Target(NamedTuple):
+    """Where a request goes.
+
+    Args:
+        scheme: `https`, or `http`.
+        host: Name, as the address states it.
+        port: Port.
+        path: Path and query.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+
+def target_of(url: str, *, allow_private: bool) -> Target:
+    """Return where a webhook's address leads, after checking its form and, where it states one, its IP address.
+
+    Args:
+        url: Address that a curator gave.
+        allow_private: Whether it may be in a private network or on this machine, and be reached by plain HTTP.
+
+    Raises:
+        BenchwrightError: Nothing can or may be sent there; the message says why.
+    """
+    shown = f"webhook address {url[:200]!r}"
+    if len(url) > _LONGEST or not url.isascii() or not url.isprintable() or " " in url:
+        raise BenchwrightError(f"{shown}: expected at most {_LONGEST} printable ASCII characters without spaces")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise BenchwrightError(f"{shown} is none: {error}") from None
+    if parts.scheme not in {"https", "http"} or not parts.hostname:
+        raise BenchwrightError(f"{shown}: expected https://HOST/PATH")
+    if parts.scheme == "http" and not allow_private:
+        raise BenchwrightError(f"{shown}: events hold people's decisions, so they travel by https only")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise BenchwrightError(f"{shown}: leave out user, password and fragment; the signature says whose it is")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    target = Target(parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80), path)
+    try:
+        stated = ipaddress.ip_address(target.host)
+    except ValueError:
+        return target
+    if not allow_private and not is_public(stated):
+        raise BenchwrightError(
+            f"{shown}: {stated} is in no public network; `review serve --private-webhooks` allows it"
+        )
+    return target
+
+
+def resolved(target: Target, *, allow_private: bool) -> str:
+    """Return the IP address to send to.
+
+    Raises:
+        BenchwrightError: The name is not found, or one of its addresses is in no public network.
+    """
+    try:
+        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise BenchwrightError(f"host {target.host!r} is not found: {error}") from None
+    addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+    for address in addresses:
+        if not allow_private and not is_public(address):
+            raise BenchwrightError(f"host {target.host!r} is {address}, which is in no public network")
+    return str(addresses[0])
+
+
+def is_public(address: Address) -> bool:
+    """Return whether an address is one of the internet; an IPv6 address that stands for an IPv4 one is that one."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+    return address.is_global and not address.is_multicast and not address.is_reserved

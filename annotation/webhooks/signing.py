@@ -1,0 +1,57 @@
+"""Signatures of webhooks, as Standard Webhooks has them: HMAC-SHA256 over id, time and text."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from base64 import b64decode, b64encode
+from binascii import Error
+
+from benchwright.errors import BenchwrightError
+
+from ..store.integrations.webhooks import SECRET_PREFIX
+
+ID, TIMESTAMP, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"
+_VERSION = "v1"
+TOLERANCE_S = 300
+"""Seconds that the time of a delivery may be off, so that nobody sends an old one again."""
+
+
+def signed_headers(secret: str, message_id: str, at: int, text: str) -> dict[str, str]:
+    """Return the headers of a delivery.
+
+    Args:
+        secret: Secret of the webhook, `whsec_` and Base64.
+        message_id: Id of the delivery, the same in each attempt.
+        at: Time of the attempt, in seconds since 1970.
+        text: Text that is sent.
+    """
+    signed = hmac.new(_key(secret), f"{message_id}.{at}.{text}".encode(), hashlib.sha256).digest()
+    return {ID: message_id, TIMESTAMP: str(at), SIGNATURE: f"{_VERSION},{b64encode(signed).decode()}"}
+
+
+def check_signature(secret: str, headers: dict[str, str], text: str, *, now: int) -> None:
+    """Check a delivery that arrived: whose it is, and that it is no old one. Receivers in Python may use it.
+
+    Args:
+        secret: Secret of the webhook.
+        headers: Headers of the request, by name in small letters.
+        text: Its body.
+        now: Time of its arrival, in seconds since 1970.
+
+    Raises:
+        BenchwrightError: The delivery is another's, was changed, or is older than five minutes.
+    """
+    stated = headers.get(TIMESTAMP, "")
+    if not stated.isdecimal() or len(stated) > 12 or abs(now - int(stated)) > TOLERANCE_S:
+        raise BenchwrightError(f"{TIMESTAMP} {stated[:20]!r} is no time within {TOLERANCE_S} s of now")
+    own = signed_headers(secret, headers.get(ID, ""), int(stated), text)[SIGNATURE]
+    if not any(hmac.compare_digest(own.encode(), one.encode()) for one in headers.get(SIGNATURE, "").split()):
+        raise BenchwrightError(f"{SIGNATURE} is none of this webhook: the secret is another, or the text was changed")
+
+
+def _key(secret: str) -> bytes:
+    try:
+        return b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
+    except Error:
+        raise BenchwrightError(f"a secret is {SECRET_PREFIX} and Base64") from None
