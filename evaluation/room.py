@@ -31,6 +31,13 @@ ROOM = Room(
             f"{_HERE}.cli.leaderboard:leaderboard", "Rank the systems in a folder of results, on a page."
         ),
         "evaluate suspects": Entry(f"{_HERE}.cli.results:suspects", "Rank items whose key is likely wrong."),
+        "evaluate items": Entry(
+            f"{_HERE}.cli.item_response:items",
+            "Show items by difficulty and discrimination.",
+        ),
+        "evaluate subset": Entry(
+            f"{_HERE}.cli.item_response:subset", "Draw fewer items that stand for all, by other models' replies."
+        ),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
         "evaluate export": Entry(
             f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."

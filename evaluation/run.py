@@ -37,6 +37,7 @@ from .backends.options import BackendOptions
 from .backends.predictions import PredictionsFile
 from .backends.result_names import identity_of, results_name, slug
 from .given_predictions import judged_tables
+from .item_response.subset import SUBSET_FILE
 from .item_sample import whole_estimates
 from .judging.judge import MAX_TOKENS
 from .prompting.prompts import VANILLA
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
     from benchwright.statistics.proportions import Estimate
 
+    from .item_response.subset import Subset
     from .judging.judge import Judge
     from .judging.judge_queue import JudgeQueue
 
@@ -161,6 +163,7 @@ def evaluate(
     max_errors: float = MAX_ERRORS,
     name: str | None = None,
     limit: int | None = None,
+    subset: Subset | None = None,
     progress: Progress | None = None,
     record_map: RecordMap = map_here,
 ) -> Score:
@@ -188,6 +191,7 @@ def evaluate(
         max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
         name: Name of the result beside others, in place of the model's name.
         limit: Number of items to ask, a stratified sample of them (`item_sample`), above 0; all where None.
+        subset: Subset to ask in place of all items (`item_response.subset`); not beside `limit`.
         progress: Receiver of the progress.
         record_map: What maps a program that answers each question alone over the questions; this process by default.
 
@@ -207,7 +211,9 @@ def evaluate(
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
     sealed = sealed_splits_asked(opened, split)
-    if sealed and limit is not None:
+    if subset is not None:
+        _refuse_beside_subset(setting, limit)
+    if sealed and (limit is not None or subset is not None):
         raise BenchwrightError(
             f"an answer file answers all items, and those of {', '.join(sealed)} are sealed: try the model on an open "
             "split (--split NAME --limit N)"
@@ -226,6 +232,9 @@ def evaluate(
         if limit is not None:
             check_files(opened, split)
             plan = plan.limited_to(limit)
+        if subset is not None:
+            check_files(opened, split)
+            plan = plan.subset_by(subset)
         return _scored(
             plan,
             backend,
@@ -239,6 +248,21 @@ def evaluate(
             replace=replace,
             max_errors=max_errors,
             name=name,
+        )
+
+
+def _refuse_beside_subset(protocol: Protocol, limit: int | None) -> None:
+    """Refuse what does not go with a subset.
+
+    Raises:
+        BenchwrightError: There is a limit beside it, or the protocol has several verdicts an item.
+    """
+    if limit is not None:
+        raise BenchwrightError("a subset says itself how many items are asked; leave out --limit")
+    if protocol.repeats or draws_of(protocol) > 1:
+        raise BenchwrightError(
+            f"the whole score is estimated from one verdict an item, and {protocol.text!r} gives several; ask the "
+            "subset under another protocol and without --samples, or all items"
         )
 
 
@@ -320,6 +344,8 @@ def _scored(
         )
         if folder is not None and before is not None:
             _warn_of_replacement(folder, before, score)
+        if plan.sample is not None and plan.sample.subset is not None:
+            write_json(place / SUBSET_FILE, plan.sample.subset.model_dump(mode="json"))
         write_json(place / SCORE_FILE, score.document())
     return score
 
@@ -411,6 +437,7 @@ def _score(
         samples=draws_of(plan.protocol),
         limit=None if plan.sample is None else len(plan.sample.item_ids),
         limit_of=None if plan.sample is None else plan.sample.of,
+        subset=None if plan.sample is None or plan.sample.subset is None else plan.sample.subset.digest,
         usage=spent.usage(),
         judge=None if plan.judge_queue is None else plan.judge_queue.summary(),
     )
@@ -461,6 +488,8 @@ def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
         identity["samples"] = draws
     if plan.sample is not None:
         identity["limit"] = len(plan.sample.item_ids)
+        if plan.sample.subset is not None:
+            identity["subset"] = plan.sample.subset.digest
     if (judge_queue := plan.judge_queue) is not None:
         judge = identity_of(getattr(judge_queue.backend, "identity", {}))
         usual = {"base_url": identity.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}

@@ -61,7 +61,7 @@ def test_standard_errors_are_as_large_as_the_errors(models: int) -> None:
         errors += [(fitted.discrimination - slope * scale) / fitted.discrimination_error]
         apart = fitted.easiness - easiness
         errors += [(apart - apart.mean()) / fitted.easiness_error]
-    assert 0.8 < rms(np.concatenate(errors)) < 1.15
+    assert 0.7 < rms(np.concatenate(errors)) < 1.1
 
 
 def test_three_models_give_a_sane_model() -> None:
@@ -79,7 +79,7 @@ def test_an_item_with_a_wrong_key_discriminates_the_wrong_way_round() -> None:
     right[:, 0] = right.sum(axis=1) < np.median(right.sum(axis=1))
     fitted = fit(right)
     assert fitted.discrimination[0] == fitted.discrimination.min()
-    assert fitted.discrimination[0] + 1.96 * fitted.discrimination_error[0] < fitted.discrimination.mean() / 2
+    assert fitted.discrimination[0] + 1.96 * fitted.discrimination_error[0] < 0
 
 
 def test_items_that_some_models_were_not_asked_count_by_those_that_were() -> None:
