@@ -5,10 +5,9 @@ Up to three models are asked: the scored one, another that the protocol names fo
 
 from __future__ import annotations
 
-import logging
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace as replace_in
 from functools import cache, partial
 from pathlib import Path
@@ -25,17 +24,16 @@ from benchwright.release.format.blind_strategy import read_blind_strategy
 from benchwright.replies.readers import READERS, ROBUST
 from benchwright.rooms import catalogue
 from benchwright.statistics.resampling import RESAMPLES
-from benchwright.texts.normalization import counted
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.item_cache import ItemCache
-from benchwright.workspace.private_files import keep_private, make_private_folder
+from benchwright.workspace.private_files import make_private_folder
 
 from .ask import EvaluationPlan, ModelContext, ask_rounds
 from .backends.answer_files import ANSWERS_FILE, AnswerHead, answer_lines
 from .backends.base import Backend, BackendContext, labelled, parse_model
 from .backends.options import BackendOptions
 from .backends.predictions import PredictionsFile
-from .backends.result_names import identity_of, results_name, slug
+from .backends.result_names import identity_of, slug
 from .given_predictions import judged_tables
 from .item_response.subset import SUBSET_FILE
 from .item_sample import whole_estimates
@@ -45,6 +43,7 @@ from .prompting.release_files import check_files, columns_of
 from .protocols.base import Protocol
 from .protocols.names import parse_protocol
 from .protocols.sampled import draws_of, sampled
+from .result_folder import refuse_others, result_folder, results_folder, warn_of_replacement
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
 from .results.outcomes import Outcomes, letters_or_words, nothing_said, outcomes_of, says_something
@@ -140,8 +139,6 @@ def _own_ids(release: Release) -> OwnIds:
     columns = ((batch.column("item_id").to_pylist(), batch.column("attributes").to_pylist()) for batch in batches)
     return OwnIds(pair for ids, attributes in columns for pair in zip(ids, attributes, strict=True))
 
-
-logger = logging.getLogger(__name__)
 
 READER_VERSION = 4
 """Raised when a reply may be read otherwise than before; part of a score's settings."""
@@ -319,11 +316,11 @@ def _scored(
 ) -> Score:
     opened, split, setting = plan.release, plan.split, plan.protocol
     identity = _identity(plan, backend)
-    folder = None if out is None else _folder(out, backend, plan, identity, replace=replace)
+    folder = None if out is None else result_folder(out, backend, plan, identity, replace=replace)
     before = None
     if folder is not None and not replace and (folder / SCORE_FILE).exists():
         before = read_score(folder)
-        _refuse_others(folder, before, backend, plan)
+        refuse_others(folder, before, backend, plan)
     check_files(opened, split)
     spent = TokenUsage(options.prices)
     contexts = _contexts_of(plan, backend, options, logs, cache, record_map, other_releases=replace)
@@ -332,7 +329,7 @@ def _scored(
         return _score(plan, contexts, None, outcomes, spent, max_errors).model_copy(
             update={"name": name, "identity": identity, "answers": answers}
         )
-    with _results_folder(folder) as place:
+    with results_folder(folder) as place:
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
             _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
             rows = with_labels(read_metric_rows(draft, setting), opened, split)
@@ -343,7 +340,7 @@ def _scored(
             update={"name": name, "identity": identity, "unread": unread}
         )
         if folder is not None and before is not None:
-            _warn_of_replacement(folder, before, score)
+            warn_of_replacement(folder, before, score)
         if plan.sample is not None and plan.sample.subset is not None:
             write_json(place / SUBSET_FILE, plan.sample.subset.model_dump(mode="json"))
         write_json(place / SCORE_FILE, score.document())
@@ -497,58 +494,3 @@ def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
         judge |= {"asks": "all"} if judge_queue.judge.asks == "all" else {}
         identity |= {"judge": judge} if judge else {}
     return identity
-
-
-def _folder(out: Path, backend: Backend, plan: EvaluationPlan, identity: dict[str, Any], *, replace: bool) -> Path:
-    """Return the folder of a result: that of an older program, where it holds the very same, else one by its name.
-
-    What lies there from an older program with other settings is not overwritten.
-    """
-    names = backend.name, plan.protocol.text, plan.read_by
-    plain, wanted = out / results_name(*names), out / results_name(*names, identity)
-    if replace or not (plain / SCORE_FILE).exists():
-        return wanted
-    existing = read_score(plain)
-    if (existing.model, existing.protocol, existing.reader) == names and existing.asked_with == identity:
-        return plain
-    is_taken = existing.identity is None and identity and wanted == plain
-    return out / results_name(*names, {**identity, "beside": plain.name}) if is_taken else wanted
-
-
-def _warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
-    """Warn if an earlier result changes, as when errors were asked again or the program has changed."""
-
-    def figures_of(score: Score) -> str:
-        accuracy = score.metrics.get("accuracy")
-        value = "-" if accuracy is None or accuracy.value is None else f"{accuracy.value:.3f}"
-        return f"accuracy {value}, {counted(score.error, 'error')}, reader version {score.settings.get('reader')}"
-
-    if before.metrics != after.metrics or before.error != after.error:
-        logger.warning("%s: %s is replaced by %s", folder, figures_of(before), figures_of(after))
-
-
-def _refuse_others(folder: Path, existing: Score, backend: Backend, plan: EvaluationPlan) -> None:
-    wanted: dict[str, Any] = {
-        "model": backend.name,
-        "release_id": plan.release.release_id,
-        "split": plan.split,
-        "protocol": plan.protocol.text,
-        "reader": plan.read_by,
-    }
-    for name, value in wanted.items():
-        if getattr(existing, name) != value:
-            raise BenchwrightError(
-                f"{folder} holds the score of {name} {getattr(existing, name)!r}, this one is of {value!r}; "
-                "give another folder with --out"
-            )
-
-
-@contextmanager
-def _results_folder(folder: Path | None) -> Iterator[Path]:
-    if folder is None:
-        with tempfile.TemporaryDirectory(prefix="benchwright-") as place:
-            yield Path(place)
-        return
-    make_private_folder(folder)
-    keep_private(folder / PREDICTIONS_FILE)
-    yield folder

@@ -201,8 +201,15 @@ def run(
         if adaptive and subset is not None:
             from ..adaptive_run import evaluate_adaptively
 
-            wanted = {"standard_error": standard_error, "most_items": most_items}
-            score, asked = evaluate_adaptively(release, model, subset, **wanted, progress=progress, **settings)
+            score, asked = evaluate_adaptively(
+                release,
+                model,
+                subset,
+                standard_error=standard_error,
+                most_items=most_items,
+                progress=progress,
+                **settings,
+            )
             note(asked.describe(standard_error))
         else:
             score = evaluate(release, model, limit=limit, subset=subset, progress=progress, **settings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 
-from ..analysis.reply_matrix import read_reply_matrix
+from ..analysis.reply_matrix import ReplyMatrix, read_reply_matrix
 from ..results.score import Score, read_scores
 from .drawing import average_doubt, draw
 from .fitting import ItemResponses, fit_item_responses
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 _LEAST_DRAWN = 10
+LEAST_SHOWN = 5
+"""Models with which a page shows how items discriminate."""
 
 
 class Calibration(NamedTuple):
@@ -92,6 +94,21 @@ def read_calibration(folders: Sequence[Path], release: Release, protocol: str | 
     asked, right, items = asked[:, held], right[:, held], items.filter(held)
     fitted = fit_item_responses(right, asked, guessing_of(items))
     return Calibration(tuple(rows), items, asked, right, fitted)
+
+
+def fitted_replies(sheet: ReplyMatrix) -> ItemResponses | None:
+    """Return the item response model of all replies in a folder of results that say what an item is like.
+
+    None with fewer than five such models, of which a page would say more than is known.
+    """
+    import numpy as np
+
+    rows = [k for k, score in enumerate(sheet.scores) if not score.unfit and not score.is_sample]
+    held = sheet.asked[rows].any(axis=0)
+    if len(rows) < LEAST_SHOWN or not held.any():
+        return None
+    asked, right = sheet.asked[rows][:, held], sheet.right[rows][:, held]
+    return fit_item_responses(right, asked, guessing_of(sheet.items.filter(np.asarray(held))))
 
 
 def _check_models(rows: Sequence[Score], folders: Sequence[Path], protocol: str | None) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_MOST_ROUNDS, _CLOSE = 500, 1e-3
+_MOST_ROUNDS, _CLOSE = 200, 1e-3
 """Rounds of the EM algorithm, and the largest change of an ability or of the population at which it ends."""
 _WIDTH = 4.5
 """Standard deviations of the population, from its mean, that the grid spans."""
@@ -86,11 +86,19 @@ class ItemResponses:
         What is not known of an item draws its chance to the middle: D. J. C. MacKay, "The evidence framework applied
         to classification networks", Neural Computation 4 (1992), 720-736, equation 10.
         """
-        return _known(self, ability) * (1 - self.guessing) + self.guessing
+        import numpy as np
+
+        return self._chances_at(np.array([ability]))[0]
+
+    def _chances_at(self, abilities: Floats) -> Floats:
+        """Return the chances at several abilities, abilities x items."""
+        return _known(self, abilities) * (1 - self.guessing) + self.guessing
 
     def information(self, ability: float) -> Floats:
         """Return what a reply to each item tells of an ability near this one: Fisher's information, 0 or above."""
-        knows = _known(self, ability)
+        import numpy as np
+
+        knows = _known(self, np.array([ability]))[0]
         chance = knows * (1 - self.guessing) + self.guessing
         told: Floats = self.discrimination**2 * (1 - self.guessing) * (1 - knows) * knows**2 / chance
         return told
@@ -107,11 +115,8 @@ class ItemResponses:
         import numpy as np
 
         grid = np.linspace(-6, 6, 241)
-        logs = -(grid**2) / (2 * 1.5**2)
-        chosen, hits = self.only(asked), right[asked]
-        for k, ability in enumerate(grid):
-            chance = np.clip(chosen.chances(float(ability)), 1e-9, 1 - 1e-9)
-            logs[k] += np.log(np.where(hits, chance, 1 - chance)).sum()
+        chance = np.clip(self.only(asked)._chances_at(grid), 1e-9, 1 - 1e-9)
+        logs = np.log(np.where(right[asked], chance, 1 - chance)).sum(axis=1) - grid**2 / (2 * 1.5**2)
         weights = np.exp(logs - logs.max())
         weights /= weights.sum()
         mean = float(weights @ grid)
@@ -131,14 +136,14 @@ class ItemResponses:
         )
 
 
-def _known(fitted: ItemResponses, ability: float) -> Floats:
-    """Return the probability that a model knows each item, guesses left out."""
+def _known(fitted: ItemResponses, abilities: Floats) -> Floats:
+    """Return the probability that a model of each ability knows each item, guesses left out, abilities x items."""
     import numpy as np
     from scipy.special import expit
 
-    at = np.array([ability, 1.0])
-    variance = np.einsum("i,nij,j->n", at, fitted.covariance, at)
-    logit = fitted.discrimination * ability + fitted.easiness
+    at = abilities[:, None]
+    variance = at**2 * fitted.covariance[:, 0, 0] + 2 * at * fitted.covariance[:, 0, 1] + fitted.covariance[:, 1, 1]
+    logit = at * fitted.discrimination + fitted.easiness
     known: Floats = expit(logit / np.sqrt(1 + np.pi / 8 * variance))
     return known
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LEAST_MODELS = 6
 """Models below which leaving some out says too little."""
 _PARTS = 5
-_USUAL, _USUAL_MODELS = 0.08, 3.0
+_USUAL, _USUAL_MODELS = 0.08, 1.0
 """Error before any model is looked at, and the number of models that it counts as."""
 
 

@@ -149,10 +149,12 @@ def _weighed(corrected: float, error: float, predicted: float, misfit: float | N
 
     The model counts by its mean square error on models that it has not seen, or by what its difference from the
     corrected estimate shows beyond the latter's own error, where that is larger: a model unlike those before is then
-    not drawn towards them.
+    not drawn towards them. Both rest on the same replies, so their errors are taken to go together, which makes the
+    standard error the largest that it can be.
     """
     if misfit is None or not error:
         return corrected, error
     off = max(misfit**2, (predicted - corrected) ** 2 - error**2)
     by_correction = off / (off + error**2)
-    return predicted + by_correction * (corrected - predicted), error * by_correction**0.5
+    largest = by_correction * error + (1 - by_correction) * off**0.5
+    return predicted + by_correction * (corrected - predicted), min(error, largest)

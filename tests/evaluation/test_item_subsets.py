@@ -18,14 +18,17 @@ from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation.adaptive_run import evaluate_adaptively
 from benchwright.evaluation.analysis.comparison import compare_results
+from benchwright.evaluation.analysis.label_issues import find_suspects
 from benchwright.evaluation.item_response.calibration import read_calibration, subset_of
 from benchwright.evaluation.item_response.drawing import average_doubt, draw, inclusion_probabilities
 from benchwright.evaluation.item_response.fitting import fit_item_responses
+from benchwright.evaluation.item_response.item_table import calibrated_items, item_tables, notes_on
 from benchwright.evaluation.item_response.subset import SUBSET_FILE, Subset, read_subset
 from benchwright.evaluation.item_response.whole import whole_estimate
 from benchwright.evaluation.leaderboard.board import leaderboard_of
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.results.score import read_score, read_scores
+from benchwright.evaluation.results.summary import drawn
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
@@ -159,7 +162,7 @@ def test_corrected_estimates_are_unbiased_and_their_intervals_hold_the_truth_tho
     own = ~right[0] & (rng.random(500) < 0.9)  # a model that has right what others miss
     size = average_doubt(fitted) if method == "doubt" else np.ones(500)
     found = []
-    for number in range(300):
+    for number in range(150):
         batch = draw(size, fitted.chances(0.0), np.ones(500, dtype=bool), 60, method, number)
         assert len(batch.places) == 60
         replies = np.zeros(500, dtype=bool)
@@ -251,11 +254,28 @@ def test_items_are_listed_by_difficulty_and_the_wrong_key_is_named_as_suspects_d
     abilities = [entry["ability"] for entry in document["models"]]
     accuracies = [score.metrics["accuracy"].value for score in read_scores(scene.out)]
     assert np.corrcoef(abilities, np.array(accuracies, dtype=float))[0, 1] > 0.97
-    capsys.readouterr()
-    assert invoke(["evaluate", "suspects", str(scene.out), "--release", str(scene.release.path), "--json"]) == 0
-    suspects = {row["item_id"] for row in json.loads(capsys.readouterr().out)["suspects"]}
+    suspects = frozenset(issue.item_id for issue in find_suspects(scene.out, scene.release).found)
     assert {row["item_id"] for row in document["items"] if row["is_suspected"]} == suspects
-    assert invoke(command) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 100
+    found = calibrated_items(read_calibration([scene.out], scene.release), suspects)
+    lines = [line for table in item_tables(found) for line in drawn(table).splitlines()] + notes_on(found)[1:]
+    assert max(map(len, lines[:-1])) <= 100
     assert any("wrong way round" in line for line in lines)
+
+
+def test_the_report_shows_how_items_discriminate(scene: Scene, tmp_path: Path) -> None:
+    page = write_report(scene.out, scene.release, out=tmp_path / "page.html").path.read_text(encoding="utf-8")
+    assert "How well items tell models apart" in page
+    assert "1 item lies below 0 with the whole 95 % interval" in page
+
+
+def test_a_dry_run_plans_the_items_of_a_subset_and_no_adaptive_run(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["evaluate", "run", str(scene.release.path), "--model", "openai:m", "--dry-run"]
+    command += ["--base-url", "http://127.0.0.1:9"]
+    assert invoke([*command, "--items-from", str(scene.path), "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["items"], plan["requests"], plan["limit_of"]) == (60, 60, ITEMS)
+    assert invoke([*command, "--items-from", str(scene.path), "--adaptive"]) == 2
+    assert invoke([*command, "--adaptive"]) == 2
+    assert "--items-from, which it needs" in capsys.readouterr().err
