@@ -88,7 +88,8 @@ class ItemResponses:
         """
         import numpy as np
 
-        return self._chances_at(np.array([ability]))[0]
+        chances: Floats = self._chances_at(np.array([ability]))[0]
+        return chances
 
     def _chances_at(self, abilities: Floats) -> Floats:
         """Return the chances at several abilities, abilities x items."""

@@ -130,7 +130,9 @@ def test_an_estimated_score_is_told_apart_everywhere_and_mixed_with_no_other(sce
     assert calibrated.titles == ["constant:B", whole.title]  # estimates calibrate nothing
 
 
-def test_an_adaptive_run_asks_until_the_score_is_exact_enough_and_goes_on_alike(scene: Scene, tmp_path: Path) -> None:
+def test_an_adaptive_run_asks_until_the_score_is_exact_enough_and_goes_on_alike(
+    scene: Scene, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked: list[set[str]] = []
     for name in ("a", "b"):
         score, run = evaluate_adaptively(
@@ -144,6 +146,13 @@ def test_an_adaptive_run_asks_until_the_score_is_exact_enough_and_goes_on_alike(
         asked.append(set(read_subset(tmp_path / name / score.folder / SUBSET_FILE).drawn_ids))
     assert asked[0] == asked[1]
     assert f"estimated from {len(asked[0])} of 240 items" in score.title
+    command = ["evaluate", "run", str(scene.release.path), "--model", scene.model, "--items-from", str(scene.path)]
+    command += ["--adaptive", "--standard-error", "0.035", "--out", str(tmp_path / "a"), "--json"]
+    capsys.readouterr()
+    assert invoke(command) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == score.document()
+    assert f"{score.asked} of 240 items were asked in" in printed.err
     most, stopped = evaluate_adaptively(
         scene.release, scene.model, scene.subset, standard_error=0.001, most_items=90, out=tmp_path / "c"
     )
