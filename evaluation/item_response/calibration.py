@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.texts.normalization import counted
 
 from ..analysis.reply_matrix import ReplyMatrix, read_reply_matrix
 from ..results.score import Score, read_scores
@@ -152,6 +153,11 @@ def subset_of(
     import numpy as np
 
     fitted, items = calibration.fitted, calibration.items
+    if items.num_rows <= _LEAST_DRAWN:
+        raise BenchwrightError(
+            f"models were asked {counted(items.num_rows, 'item')}, and a subset needs more than {_LEAST_DRAWN} to draw "
+            "from; ask all of them"
+        )
     if not _LEAST_DRAWN <= count < items.num_rows:
         raise BenchwrightError(
             f"a subset has from {_LEAST_DRAWN} items up to one less than the {items.num_rows:,} that were calibrated; "

@@ -80,6 +80,8 @@ def test_a_subset_is_drawn_written_asked_and_estimates_the_whole(
     assert invoke([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["items"], told["of"], told["method"], len(told["models"])) == (60, ITEMS, "doubt", MODELS)
+    fields = "subset release release_id split protocol models items of method misfit digest"
+    assert list(told) == fields.split()
     assert 0 < told["misfit"] < 0.12
     assert invoke(command) == 0  # equal results draw the same items: nothing is replaced
     capsys.readouterr()
