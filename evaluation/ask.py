@@ -18,7 +18,7 @@ from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
 
 from .backends.base import Backend, BackendContext
-from .item_sample import ItemSample, sample_of
+from .item_sample import ItemSample, sample_of, subset_sample
 from .prompting.item_index import outlines_of, question_of_outline
 from .prompting.question import Question, Released, Reply
 from .prompting.release_files import groups_of, tasks_of
@@ -30,6 +30,7 @@ from .results.run_progress import FirstFailures, RunProgress
 if TYPE_CHECKING:
     from benchwright.release import Release
 
+    from .item_response.subset import Subset
     from .judging.judge_queue import JudgeQueue
     from .prompting.item_index import ItemOutline
 
@@ -96,6 +97,16 @@ class EvaluationPlan:
         items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
         sample = sample_of((released for released in items if self.takes(released)), limit)
         return self if sample is None else replace(self, sample=sample)
+
+    def subset_by(self, subset: Subset) -> EvaluationPlan:
+        """Return the plan with the items of a subset.
+
+        Raises:
+            BenchwrightError: The subset is of another release or split, or stands for other items.
+        """
+        subset.check_release(self.release, self.split)
+        items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
+        return replace(self, sample=subset_sample((released for released in items if self.takes(released)), subset))
 
     def items(self) -> Iterator[tuple[Released, int]]:
         """Yield the items that are asked, each with the number of its cluster."""

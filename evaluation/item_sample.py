@@ -18,6 +18,7 @@ from benchwright.statistics.score_interval import Interval
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .item_response.subset import Subset
     from .prompting.question import Released
 
 _SEED = 0
@@ -32,10 +33,13 @@ class ItemSample:
     Args:
         item_ids: Ids of the items.
         strata: Number of all items that could be asked, by split and task.
+        subset: Subset that they are, with the item response model that says what all items would give; None where they
+            were drawn in proportion to the strata.
     """
 
     item_ids: frozenset[str]
     strata: Mapping[Stratum, int]
+    subset: Subset | None = None
 
     @property
     def of(self) -> int:
@@ -70,6 +74,24 @@ def sample_of_ids(items: Iterable[tuple[str, Stratum]], limit: int) -> ItemSampl
     return ItemSample(frozenset(item_id for _, _, item_id in sorted(places)[:limit]), strata)
 
 
+def subset_sample(items: Iterable[Released], subset: Subset) -> ItemSample:
+    """Return the items of a subset as a sample of all.
+
+    Args:
+        items: All items that could be asked; their pictures are not looked at.
+        subset: Subset of them.
+
+    Raises:
+        BenchwrightError: The subset stands for other items.
+    """
+    tasks, strata = {}, Counter[Stratum]()
+    for released in items:
+        tasks[released.item.item_id] = released.item.task
+        strata[released.split, released.item.task] += 1
+    subset.check_items(tasks)
+    return ItemSample(subset.drawn_ids, strata, subset)
+
+
 def whole_estimates(judged: pa.Table, sample: ItemSample) -> dict[str, Estimate]:
     """Return what the accuracies of all items would be, overall, by task and as the mean of tasks, by name.
 
@@ -78,12 +100,15 @@ def whole_estimates(judged: pa.Table, sample: ItemSample) -> dict[str, Estimate]
     times (M - 1) / (M - n) for a sample of n of M items without replacement (W. G. Cochran, Sampling Techniques, 3rd
     ed., Wiley 1977, sections 2.6 and 3.3). It covers what the items left out might change, and nothing else: a sample
     of all items has an interval of no width. That items were drawn from strata is not used, so it is rather too wide.
-    There is none where the sample has no item of some stratum.
+    There is none where the sample has no item of some stratum. What a subset says of all items, its item response model
+    says (`item_response.whole`).
 
     Args:
         judged: Rows that metrics count; every item has equally many.
         sample: Sample that was asked.
     """
+    if sample.subset is not None:
+        return sample.subset.estimates(judged)
     right: Counter[Stratum] = Counter()
     rows: Counter[Stratum] = Counter()
     asked: dict[Stratum, set[str]] = {}

@@ -29,6 +29,7 @@ from .protocols.sampled import sampled
 if TYPE_CHECKING:
     from benchwright.release import Release
 
+    from .item_response.subset import Subset
     from .prompting.question import Question
 
 
@@ -118,6 +119,7 @@ def planned_run(
     options: BackendOptions,
     split: str | None = None,
     limit: int | None = None,
+    subset: Subset | None = None,
     log_folder: Path | None = None,
     seconds_per_reply: float = SECONDS_PER_REPLY,
 ) -> PlannedRun:
@@ -130,6 +132,7 @@ def planned_run(
         options: Options of the model.
         split: Name of the only split; all where None.
         limit: Number of items that are asked, a sample; all where None.
+        subset: Subset that is asked in place of all items.
         log_folder: Folder of the results, whose log says what was answered before; none where None.
         seconds_per_reply: Seconds that a reply takes.
 
@@ -145,6 +148,7 @@ def planned_run(
     check_files(release, split)
     plan = EvaluationPlan(release, split, asked_by, backend.tasks, ROBUST)
     plan = plan if limit is None else plan.limited_to(limit)
+    plan = plan if subset is None else plan.subset_by(subset)
     ask = asked_by.begin(release, split)
     log = None if log_folder is None else log_folder / slug(backend.name) / LOG_NAME
     known = set(answered_requests(log)) if log is not None and log.is_file() else set()

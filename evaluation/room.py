@@ -37,6 +37,13 @@ ROOM = Room(
         "evaluate health": Entry(
             f"{_HERE}.cli.health:health", "Say how much a benchmark still tells, and what to do about its items."
         ),
+        "evaluate items": Entry(
+            f"{_HERE}.cli.item_response:items",
+            "Show items by difficulty and discrimination.",
+        ),
+        "evaluate subset": Entry(
+            f"{_HERE}.cli.item_response:subset", "Draw fewer items that stand for all, by other models' replies."
+        ),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
         "evaluate export": Entry(
             f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."

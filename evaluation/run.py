@@ -5,10 +5,9 @@ Up to three models are asked: the scored one, another that the protocol names fo
 
 from __future__ import annotations
 
-import logging
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace as replace_in
 from functools import cache, partial
 from pathlib import Path
@@ -25,18 +24,18 @@ from benchwright.release.format.blind_strategy import read_blind_strategy
 from benchwright.replies.readers import READERS, ROBUST
 from benchwright.rooms import catalogue
 from benchwright.statistics.resampling import RESAMPLES
-from benchwright.texts.normalization import counted
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.item_cache import ItemCache
-from benchwright.workspace.private_files import keep_private, make_private_folder
+from benchwright.workspace.private_files import make_private_folder
 
 from .ask import EvaluationPlan, ModelContext, ask_rounds
 from .backends.answer_files import ANSWERS_FILE, AnswerHead, answer_lines
 from .backends.base import Backend, BackendContext, labelled, parse_model
 from .backends.options import BackendOptions
 from .backends.predictions import PredictionsFile
-from .backends.result_names import identity_of, results_name, slug
+from .backends.result_names import identity_of, slug
 from .given_predictions import judged_tables
+from .item_response.subset import SUBSET_FILE
 from .item_sample import whole_estimates
 from .judging.judge import MAX_TOKENS
 from .prompting.prompts import VANILLA
@@ -44,6 +43,7 @@ from .prompting.release_files import check_files, columns_of
 from .protocols.base import Protocol
 from .protocols.names import parse_protocol
 from .protocols.sampled import draws_of, sampled
+from .result_folder import refuse_others, result_folder, results_folder, warn_of_replacement
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
 from .results.outcomes import Outcomes, letters_or_words, nothing_said, outcomes_of, says_something
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     from benchwright.statistics.proportions import Estimate
 
+    from .item_response.subset import Subset
     from .judging.judge import Judge
     from .judging.judge_queue import JudgeQueue
 
@@ -139,8 +140,6 @@ def _own_ids(release: Release) -> OwnIds:
     return OwnIds(pair for ids, attributes in columns for pair in zip(ids, attributes, strict=True))
 
 
-logger = logging.getLogger(__name__)
-
 READER_VERSION = 4
 """Raised when a reply may be read otherwise than before; part of a score's settings."""
 
@@ -161,6 +160,7 @@ def evaluate(
     max_errors: float = MAX_ERRORS,
     name: str | None = None,
     limit: int | None = None,
+    subset: Subset | None = None,
     progress: Progress | None = None,
     record_map: RecordMap = map_here,
 ) -> Score:
@@ -188,6 +188,7 @@ def evaluate(
         max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
         name: Name of the result beside others, in place of the model's name.
         limit: Number of items to ask, a stratified sample of them (`item_sample`), above 0; all where None.
+        subset: Subset to ask in place of all items (`item_response.subset`); not beside `limit`.
         progress: Receiver of the progress.
         record_map: What maps a program that answers each question alone over the questions; this process by default.
 
@@ -207,7 +208,9 @@ def evaluate(
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
     sealed = sealed_splits_asked(opened, split)
-    if sealed and limit is not None:
+    if subset is not None:
+        _refuse_beside_subset(setting, limit)
+    if sealed and (limit is not None or subset is not None):
         raise BenchwrightError(
             f"an answer file answers all items, and those of {', '.join(sealed)} are sealed: try the model on an open "
             "split (--split NAME --limit N)"
@@ -226,6 +229,9 @@ def evaluate(
         if limit is not None:
             check_files(opened, split)
             plan = plan.limited_to(limit)
+        if subset is not None:
+            check_files(opened, split)
+            plan = plan.subset_by(subset)
         return _scored(
             plan,
             backend,
@@ -239,6 +245,21 @@ def evaluate(
             replace=replace,
             max_errors=max_errors,
             name=name,
+        )
+
+
+def _refuse_beside_subset(protocol: Protocol, limit: int | None) -> None:
+    """Refuse what does not go with a subset.
+
+    Raises:
+        BenchwrightError: There is a limit beside it, or the protocol has several verdicts an item.
+    """
+    if limit is not None:
+        raise BenchwrightError("a subset says itself how many items are asked; leave out --limit")
+    if protocol.repeats or draws_of(protocol) > 1:
+        raise BenchwrightError(
+            f"the whole score is estimated from one verdict an item, and {protocol.text!r} gives several; ask the "
+            "subset under another protocol and without --samples, or all items"
         )
 
 
@@ -295,11 +316,11 @@ def _scored(
 ) -> Score:
     opened, split, setting = plan.release, plan.split, plan.protocol
     identity = _identity(plan, backend)
-    folder = None if out is None else _folder(out, backend, plan, identity, replace=replace)
+    folder = None if out is None else result_folder(out, backend, plan, identity, replace=replace)
     before = None
     if folder is not None and not replace and (folder / SCORE_FILE).exists():
         before = read_score(folder)
-        _refuse_others(folder, before, backend, plan)
+        refuse_others(folder, before, backend, plan)
     check_files(opened, split)
     spent = TokenUsage(options.prices)
     contexts = _contexts_of(plan, backend, options, logs, cache, record_map, other_releases=replace)
@@ -308,7 +329,7 @@ def _scored(
         return _score(plan, contexts, None, outcomes, spent, max_errors).model_copy(
             update={"name": name, "identity": identity, "answers": answers}
         )
-    with _results_folder(folder) as place:
+    with results_folder(folder) as place:
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
             _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
             rows = with_labels(read_metric_rows(draft, setting), opened, split)
@@ -319,7 +340,9 @@ def _scored(
             update={"name": name, "identity": identity, "unread": unread}
         )
         if folder is not None and before is not None:
-            _warn_of_replacement(folder, before, score)
+            warn_of_replacement(folder, before, score)
+        if plan.sample is not None and plan.sample.subset is not None:
+            write_json(place / SUBSET_FILE, plan.sample.subset.model_dump(mode="json"))
         write_json(place / SCORE_FILE, score.document())
     return score
 
@@ -411,6 +434,7 @@ def _score(
         samples=draws_of(plan.protocol),
         limit=None if plan.sample is None else len(plan.sample.item_ids),
         limit_of=None if plan.sample is None else plan.sample.of,
+        subset=None if plan.sample is None or plan.sample.subset is None else plan.sample.subset.digest,
         usage=spent.usage(),
         judge=None if plan.judge_queue is None else plan.judge_queue.summary(),
     )
@@ -461,6 +485,8 @@ def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
         identity["samples"] = draws
     if plan.sample is not None:
         identity["limit"] = len(plan.sample.item_ids)
+        if plan.sample.subset is not None:
+            identity["subset"] = plan.sample.subset.digest
     if (judge_queue := plan.judge_queue) is not None:
         judge = identity_of(getattr(judge_queue.backend, "identity", {}))
         usual = {"base_url": identity.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}
@@ -468,58 +494,3 @@ def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
         judge |= {"asks": "all"} if judge_queue.judge.asks == "all" else {}
         identity |= {"judge": judge} if judge else {}
     return identity
-
-
-def _folder(out: Path, backend: Backend, plan: EvaluationPlan, identity: dict[str, Any], *, replace: bool) -> Path:
-    """Return the folder of a result: that of an older program, where it holds the very same, else one by its name.
-
-    What lies there from an older program with other settings is not overwritten.
-    """
-    names = backend.name, plan.protocol.text, plan.read_by
-    plain, wanted = out / results_name(*names), out / results_name(*names, identity)
-    if replace or not (plain / SCORE_FILE).exists():
-        return wanted
-    existing = read_score(plain)
-    if (existing.model, existing.protocol, existing.reader) == names and existing.asked_with == identity:
-        return plain
-    is_taken = existing.identity is None and identity and wanted == plain
-    return out / results_name(*names, {**identity, "beside": plain.name}) if is_taken else wanted
-
-
-def _warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
-    """Warn if an earlier result changes, as when errors were asked again or the program has changed."""
-
-    def figures_of(score: Score) -> str:
-        accuracy = score.metrics.get("accuracy")
-        value = "-" if accuracy is None or accuracy.value is None else f"{accuracy.value:.3f}"
-        return f"accuracy {value}, {counted(score.error, 'error')}, reader version {score.settings.get('reader')}"
-
-    if before.metrics != after.metrics or before.error != after.error:
-        logger.warning("%s: %s is replaced by %s", folder, figures_of(before), figures_of(after))
-
-
-def _refuse_others(folder: Path, existing: Score, backend: Backend, plan: EvaluationPlan) -> None:
-    wanted: dict[str, Any] = {
-        "model": backend.name,
-        "release_id": plan.release.release_id,
-        "split": plan.split,
-        "protocol": plan.protocol.text,
-        "reader": plan.read_by,
-    }
-    for name, value in wanted.items():
-        if getattr(existing, name) != value:
-            raise BenchwrightError(
-                f"{folder} holds the score of {name} {getattr(existing, name)!r}, this one is of {value!r}; "
-                "give another folder with --out"
-            )
-
-
-@contextmanager
-def _results_folder(folder: Path | None) -> Iterator[Path]:
-    if folder is None:
-        with tempfile.TemporaryDirectory(prefix="benchwright-") as place:
-            yield Path(place)
-        return
-    make_private_folder(folder)
-    keep_private(folder / PREDICTIONS_FILE)
-    yield folder

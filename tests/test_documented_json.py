@@ -231,6 +231,7 @@ def _make_filtered(folder: Path) -> None:
             ("evaluate leaderboard @w/results --out @board.html", 0, 0),
             ("evaluate suspects @w/results --release @release", 0, 0),
             ("evaluate health @release @w/results --page @health.html", 0, 0),
+            ("evaluate items @w/results --release @release", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
             ("evaluate export @w/results/random --release @release --format inspect --out @log.json", 0, 0),
             ("evaluate errors @w/results --release @release --out @errors.jsonl", 0, 0),

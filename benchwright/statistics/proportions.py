@@ -8,10 +8,18 @@ from typing import Literal, NamedTuple
 
 from benchwright.statistics.score_interval import Z_95, Interval, score_interval
 
-Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald", "finite_population"]
+Method = Literal[
+    "wilson",
+    "wilson_clustered",
+    "clustered_bootstrap",
+    "combined",
+    "adjusted_wald",
+    "finite_population",
+    "model_assisted",
+]
 """How an interval was made: Wilson's; Wilson's with as many items as those of clusters are worth; percentiles of
 resampled clusters; the tasks' intervals combined; Bonett and Price's, of a difference; Wilson's
-for what all items would give of which a sample was asked."""
+for what all items would give of which a sample was asked; the same, with an item response model."""
 
 
 METHODS: dict[Method, str] = {
@@ -21,6 +29,7 @@ METHODS: dict[Method, str] = {
     "combined": "the tasks' intervals combined",
     "adjusted_wald": "Bonett and Price's, of a difference",
     "finite_population": "Wilson's, for what all items would give of which a sample was asked",
+    "model_assisted": "Wilson's, for what all items would give, by a subset and an item response model",
 }
 """In words."""
 

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     "chance", "blind_strategy": {"strategy", "accuracy", "ci", "chance", "items", "tried", "beats_chance"},
     "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank": [best, worst],
     "groups", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
-    "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of", "causes": [{"state",
-    "cause", "n"}], "unfit", "unread", "reading", "judge"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task:
+    "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of", "subset",
+    "causes": [{"state", "cause", "n"}],
+    "unfit", "unread", "reading", "judge"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task:
     {"rank", "value", "ci", "n", "method"}}}]}`; systems stand best first, `unread`, `reading` and `judge` are as
     in `evaluate summary`, `rank` is null where `why_no_ranks` says why, and `blind_strategy` where the release states
     none

@@ -25,7 +25,7 @@ from .arguments import results_argument, scored_release
     """
     `{model: {metric: {"value", "ci", "n", "method"}, "outcomes": {"asked", "miss", "refusal", "cut_off", "error",
     "cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of",
-    "causes": [{"state", "cause", "n"}], "unfit",
+    "subset", "causes": [{"state", "cause", "n"}], "unfit",
     "unread": {"n", "replies", "share", "if_wrong", "if_right"}, "reading": {"format", "version", "model",
     "release_id", "reader", "reader_version", "counted_accuracy", "asked", "replies", "labelled", "errors": {kind:
     {"value", "ci", "n"}}, "accuracy": {"value", "ci", "n"}}, "judge"}}}`; `unread` is null in scores of older programs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,7 @@ from .model_options import judge_options, model_options
 
 if TYPE_CHECKING:
     from ..backends.options import BackendOptions
+    from ..item_response.subset import Subset
     from ..judging.judge import Judge
     from ..results.score import Score
 
@@ -50,6 +51,13 @@ _LIMIT = click.option(
     help="Ask only N items, drawn in proportion to the tasks of each split; the same N gives the same items, and a "
     "larger N asks them too. A result of its own, apart from those of all items.  [default: all]",
 )
+_ITEMS_FROM = click.option(
+    "--items-from",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Ask only the items of a subset, as `evaluate subset` wrote it: the accuracies are estimates of what all "
+    "items would give.",
+)
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
 
@@ -68,6 +76,27 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @judge_options
 @_SPLIT
 @_LIMIT
+@_ITEMS_FROM
+@click.option(
+    "--adaptive",
+    is_flag=True,
+    help="Draw items of the file of --items-from batch by batch, by what the model replied before, until the accuracy "
+    "is known as exactly as --standard-error says.",
+)
+@click.option(
+    "--standard-error",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    default=0.03,
+    show_default=True,
+    metavar="SHARE",
+    help="Standard error of the accuracy at which --adaptive ends; the 95 % interval is four times as wide.",
+)
+@click.option(
+    "--most-items",
+    type=click.IntRange(min=10),
+    metavar="N",
+    help="Items after which --adaptive ends all the same.  [default: all]",
+)
 @model_options
 @_NAME
 @_MAX_ERRORS
@@ -90,13 +119,14 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal", "filtered",
     "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "tool_call", "right_items", "ended":
     {"answered", "miss", "refused", "filtered", "cut_off", "empty", "tool_call", "error"}, "causes": [{"state",
-    "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "blind_strategy":
+    "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "subset", "blind_strategy":
     {"strategy", "accuracy", "ci", "chance", "items", "tried"}, "unread": {"n", "replies", "share", "if_wrong",
     "if_right"}, "usage": {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens",
     "cost"}, "judge": {"model", "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable",
     "errors", "usage"}}`; `usage` is null where nothing counted tokens, `cost` without prices, `judge` without one,
-    `limit` and `limit_of` where all items were asked, `blind_strategy` where the release states none; `metrics` is
-    empty where the split is sealed; each item counts once in `ended`.
+    `limit` and `limit_of` where all items were asked, `subset` without --items-from,
+    `blind_strategy` where the release states none; `metrics` is empty where the split is sealed; each item counts once
+    in `ended`.
     With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
     "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost",
     "limit_of", "samples", "concurrency", "seconds", "most_seconds", "in_batches"}`
@@ -111,6 +141,10 @@ def run(
     judge: Judge | None,
     split: str | None,
     limit: int | None,
+    items_from: Path | None,
+    adaptive: bool,
+    standard_error: float,
+    most_items: int | None,
     options: BackendOptions,
     name: str | None,
     max_errors: float,
@@ -124,6 +158,12 @@ def run(
     from ..results.summary import sample_line
     from ..run import evaluate
 
+    subset = _subset(items_from)
+    if adaptive and (subset is None or limit is not None or dry_run):
+        raise click.UsageError(
+            "--adaptive draws from the file of --items-from, which it needs; how many items it asks depends on the "
+            "replies, so that --limit and --dry-run do not go with it"
+        )
     if dry_run:
         from benchwright.release import Release
 
@@ -137,6 +177,7 @@ def run(
             options=options,
             split=split,
             limit=limit,
+            subset=subset,
             log_folder=out,
             seconds_per_reply=seconds_per_reply,
         )
@@ -146,21 +187,32 @@ def run(
             note(f"the judge {printable(str(judge.model))} would be asked besides about {about}: at most {most}")
         emit(plan.document(), as_json=as_json, text=plan.describe)
         return
+    settings: dict[str, Any] = {
+        "protocol": protocol,
+        "reader": reader,
+        "judge": judge,
+        "split": split,
+        "out": out,
+        "options": options,
+        "max_errors": max_errors,
+        "name": name,
+    }
     with ProgressBars() as progress:
-        score = evaluate(
-            release,
-            model,
-            protocol=protocol,
-            reader=reader,
-            judge=judge,
-            split=split,
-            out=out,
-            options=options,
-            max_errors=max_errors,
-            name=name,
-            limit=limit,
-            progress=progress,
-        )
+        if adaptive and subset is not None:
+            from ..adaptive_run import evaluate_adaptively
+
+            score, asked = evaluate_adaptively(
+                release,
+                model,
+                subset,
+                standard_error=standard_error,
+                most_items=most_items,
+                progress=progress,
+                **settings,
+            )
+            note(asked.describe(standard_error))
+        else:
+            score = evaluate(release, model, limit=limit, subset=subset, progress=progress, **settings)
     if score.usage is not None:
         note(score.usage.describe())
     if score.judge is not None and as_json:
@@ -174,6 +226,13 @@ def run(
     if score.is_sample:
         note(sample_line(score))
     _emit_scores([score], as_json=as_json)
+
+
+def _subset(path: Path | None) -> Subset | None:
+    """Return the subset that a file holds, if one is given."""
+    from ..item_response.subset import read_subset
+
+    return None if path is None else read_subset(path)
 
 
 def end_unfit(scores: Sequence[Score]) -> None:
@@ -234,6 +293,7 @@ def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
 @reader_option
 @judge_options
 @_SPLIT
+@_ITEMS_FROM
 @_NAME
 @_MAX_ERRORS
 @json_option("as `evaluate run`; of several files `scores`, a list of these")
@@ -248,6 +308,7 @@ def score(
     protocol: str,
     reader: str,
     split: str | None,
+    items_from: Path | None,
     name: str | None,
     max_errors: float,
     judge: Judge | None,
@@ -258,7 +319,10 @@ def score(
 
     if name is not None and len(predictions) > 1:
         raise click.UsageError("--name names one result; score one file at a time")
+    if key is not None and items_from is not None:
+        raise click.UsageError("--items-from does not go with --key: an answer file answers all sealed items")
     if key is None:
+        subset = _subset(items_from)
         scores = [
             evaluate(
                 release,
@@ -270,6 +334,7 @@ def score(
                 out=out,
                 max_errors=max_errors,
                 name=name,
+                subset=subset,
             )
             for path in predictions
         ]

@@ -21,6 +21,7 @@ from .content.score_table import cost_rows, methods_of, more_columns
 from .gathering import script_json
 from .plots.accuracy import accuracy_chart
 from .plots.difficulty import difficulty_chart
+from .plots.discrimination import discrimination_chart
 from .plots.errors import error_chart, error_section
 from .plots.knowledge import COLUMNS as KNOWLEDGE_COLUMNS
 from .plots.knowledge import knowledge_chart, knowledge_rows
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
     from benchwright.review_files.findings import Findings
 
+    from ..item_response.fitting import ItemResponses
     from ..results.score import Figure, Score
     from .content.label_sums import LabelSums
     from .content.pairs import PairLine
@@ -63,6 +65,7 @@ class PageContents(NamedTuple):
         reference_points: Chance, cheats, specialists and people by task; empty without specialists and cheats.
         sums: Sums of chance and people by label.
         difficulty: Share of models that have each item right; NaN where none was asked.
+        fitted: Item response model of the models; None with too few of them.
         findings: Findings of an error analysis; None without one.
         gathered: Items as gathered for the page.
         max_side_px: Longest side of a picture, in pixels.
@@ -75,6 +78,7 @@ class PageContents(NamedTuple):
     reference_points: Sequence[ReferencePoints]
     sums: LabelSums
     difficulty: NDArray[np.float64]
+    fitted: ItemResponses | None
     findings: Findings | None
     gathered: GatheredItems
     max_side_px: int
@@ -140,6 +144,7 @@ def _charts(shown: PageContents) -> list[Chart]:
         knowledge_chart(board),
         *label_charts(board, shown.sums),
         difficulty_chart(shown.difficulty, len(board.lines)),
+        discrimination_chart(shown.fitted),
         None if shown.findings is None else error_chart(shown.findings),
     )
     return [chart for chart in charts if chart is not None]

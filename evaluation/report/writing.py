@@ -115,6 +115,7 @@ def write_report(
     from ..analysis.comparison import comparison_over_all
     from ..analysis.reply_matrix import read_reply_matrix
     from ..analysis.same_items import samples_of
+    from ..item_response.calibration import fitted_replies
     from ..metrics.base import task_numbers
     from ..results.human_baseline import human_figures
     from .content.label_sums import LabelSums
@@ -180,6 +181,7 @@ def write_report(
             reference_points(board, cheats),
             beside.sums,
             beside.difficulty,
+            fitted_replies(sheet),
             error_findings,
             gathered,
             max_side_px,

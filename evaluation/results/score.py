@@ -197,6 +197,8 @@ class Score(BaseModel):
     """Items of the sample that was asked in place of all; None where all were."""
     limit_of: int | None = Field(None, ge=1)
     """Items that model and protocol can take, of which they are a sample."""
+    subset: str | None = None
+    """Digest of the items that were drawn, where the whole score is estimated from a subset; None for other scores."""
     blind_strategy: BlindStrategy | None = None
     """How far the best strategy that sees no picture gets on the release; None where the release does not state it."""
     unread: Unread | None = None
@@ -273,17 +275,23 @@ class Score(BaseModel):
         if self.samples > 1:
             parts.append(f"{self.samples} draws an item")
         if self.is_sample:
-            parts.append(f"a sample of {self.limit:,} of {self.limit_of:,}")
+            drawn = "a sample of" if self.subset is None else "estimated from"
+            items = "" if self.subset is None else " items"
+            parts.append(f"{drawn} {self.limit:,} of {self.limit_of:,}{items}")
         title = " @ ".join(parts)
         return title if self.told_apart_by is None else f"{title} ({self.told_apart_by})"
 
     @property
-    def sample(self) -> tuple[int, int] | None:
-        """Return the numbers of items in the sample that was asked and in all; None where all were asked.
+    def sample(self) -> tuple[int | str, ...] | None:
+        """Return the numbers of items in the sample that was asked and in all, and which subset it is if it is one.
+
+        None where all were asked.
 
         Scores of which this differs are ranked and compared by nobody.
         """
-        return None if self.limit is None or self.limit_of is None else (self.limit, self.limit_of)
+        if self.limit is None or self.limit_of is None:
+            return None
+        return (self.limit, self.limit_of) if self.subset is None else (self.limit, self.limit_of, self.subset)
 
     @property
     def is_sample(self) -> bool:

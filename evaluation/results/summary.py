@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchwright.texts.normalization import counted
+
 from ..prompting.prompts import VANILLA
 from .score import ENDINGS, Figure, Score
 
@@ -21,6 +23,12 @@ def unfit_scores(scores: Sequence[Score]) -> list[str]:
 
 def sample_line(score: Score) -> str:
     """Return what the figures of a sample say, in words."""
+    if score.subset is not None:
+        return (
+            f"{printable(score.title)}: the accuracies and their intervals are estimates of what all "
+            f"{counted(score.limit_of or 0, 'item')} would give, other figures of the items asked alone; it is ranked "
+            "beside estimates from the same items only"
+        )
     return (
         f"{printable(score.title)}: the accuracies and their intervals are of what all {score.limit_of:,} items would "
         "give, other figures of the sample alone; it is ranked beside samples of the same items only, and without "
@@ -70,7 +78,7 @@ def outcomes_document(score: Score) -> dict[str, Any]:
     parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call")
     counts = {name: getattr(score, name) for name in (*states, *parts)}
     causes = [cause.model_dump() for cause in score.causes]
-    sample = {"limit": score.limit, "limit_of": score.limit_of}
+    sample = {"limit": score.limit, "limit_of": score.limit_of, "subset": score.subset}
     return {**counts, "ended": score.ended, **sample, "causes": causes, "unfit": score.unfit, **reading_document(score)}
 
 

@@ -1,0 +1,87 @@
+"""Adaptive runs: items are asked batch by batch until the whole score is known as exactly as wanted.
+
+Each batch is drawn from the items that are left, those the most often of which the reply of a model of the ability
+found so far is least known: they say most about the sum of all replies. Every item keeps a probability to be drawn, so
+the estimate is corrected as that of a fixed subset is (`whole`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.texts.normalization import counted
+
+from .drawing import Batch, average_doubt, doubt_at, draw
+from .subset import Subset
+from .whole import WholeEstimate, whole_estimate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FIRST_BATCH, BATCH = 60, 20
+"""Items of the first batch, and of each later one."""
+
+AskSubset = Callable[[Subset], "pa.Table"]
+"""Function that asks a model the drawn items of a subset and returns judged rows with `item_id` and `right`; what was
+asked before is not asked again."""
+
+
+class AdaptiveRun(NamedTuple):
+    """What an adaptive run asked.
+
+    Args:
+        subset: The items that were asked, by batch.
+        estimate: Estimate of the whole score after the last batch.
+        is_reached: Whether its standard error is as small as wanted.
+    """
+
+    subset: Subset
+    estimate: WholeEstimate
+    is_reached: bool
+
+    def describe(self, standard_error: float) -> str:
+        """Return as one line for people what was asked, and how exact it made the whole score."""
+        error = self.estimate.error
+        found = "is not known" if error is None else f"is {error:.4f}"
+        asked = f"{self.estimate.asked:,} of {counted(self.estimate.of, 'item')}"
+        batches = counted(len(self.subset.batches), "batch", "batches")
+        why = "" if self.is_reached else f"; no more were to be asked, {standard_error:g} was wanted"
+        return f"{asked} were asked in {batches}; the standard error of the accuracy {found}{why}"
+
+
+def run_adaptively(
+    pool: Subset, ask: AskSubset, *, standard_error: float, most_items: int | None = None
+) -> AdaptiveRun:
+    """Ask batches of items until the standard error of the whole score is small enough.
+
+    Equal replies draw equal batches, so a run that was interrupted goes on by asking the same items.
+
+    Args:
+        pool: Items and item response model; which of them it has drawn does not matter.
+        ask: Function that asks drawn items.
+        standard_error: Largest standard error that is wanted, 0 to 1.
+        most_items: Number of items after which it ends all the same; all where None.
+    """
+    import numpy as np
+
+    fitted, every = pool.fitted, len(pool.items)
+    most = every if most_items is None else min(every, most_items)
+    easy, left = fitted.chances(0.0), np.ones(every, dtype=bool)
+    batches: tuple[Batch, ...] = ()
+    doubt, asked = average_doubt(fitted), 0
+    while True:
+        size = min(FIRST_BATCH if not batches else BATCH, most - asked)
+        batch = draw(doubt, easy, left, size, pool.release_id, pool.seed, "batch", len(batches))
+        batches = (*batches, batch)
+        left[batch.places] = False
+        asked += len(batch.places)
+        subset = pool.with_batches(batches)
+        right = subset.right_of(ask(subset))
+        ability, _ = fitted.ability_of(right, ~left)
+        estimate = whole_estimate(fitted, right, batches, misfit=pool.misfit, ability=ability)
+        assert estimate is not None
+        is_reached = estimate.error is not None and estimate.error <= standard_error
+        if is_reached or asked >= most:
+            return AdaptiveRun(subset, estimate, is_reached)
+        doubt, easy = doubt_at(fitted, ability), fitted.chances(ability)

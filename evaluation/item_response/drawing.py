@@ -1,0 +1,103 @@
+"""Drawing of items with probabilities that are known, so that what they say of all items rests on no model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.seeds import generator_for
+
+from .fitting import ItemResponses
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_STEP = "evaluate.subset"
+
+
+class Batch(NamedTuple):
+    """Items that were drawn together, from all that had not been drawn before.
+
+    Args:
+        places: Numbers of the items, ascending.
+        inclusion: Probability with which each was to be drawn, above 0, at most 1.
+    """
+
+    places: NDArray[np.int64]
+    inclusion: NDArray[np.float64]
+
+
+def average_doubt(fitted: ItemResponses) -> NDArray[np.float64]:
+    """Return the standard deviation of the reply to each item, over models of normal ability."""
+    import numpy as np
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(9)
+    weights = weights / weights.sum()
+    variance = sum(w * _variance(fitted, float(node)) for node, w in zip(nodes, weights, strict=True))
+    doubt: NDArray[np.float64] = np.sqrt(variance)
+    return doubt
+
+
+def doubt_at(fitted: ItemResponses, ability: float) -> NDArray[np.float64]:
+    """Return the standard deviation of the reply of a model of this ability to each item."""
+    import numpy as np
+
+    doubt: NDArray[np.float64] = np.sqrt(_variance(fitted, ability))
+    return doubt
+
+
+def _variance(fitted: ItemResponses, ability: float) -> NDArray[np.float64]:
+    chance = fitted.chances(ability)
+    return chance * (1 - chance)
+
+
+def inclusion_probabilities(size: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Return probabilities in proportion to sizes above 0 that add up to `count`; none is above 1.
+
+    Items of which the reply is least known are drawn most often, as in Neyman's allocation; none is drawn less than
+    half as often as the mean, since the model may be wrong about it.
+
+    Source: C.-E. Särndal, B. Swensson, J. Wretman, Model Assisted Survey Sampling, Springer 1992, sections 3.6 and 6.
+    """
+    import numpy as np
+
+    wanted = np.maximum(size, size.mean() / 2)
+    inclusion = np.zeros(len(wanted))
+    certain = np.zeros(len(wanted), dtype=bool)
+    while True:
+        left = count - int(certain.sum())
+        inclusion = np.where(certain, 1.0, left * wanted / max(wanted[~certain].sum(), 1e-300))
+        over = (inclusion > 1) & ~certain
+        if not over.any():
+            return inclusion
+        certain |= over
+
+
+def draw(
+    size: NDArray[np.float64], order: NDArray[np.float64], held: NDArray[np.bool_], count: int, *name: str | int
+) -> Batch:
+    """Draw items from some by systematic sampling along an order, so that the drawn ones lie evenly in it.
+
+    Source: W. G. Madow, "On the theory of systematic sampling, II", Annals of Mathematical Statistics 20 (1949),
+    333-354.
+
+    Args:
+        size: Size of each item, in proportion to which it is drawn.
+        order: Value by which the items are ordered, such as the chance that a model has them right.
+        held: Whether each item can be drawn.
+        count: Number of items; all that can be drawn where there are no more.
+        name: What the draw depends on; equal names draw the same items.
+    """
+    import numpy as np
+
+    places = np.flatnonzero(held)
+    if count >= len(places):
+        return Batch(places, np.ones(len(places)))
+    inclusion = inclusion_probabilities(size[places], count)
+    along = np.lexsort((places, order[places]))
+    start = generator_for(0, _STEP, "start", *name).random()
+    ends = np.concatenate([[0.0], np.cumsum(inclusion[along])])
+    ends[-1] = count
+    taken = along[np.diff(np.floor(ends + start)) > 0]
+    taken.sort()
+    return Batch(places[taken], inclusion[taken])

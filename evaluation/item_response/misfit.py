@@ -1,0 +1,60 @@
+"""How far an item response model alone is off for models that it has not seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .drawing import Batch
+from .fitting import fit_item_responses
+from .whole import whole_estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_MODELS = 6
+"""Models below which leaving some out says too little."""
+_PARTS = 5
+_USUAL, _USUAL_MODELS = 0.08, 1.0
+"""Error before any model is looked at, and the number of models that it counts as."""
+
+
+def misfit_of(
+    right: NDArray[np.bool_], asked: NDArray[np.bool_], guessing: NDArray[np.float64], batch: Batch
+) -> float | None:
+    """Return the root of the mean square error of predictions from a subset, over models that the fit left out.
+
+    A fifth of the models is left out at a time. Models that were not asked all items say nothing.
+
+    Args:
+        right: Models x items.
+        asked: Models x items.
+        guessing: Share of right guesses of each item.
+        batch: The subset.
+
+    Returns:
+        The error, 0 to 1; None with fewer than `LEAST_MODELS` models that were asked all items.
+    """
+    import numpy as np
+
+    whole = np.flatnonzero(asked.all(axis=1))
+    if len(whole) < LEAST_MODELS:
+        return None
+    # Neighbours in accuracy are left out apart, so that each part has able and weak ones.
+    order = whole[np.argsort(right[whole].mean(axis=1), kind="stable")]
+    errors = []
+    for part in range(_PARTS):
+        left = order[part::_PARTS]
+        kept = np.ones(len(right), dtype=bool)
+        kept[left] = False
+        if not asked[kept].any(axis=0).all():
+            continue
+        fitted = fit_item_responses(right[kept], asked[kept], guessing)
+        for model in left:
+            replies = np.zeros(right.shape[1], dtype=bool)
+            replies[batch.places] = right[model, batch.places]
+            estimate = whole_estimate(fitted, replies, [batch])
+            if estimate is not None:
+                errors.append(estimate.predicted - right[model].mean())
+    squares = float(np.square(errors).sum()) + _USUAL_MODELS * _USUAL**2
+    return float((squares / (len(errors) + _USUAL_MODELS)) ** 0.5)

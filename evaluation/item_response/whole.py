@@ -1,0 +1,160 @@
+"""What all items would give, estimated from some of them that were drawn with known probabilities.
+
+The item response model predicts every item that was not asked; what it is off on the items that were drawn corrects
+the sum of its predictions (the difference estimator). The correction makes the estimate as good as unbiased whatever
+the model is worth; the better the model, the narrower the interval. Where stored replies say how far the model alone is
+off on models that it has not seen, both are weighed against each other, as small area estimation does.
+
+Sources: C.-E. Särndal, B. Swensson, J. Wretman, Model Assisted Survey Sampling, Springer 1992, chapters 6 and 10; the
+weights: R. E. Fay, R. A. Herriot, "Estimates of income for small places", Journal of the American Statistical
+Association 74 (1979), 269-277; batches that depend on those before: T. Zrnic, E. J. Candès, "Active statistical
+inference", ICML 2024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.statistics.proportions import Estimate
+from benchwright.statistics.score_interval import Interval, score_interval
+
+from .drawing import Batch
+from .fitting import ItemResponses
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MOST_WORTH = 2.0
+"""As many times its number of items a subset is worth at most, which bounds the interval where all replies agree."""
+
+
+class WholeEstimate(NamedTuple):
+    """An estimate of the share of all items that a model has right.
+
+    Args:
+        share: The share, 0 to 1.
+        error: Its standard error; None where fewer than two items of a batch speak of it.
+        asked: Number of items asked.
+        of: Number of all items.
+        corrected: The share by the model and its correction alone.
+        predicted: The share by the model alone.
+    """
+
+    share: float
+    error: float | None
+    asked: int
+    of: int
+    corrected: float
+    predicted: float
+
+    @property
+    def interval(self) -> Interval | None:
+        """Return the 95 % interval: Wilson's for as many items as the standard error says, with Student's t."""
+        from scipy.special import stdtrit
+
+        if self.error is None:
+            return None
+        if self.asked == self.of:
+            return Interval(self.share, self.share)
+        middle = (self.share * self.asked + 1) / (self.asked + 2)
+        most = _MOST_WORTH * self.asked * self.of / (self.of - self.asked)
+        worth = min(most, middle * (1 - middle) / max(self.error**2, 1e-12))
+        share = min(1.0, max(0.0, self.share))
+        return score_interval(share * worth, worth, z=float(stdtrit(max(self.asked - 2, 1), 0.975)))
+
+    def estimate(self) -> Estimate:
+        """Return the estimate as figures hold it."""
+        share = min(1.0, max(0.0, self.share))
+        return Estimate(share, self.interval, self.asked, None if self.interval is None else "model_assisted")
+
+
+def whole_estimate(
+    fitted: ItemResponses,
+    right: NDArray[np.bool_],
+    batches: Sequence[Batch],
+    *,
+    misfit: float | None = None,
+    among: NDArray[np.bool_] | None = None,
+    ability: float | None = None,
+) -> WholeEstimate | None:
+    """Return what all items would give a model; None where none of them was asked.
+
+    Args:
+        fitted: Model of all items.
+        right: Whether the model has each item right; False where it was not asked.
+        batches: Items that it was asked, in the order in which they were drawn.
+        misfit: How far the predictions of the item response model alone are off for models that it has not seen, as
+            the root of the mean square; None to correct them in full.
+        among: Whether each item is among those of which the share is wanted, such as those of a task; all where None.
+        ability: Ability by the replies to all items asked; found from them where None.
+    """
+    import numpy as np
+
+    asked = np.zeros(len(right), dtype=bool)
+    for batch in batches:
+        asked[batch.places] = True
+    wanted = np.ones(len(right), dtype=bool) if among is None else among
+    if not (asked & wanted).any():
+        return None
+    if ability is None:
+        ability, _ = fitted.ability_of(right, asked)
+    chance, total = fitted.chances(ability), int(wanted.sum())
+    predicted = float((right[wanted & asked].sum() + chance[wanted & ~asked].sum()) / total)
+    shares, variances, counts = [], [], []
+    before = np.zeros(len(right), dtype=bool)
+    for batch in batches:
+        left = wanted & ~before
+        here = wanted[batch.places]
+        places, weights = batch.places[here], 1 / batch.inclusion[here]
+        before[batch.places] = True
+        if not len(places):
+            continue
+        off = right[places] - chance[places]
+        mean = float((weights * off).sum() / weights.sum())
+        size = int(left.sum())
+        known = float(right[wanted & ~left].sum() + chance[left].sum())
+        shares.append((known + size * mean) / total)
+        counts.append(len(places))
+        variances.append(_variance(off - mean, weights, 1 - batch.inclusion[here]) * (size / total) ** 2)
+    if (asked | ~wanted).all():
+        return WholeEstimate(predicted, 0.0, sum(counts), total, predicted, predicted)
+    of_batches = np.array(counts) / sum(counts)
+    corrected = float(of_batches @ np.array(shares))
+    if np.isnan(variances).any():
+        return WholeEstimate(corrected, None, sum(counts), total, corrected, predicted)
+    error = float(np.sqrt(of_batches**2 @ np.array(variances)))
+    share, error = _weighed(corrected, error, predicted, misfit)
+    return WholeEstimate(share, error, sum(counts), total, corrected, predicted)
+
+
+def _variance(off: NDArray[np.float64], weights: NDArray[np.float64], left: NDArray[np.float64]) -> float:
+    """Return the variance of a weighted mean of items; NaN for one item that stands for others.
+
+    Items are taken as drawn independently, given their number; systematic sampling does rather better (J. Hájek,
+    "Asymptotic theory of rejective sampling with varying probabilities from a finite population", Annals of
+    Mathematical Statistics 35 (1964), 1491-1523).
+    """
+    count = len(off)
+    if not left.any():
+        return 0.0
+    if count < 2:
+        return float("nan")
+    return float(count / (count - 1) * (left * (weights * off) ** 2).sum() / weights.sum() ** 2)
+
+
+def _weighed(corrected: float, error: float, predicted: float, misfit: float | None) -> tuple[float, float]:
+    """Return an estimate between the corrected and the predicted one, and its standard error.
+
+    The model counts by its mean square error on models that it has not seen, or by what its difference from the
+    corrected estimate shows beyond the latter's own error, where that is larger: a model unlike those before is then
+    not drawn towards them. Both rest on the same replies, so their errors are taken to go together, which makes the
+    standard error the largest that it can be.
+    """
+    if misfit is None or not error:
+        return corrected, error
+    off = max(misfit**2, (predicted - corrected) ** 2 - error**2)
+    by_correction = off / (off + error**2)
+    largest = by_correction * error + (1 - by_correction) * off**0.5
+    return predicted + by_correction * (corrected - predicted), min(error, largest)

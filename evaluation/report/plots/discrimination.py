@@ -1,0 +1,57 @@
+"""Chart of discrimination: how many items tell able models from weak ones, and how many the wrong way round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchwright.pages import Chart, Column, Look, MarkedValue, Scale, columns_chart
+from benchwright.statistics.score_interval import Z_95
+from benchwright.texts.normalization import counted
+
+if TYPE_CHECKING:
+    from ...item_response.fitting import ItemResponses
+
+_STEP = 0.25
+_WIDEST = 12
+"""Columns on either side of 0; what lies beyond stands in the last."""
+
+
+def discrimination_chart(fitted: ItemResponses | None) -> Chart | None:
+    """Return the chart; None where there are too few models for a fitted item response model."""
+    import numpy as np
+
+    if fitted is None:
+        return None
+    places = np.clip(np.floor(fitted.discrimination / _STEP).astype(int), -_WIDEST, _WIDEST - 1)
+    low, high = min(int(places.min()), -1), max(int(places.max()), 3)
+    columns = [
+        Column(
+            place * _STEP,
+            (place + 1) * _STEP,
+            int((places == place).sum()),
+            Look("wrong" if place < 0 else "right"),
+            f"{place * _STEP:.2f} to {(place + 1) * _STEP:.2f}",
+        )
+        for place in range(low, high + 1)
+    ]
+    ticks = [(float(value), f"{value}") for value in range(-3, 4) if low * _STEP <= value <= (high + 1) * _STEP]
+    upper = fitted.discrimination + Z_95 * fitted.discrimination_error
+    backwards = int((upper < 0).sum())
+    flat = int(((upper >= 0) & (fitted.discrimination < 0.2)).sum())
+    caption = (
+        "Items by discrimination: how much the logit of a right reply grows with a standard deviation of ability, by "
+        f"an item response model of {counted(len(fitted.ability), 'model')}. "
+        f"{counted(backwards, 'item lies', 'items lie')} below 0 with the whole 95 % interval: weak models have them "
+        f"right and able ones miss them. {flat:,} more lie below 0.2 and hardly tell models apart. benchwright "
+        "evaluate items lists all of them, evaluate suspects those whose key is likely wrong."
+    )
+    return columns_chart(
+        "discrimination",
+        "How well items tell models apart",
+        columns,
+        Scale(low * _STEP, (high + 1) * _STEP, ticks, "discrimination"),
+        counted="items",
+        measured="discrimination",
+        caption=caption,
+        marks=[MarkedValue(0.0, "none")],
+    )
