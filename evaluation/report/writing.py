@@ -135,7 +135,6 @@ def write_report(
     scores = read_scores(results)
     _check_release(scores[0], opened, results)
     error_findings = None if findings is None else _findings(findings, opened)
-    cheats = {} if shortcuts is None else read_cheats(shortcuts)
     check_files(opened, scores[0].split)
     items = list(strata(opened, scores[0].split))
     human, baseline = human_figures(opened, scores[0].split), read_human_baseline(opened)
@@ -178,7 +177,7 @@ def write_report(
             board,
             pairs,
             people_tables(human, samples),
-            reference_points(board, cheats),
+            reference_points(board, {} if shortcuts is None else read_cheats(shortcuts)),
             beside.sums,
             beside.difficulty,
             fitted_replies(sheet),
