@@ -75,7 +75,7 @@ def items(
         note(f"written to {out}")
 
     def text() -> str:
-        tables = [drawn(table) for table in item_tables(found)]
+        tables = [drawn(table, names=1) for table in item_tables(found)]
         return "\n".join([*tables, "", *(fill(line, 100) for line in notes_on(found))])
 
     emit(items_document(found, out), as_json=as_json, text=text)

@@ -268,7 +268,7 @@ def test_items_are_listed_by_difficulty_and_the_wrong_key_is_named_as_suspects_d
     suspects = frozenset(issue.item_id for issue in find_suspects(scene.out, scene.release).found)
     assert {row["item_id"] for row in document["items"] if row["is_suspected"]} == suspects
     found = calibrated_items(read_calibration([scene.out], scene.release), suspects)
-    lines = [line for table in item_tables(found) for line in drawn(table).splitlines()] + notes_on(found)[1:]
+    lines = [line for table in item_tables(found) for line in drawn(table, names=1).splitlines()] + notes_on(found)[1:]
     assert max(map(len, lines[:-1])) <= 100
     assert any("wrong way round" in line for line in lines)
 
