@@ -65,7 +65,7 @@ class PairLine(NamedTuple):
 
 
 def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
-    """Return all pairs, by the places of their models on the page.
+    """Return all pairs, by the place of the higher of their models on the page, then by that of the other.
 
     Args:
         sheet: Replies of all models.
@@ -81,7 +81,7 @@ def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]
         both = int((sheet.right[first] & sheet.right[second] & was_asked).sum())
         neither = result.pair.n - both - result.pair.only_first - result.pair.only_second
         lines.append(PairLine(places[result.first], places[result.second], result, both, neither))
-    return tuple(sorted(lines, key=lambda line: (line.first, line.second)))
+    return tuple(sorted(lines, key=lambda line: sorted((line.first, line.second))))
 
 
 def pair_rows(lines: Sequence[PairLine]) -> list[dict[str, Any]]:
