@@ -22,6 +22,7 @@ from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
+from ..item_parts.wording import count_wordings
 from ..truth_tasks.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
@@ -209,12 +210,13 @@ class Counting(TruthTask):
         plan = chosen.plan
         numbers = list(plan["others"])
         numbers.insert(chosen.letter, plan["count"])
+        is_ours = not {MARKED_BY, ESTIMATED_BY}.isdisjoint(chosen.original)
         return ItemWording(
-            plan["question"],
+            (count_wordings(plan["question"]) if is_ours else None) or plan["question"],
             tuple(str(number) for number in numbers),
             ((0, "reference", ()),),
             evidence={name: plan[name] for name in ("count", "others", "collected")},
-            written_by="person" if {MARKED_BY, ESTIMATED_BY}.isdisjoint(chosen.original) else "template",
+            written_by="template" if is_ours else "person",
         )
 
 

@@ -21,6 +21,7 @@ from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
 from ..item_parts.wording import without_article
+from ..item_parts.wordings import WORDING, Wordings
 from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
@@ -28,7 +29,11 @@ from ..truth_tasks.truth_tasks import TruthTask
 _KEYS = ("A", "B")
 OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
 """Settings of mode `hardened` alone."""
-QUESTION = "Two boxes are drawn into the image, A in {a} and B in {b}. Which of them fits {phrase} more closely?"
+QUESTIONS = Wordings(
+    "Two boxes are drawn on the image: A, the {a} one, and B, the {b} one. Which of them fits {phrase} more closely?",
+    "Which box fits {phrase} better, the {a} one labeled A or the {b} one labeled B?",
+    "Compare box A, drawn in {a}, with box B, drawn in {b}. Which of the two is the better bounding box of {phrase}?",
+)
 
 
 def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[VisualPrompt, ...]:
@@ -46,18 +51,19 @@ def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[Visua
 
 
 def colored_boxes(
-    pixels: NDArray[np.uint8], prompts: Sequence[VisualPrompt], phrase: str
+    pixels: NDArray[np.uint8], prompts: Sequence[VisualPrompt], phrase: str, wording: int
 ) -> tuple[tuple[VisualPrompt, ...], str]:
-    """Return two boxes in the two colours that are seen best on their picture, and the question that names these.
+    """Return two boxes in the two colors that are seen best on their picture, and the question that names these.
 
     Args:
         pixels: The picture, (height, width, 3) RGB.
         prompts: Boxes A and B.
         phrase: What the question calls the thing.
+        wording: Number of the question's wording, from 1.
     """
     colors = clear_colors([(pixels, prompts)], count=len(_KEYS))
     boxes = [in_color([prompt], color.code)[0] for prompt, color in zip(prompts, colors, strict=True)]
-    return tuple(boxes), QUESTION.format(a=colors[0].name, b=colors[1].name, phrase=phrase)
+    return tuple(boxes), QUESTIONS.of_number(wording).format(a=colors[0].name, b=colors[1].name, phrase=phrase)
 
 
 def _single_things(stated: LabelledBoxes) -> list[LabelledBox]:
@@ -180,7 +186,7 @@ class LocalizationOfBoxes(TruthTask):
         del shown
         name = without_article(chosen.plan["subject"])
         return ItemWording(
-            QUESTION,  # its colours follow from the pixels
+            QUESTIONS,  # its colors follow from the pixels
             tuple(f"Box {key}" for key in _KEYS),
             ((0, "reference", ()),),
             evidence=chosen.plan,
@@ -204,10 +210,10 @@ class LocalizationOfBoxes(TruthTask):
         return [item.model_copy(update={"images": (item.images[0].model_copy(update={"prompts": prompts}),)})]
 
     def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-        """Return the item with each box in a colour that is seen, and the question that names them."""
+        """Return the item with each box in a color that is seen, and the question that names them."""
         [image] = item.images
-        phrase = f"the {item.attributes['object']}"
-        prompts, question = colored_boxes(pixels_of(image.image_id), image.prompts, phrase)
+        phrase, wording = f"the {item.attributes['object']}", int(str(item.attributes[WORDING]))
+        prompts, question = colored_boxes(pixels_of(image.image_id), image.prompts, phrase, wording)
         return item.model_copy(
             update={"images": (image.model_copy(update={"prompts": prompts}),), "question": question}
         )

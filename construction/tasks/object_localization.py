@@ -24,9 +24,11 @@ from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
+from ..item_parts.wordings import WordingsInUse
 from ..stated_facts.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
 from .localization_of_boxes import (
     OF_PARTS,
+    QUESTIONS,
     ROOM_FOR_BOTH,
     LocalizationOfBoxes,
     colored_boxes,
@@ -68,6 +70,8 @@ class ObjectLocalization(FactsReader):
             three of them at most.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
         max_iou: Largest. A subject without such a box makes no item; an image without any item is dropped.
+        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
+            `1`, the first one alone. Items name theirs under the attribute `wording`.
         stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
 
     Reasons:
@@ -102,6 +106,7 @@ class ObjectLocalization(FactsReader):
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)
     max_iou: float = Field(0.65, gt=0, le=0.95)
+    wordings: WordingsInUse = "all"
 
     @model_validator(mode="after")
     def _limits_are_in_order(self) -> ObjectLocalization:
@@ -221,7 +226,8 @@ class ObjectLocalization(FactsReader):
         uncolored = drawn_boxes(picture.image_id, picture.height, placed.options)
         if not labels_fit(uncolored, picture):
             return "no_room_for_labels"
-        prompts, question = colored_boxes(shown.pixels, uncolored, subject["phrase"])
+        wording = QUESTIONS.drawn(self.wordings, ctx.rng(record.image_id, subject["name"], "wording"))
+        prompts, question = colored_boxes(shown.pixels, uncolored, subject["phrase"], wording.number)
         return Item(
             item_id=ctx.item_id(record.image_id, subject["name"]),
             task=self.name,
@@ -231,7 +237,7 @@ class ObjectLocalization(FactsReader):
             choices=text_choices(PlacedChoices(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
             answer=placed.answer,
             group_keys=group_keys(record),
-            attributes={"mode": self.mode},
+            attributes={**wording.attributes, "mode": self.mode},
             written_by={"question": "template", "choices": "template"},
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,

@@ -16,10 +16,16 @@ from ..ground_truth.truths import DepthComparison, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Hardening
 from ..item_parts.picture_views import VIEWS, view_of
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
-QUESTION = "Two rings, A and B, mark a point of the scene each. Which of the two points is closer to the camera?"
+QUESTIONS = Wordings(
+    "Two points are marked in the picture, A and B. Which of them is closer to the camera?",
+    "Compare the points inside the rings A and B. Which one is nearer to the camera?",
+    "The rings A and B each mark a point of the scene. Which point was closer to the camera when the picture "
+    "was taken?",
+)
 OPTIONS = ("A is closer", "B is closer")
 
 
@@ -88,4 +94,4 @@ class RelativeDepth(PointPairTask):
         if plan["closer"] == "second":
             closer, farther = farther, closer
         a, b = (closer, farther) if chosen.letter == 0 else (farther, closer)
-        return ItemWording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
+        return ItemWording(QUESTIONS, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
