@@ -55,7 +55,7 @@ def test_two_of_four_points_are_the_reference_at_one_place(tmp_path: Path, photo
 
 def test_a_mirrored_view_has_the_rings_at_the_same_places_and_the_other_one_closer(tmp_path: Path) -> None:
     run = TruthRun(tmp_path)
-    truth = DepthComparison(first=(100.0, 100.0), second=(220.0, 102.0), closer="first")
+    truth = DepthComparison(first=(100.0, 100.0), second=(220.0, 101.0), closer="first")
     run.state("diw:1", [run.picture(1)], truth)
     first, second = run.run(RelativeDepth(twins=True))
     assert are_twins([first, second])
