@@ -59,8 +59,8 @@ def depth_pairs(
 ) -> dict[Arrangement, DepthPair]:
     """Return a pair of each wanted arrangement that some points drawn by chance have.
 
-    A level pair is tilted by half a degree at most, with its middle near that of the picture; it counts as lower or upper
-    too.
+    A level pair is tilted by half a degree at most, with its middle near that of the picture; it counts as lower or
+    upper too.
 
     Args:
         nearness: The map, of the picture's shape or scaled.

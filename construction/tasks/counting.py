@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord
 from benchwright.release.format.estimates import ESTIMATED_BY
-from benchwright.seeds import generator_for
+from benchwright.seeds import generator_for, seed_for
 
 from ..distractors.sources import other_numbers
 from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth
@@ -36,6 +36,7 @@ from ..truth_tasks.truth_tasks import TruthTask
 
 OPTIONS = 4
 _PROJECTIONS, _SLACK = 500, 1e-6
+_NO_NEAR = "no_near_counts"
 _NEIGHBOURS = 6
 """Larger counts among which the options beside a smallest one are chosen, so that many counts take no longer."""
 
@@ -90,10 +91,10 @@ def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int,
 class Counting(TruthTask):
     """Make items that ask how many there are, with four numbers as options; needs TallyQA before it, or marks.
 
-    BLINK's counting. In `paper` mode right numbers are taken in turn, so that a common one is not right more often than
-    it must be. But small numbers are common, so that the smaller ones of four options are right more often. In
-    `hardened` mode four numbers near each other are offered equally often with each of them right: how many questions
-    of each count there are says how often that can be, and each question's own seed says whether it serves and among
+    BLINK's counting. In `paper` mode right numbers are taken in turn, so that a common one is not right more often
+    than it must be. But small numbers are common, so that the smaller ones of four options are right more often. In
+    `hardened` mode four numbers near each other are offered equally often with each of them right: how many
+    questions of each count there are says how often that can be, and the seed says which of them serve and among
     which four. Nouns still tell something, as people are seldom counted to nine.
 
     Args:
@@ -158,19 +159,26 @@ class Counting(TruthTask):
                 usable.append(truth)
             else:
                 yield UnusedTruth(truth, reason)
-        frequencies = Counter(truth.truth.count for truth in usable)
-        shares = option_shares(frequencies, self.reach)
-        for truth in usable:
-            count = truth.truth.count
-            fours = [four for four in shares if count in four]
-            ends = np.cumsum([shares[four] / frequencies[count] for four in fours])
-            place = int(
-                np.searchsorted(ends, generator_for(seed, self.name, truth.record, "options").random(), "right")
+        shares = option_shares(Counter(truth.truth.count for truth in usable), self.reach)
+        served = {}
+        for count in sorted({truth.truth.count for truth in usable}):
+            order = sorted(
+                (truth for truth in usable if truth.truth.count == count),
+                key=lambda truth: seed_for(seed, self.name, truth.record, "options"),
             )
-            if place < len(fours):
-                yield truth._replace(truth=OfferedCount(**truth.truth.model_dump(), options=fours[place]))
+            fours = [four for four in shares if count in four]
+            ends = np.cumsum([shares[four] / len(order) for four in fours])
+            # Every four gets its share of the questions to within one, which draws of each on its own would not give.
+            start = generator_for(seed, self.name, str(count), "options").random()
+            places = np.searchsorted(ends, (np.arange(len(order)) + start) / len(order), "right").tolist()
+            for truth, place in zip(order, places, strict=True):
+                served[truth.record] = fours[place] if place < len(fours) else "too_common" if fours else _NO_NEAR
+        for truth in usable:
+            options = served[truth.record]
+            if isinstance(options, str):
+                yield UnusedTruth(truth, options)
             else:
-                yield UnusedTruth(truth, "too_common" if fours else "no_near_counts")
+                yield truth._replace(truth=OfferedCount(**truth.truth.model_dump(), options=options))
 
     def _refusal(self, asked: CountQuestion) -> str | None:
         if not self.min_count <= asked.count <= self.max_count:

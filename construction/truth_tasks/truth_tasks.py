@@ -308,15 +308,19 @@ class TruthTask(MapStep):
                     (second, ctx.item_id(record.image_id, first.item_id, "twin")),
                 )
             ]
-        return [self.with_clear_marks(item, partial(pictures.pixels_of, ctx)) for item in made]
+        pixels_of = partial(pictures.pixels_of, ctx)
+        return [self.with_clear_marks(item, pixels_of, () if twin is None else made) for item in made]
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
         """Return the record of which an item is made that differs in nothing but its key; None where there is none."""
         del entry
         return None
 
-    def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-        """Return an item with its marks in colours that are seen on their pictures."""
+    def with_clear_marks(
+        self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]], twins: Sequence[Item] = ()
+    ) -> Item:
+        """Return an item with its marks in colors that are seen on their pictures, those of twins among them."""
+        del twins
         return with_clear_marks(item, pixels_of)
 
     def made_of_record(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from step_context import StepContext
 from truth_runs import TruthRun, rings
 
-from benchwright.construction.ground_truth.truths import DepthComparison, SpatialClaim
+from benchwright.construction.ground_truth.truths import DepthComparison, LabelledBox, LabelledBoxes, SpatialClaim
 from benchwright.construction.tasks.jigsaw import Jigsaw
+from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
+from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.construction.tasks.relative_depth import RelativeDepth
 from benchwright.construction.tasks.spatial_relation import SpatialRelation
 from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
@@ -77,3 +81,37 @@ def test_a_claim_is_asked_about_the_picture_of_which_it_is_true_and_the_other(tm
     assert {item.answer for item in items} == {"A", "B"}
     assert len({item.question for item in items}) == 1
     assert len(run.run(SpatialRelation())) == 1
+
+
+@pytest.mark.parametrize("of", ["facts", "dataset"])
+def test_the_other_of_two_boxes_fits_the_thing_that_lies_where_it_is(
+    tmp_path: Path, photo: np.ndarray, of: str
+) -> None:
+    stated = (150.0, 90.0, 290.0, 200.0)
+    marked = photo.copy()
+    cv2.rectangle(marked, (150, 90), (289, 199), (255, 0, 255), -1)
+    if of == "dataset":
+        run = TruthRun(tmp_path)
+        run.state("one", [run.add(marked, "a.png")], LabelledBoxes(boxes=(LabelledBox(label="cup", box=stated),)))
+        first, second = run.run(LocalizationOfBoxes(dataset="dataset", twins=True))
+        pictures = run.stored
+    else:
+        subjects = json.dumps([{"name": "cup", "phrase": "the cup", "box": stated}])
+        record = StepContext(tmp_path).add(marked)
+        context = StepContext(tmp_path, values={(record.image_id, "facts.subjects"): subjects})
+        context.add(marked)
+        first, second = context.run(ObjectLocalization(twins=True), record).items
+        pictures = context.stored
+    assert are_twins([first, second])
+    assert {first.answer, second.answer} == {"A", "B"}
+    assert first.question == second.question
+    assert [(prompt.label, prompt.points, prompt.style) for prompt in first.images[0].prompts] == [
+        (prompt.label, prompt.points, prompt.style) for prompt in second.images[0].prompts
+    ]
+    for item in (first, second):
+        pixels = pictures[item.images[0].image_id].astype(int)
+        is_thing = (pixels[..., 0] > 200) & (pixels[..., 1] < 60) & (pixels[..., 2] > 200)
+        rows, columns = np.flatnonzero(is_thing.any(axis=1)), np.flatnonzero(is_thing.any(axis=0))
+        [box] = [prompt.points for prompt in item.images[0].prompts if prompt.label == item.answer]
+        seen = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+        assert np.abs(np.array(box).ravel() - seen).max() <= 2

@@ -162,7 +162,7 @@ def test_hardened_the_stated_box_is_drawn_where_the_part_of_the_picture_shows_it
 def test_localization_of_facts_keeps_its_parameters() -> None:
     assert ObjectLocalization().parameters().keys() == {
         "mode", "max_side_px", "min_view_px", "max_enlargement", "min_box_px", "noise", "min_iou", "max_iou",
-        "wordings",
+        "twins", "wordings",
     }  # fmt: skip
     with pytest.raises(ValidationError, match="leave out items, or name the dataset's entry"):
         ObjectLocalization(items=3)
