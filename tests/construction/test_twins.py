@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,14 @@ import pytest
 from step_context import StepContext
 from truth_runs import TruthRun, rings
 
-from benchwright.construction.ground_truth.truths import DepthComparison, LabelledBox, LabelledBoxes, SpatialClaim
+from benchwright.construction.ground_truth.truths import (
+    CountQuestion,
+    DepthComparison,
+    LabelledBox,
+    LabelledBoxes,
+    SpatialClaim,
+)
+from benchwright.construction.tasks.counting import Counting
 from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
 from benchwright.construction.tasks.object_localization import ObjectLocalization
@@ -115,3 +123,38 @@ def test_the_other_of_two_boxes_fits_the_thing_that_lies_where_it_is(
         [box] = [prompt.points for prompt in item.images[0].prompts if prompt.label == item.answer]
         seen = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
         assert np.abs(np.array(box).ravel() - seen).max() <= 2
+
+
+def test_one_question_has_two_right_numbers_of_the_same_four(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    for number in range(240):
+        thing = ("cups", "birds")[number % 2]
+        question = CountQuestion(question=f"How many {thing} are there?", count=(1, 2, 2, 3, 4, 5)[number // 2 % 6])
+        run.state(f"tallyqa:{number}", [run.picture(number)], question)
+    items = run.run(Counting(twins=True))
+    pairs: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        [key] = [key for key in item.group_keys if key.startswith("twin:")]
+        pairs[key].append(item)
+    assert len(pairs) >= 30
+    ranks: Counter[int] = Counter()
+    for first, second in pairs.values():
+        assert are_twins([first, second])
+        assert first.question == second.question
+        assert first.choices == second.choices
+        assert first.answer != second.answer
+        assert first.images != second.images
+        for item in (first, second):
+            numbers = {choice.key: int(choice.text or "") for choice in item.choices}
+            assert numbers[item.answer or ""] == item.evidence["count"]
+            ranks[sorted(numbers.values()).index(item.evidence["count"])] += 1
+    assert max(ranks.values()) - min(ranks.values()) <= 8
+
+
+def test_a_count_without_a_twin_says_so(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    for number in range(4):
+        image_id = run.picture(number)
+        run.state(f"tallyqa:{number}", [image_id], CountQuestion(question=f"How many {number}?", count=number))
+    assert run.run(Counting(twins=True)) == []
+    assert {outcome.reason for outcome in run.outcomes.values()} == {"no_twin"}
