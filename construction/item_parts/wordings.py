@@ -17,7 +17,7 @@ WordingsInUse = Literal[1, "all"]
 """Wordings that a task uses: the first one, or all of them."""
 
 
-class Wording(NamedTuple):
+class DrawnWording(NamedTuple):
     """One wording of a question.
 
     Args:
@@ -44,7 +44,7 @@ class Wordings:
         >>> import numpy as np
         >>> wordings = Wordings("Is this {thing}?", "Does the picture show {thing}?")
         >>> wordings.filled(thing="a {cup}").drawn(1, np.random.default_rng(0))
-        Wording(template='Is this a {cup}?', number=1)
+        DrawnWording(template='Is this a {cup}?', number=1)
     """
 
     def __init__(self, *templates: str) -> None:
@@ -54,10 +54,10 @@ class Wordings:
         """Return the wordings with names replaced by what they stand for; all names must be given."""
         return Wordings(*(template.format(**values) for template in self.templates))
 
-    def drawn(self, in_use: WordingsInUse, rng: np.random.Generator) -> Wording:
+    def drawn(self, in_use: WordingsInUse, rng: np.random.Generator) -> DrawnWording:
         """Return one of the wordings in use, each as likely."""
         number = 0 if in_use == 1 else int(rng.integers(len(self.templates)))
-        return Wording(self.templates[number], number + 1)
+        return DrawnWording(self.templates[number], number + 1)
 
     def of_number(self, number: int) -> str:
         """Return the wording with a number, from 1."""
