@@ -40,12 +40,12 @@ MARK_COLORS = (
 """Colours to choose from; of equally far ones the first."""
 FILL_COLORS = (
     MarkColor("black", "#000000"),
-    MarkColor("white", "#ffffff"),
     MarkColor("gray", "#808080"),
     MarkColor("magenta", "#ff00ff"),
     MarkColor("green", "#00c000"),
+    MarkColor("white", "#ffffff"),
 )
-"""Colors that stand in the place of what is missing, the usual one first."""
+"""Colors that stand in the place of what is missing, the usual one first; white may be the page's."""
 _CLEAR_FILL = 35.0
 """Distance in CIE L*a*b* from which on a color is clear of what is beside it."""
 _NEXT_HUES = ({"red", "magenta"}, {"blue", "cyan"}, {"green", "cyan"}, {"green", "yellow"})

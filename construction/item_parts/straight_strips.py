@@ -14,8 +14,9 @@ _CELL_SHARE, _LEAST_CELL_PX = 1 / 36, 4
 """Length of the cells in which lines are looked at, as a share of the line, and least, in pixels."""
 _UNIFORM_LEVELS = 20
 """Levels of grey within which a cell is of one color, and cells of a line are of the same."""
-_EDGE_PX, _LEAST_CONTRAST = 2, 20.0
-"""Width of a strip's edge, and the mean difference in levels of grey between the strip and what lies beyond it."""
+_EDGE_PX, _LEAST_CONTRAST, _LEAST_SHARE = 2, 20.0, 0.4
+"""Width of a strip's edge, and the least difference in levels of grey from what lies beyond it, in that share of the
+cells along it; a gutter may lead into an area of its color."""
 _LEAST_PX = 2
 """Lines that make a strip; a single one may be an edge between two areas."""
 
@@ -72,7 +73,7 @@ def _stands_out(level: NDArray[np.float32], start: int, end: int) -> bool:
     """Return whether lines from `start` to before `end` part sharply from those on either side."""
     within = level[start:end].mean(axis=0)
     beyond = level[[start - _EDGE_PX, end + _EDGE_PX - 1]]
-    return bool(np.abs(beyond - within).mean(axis=1).min() >= _LEAST_CONTRAST)
+    return bool((np.abs(beyond - within) >= _LEAST_CONTRAST).mean(axis=1).min() >= _LEAST_SHARE)
 
 
 class StraightStrips:

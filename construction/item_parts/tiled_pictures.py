@@ -17,7 +17,7 @@ from .straight_strips import StraightStrips
 GRID = 3
 Tile = tuple[int, int]
 """(row, column), from 0."""
-_BESIDE, _ACROSS = 0.08, 0.6
+_BESIDE, _ACROSS = 0.08, 0.35
 """What of a neighbor is looked at for strips: beside a piece, and how far they reach to either side of the join, as
 shares of a tile."""
 _WIDEST_STRIP = 0.35
