@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchwright.drawing.areas import Rect
-from benchwright.drawing.detail import DetailOf, detail_in
 from benchwright.drawing.labels import LabelPlace, Leader, place_labels
 from benchwright.drawing.lettering import RenderedText, render, snapped, stamp
 from benchwright.drawing.marks import PlacedMark, PromptError, mark_of
@@ -27,6 +26,9 @@ from benchwright.drawing.masks import PlacedMask, mask_of, paint_mask
 from benchwright.drawing.painting import Pixels, coats, paint
 from benchwright.drawing.shapes import Segments
 from benchwright.records import VisualPrompt
+
+if TYPE_CHECKING:
+    from benchwright.drawing.detail import DetailOf
 
 __all__ = [
     "Drawing",
@@ -110,6 +112,8 @@ def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
     Raises:
         PromptError: A prompt cannot be drawn on this image, or there is no room for a label.
     """
+    from benchwright.drawing.detail import detail_in
+
     height, width = pixels.shape[:2]
     try:
         layout = _layout(prompts, width=width, height=height, detail_of=detail_in(pixels))

@@ -10,15 +10,17 @@ free place. If a label has no place at all, all labels are placed again, beginni
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from benchwright.drawing.areas import Rect, crosses
-from benchwright.drawing.detail import DetailOf
 from benchwright.drawing.lettering import RenderedText, snapped
 from benchwright.drawing.marks import PlacedMark, PromptError
 from benchwright.records import VisualPrompt
+
+if TYPE_CHECKING:
+    from benchwright.drawing.detail import DetailOf
 
 _SIDES = (
     (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0),

@@ -14,13 +14,12 @@ does, another part of the picture is cut up.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.drawing.clear_colors import FILL_COLORS
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import (
     Context,
@@ -37,11 +36,15 @@ from benchwright.steps import (
 
 from ..ground_truth.values import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place, twin_keys
-from ..item_parts.inner_pictures import InnerBox, parts_of, within_frames
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import size_within
-from ..item_parts.tiled_pictures import GRID, CutLines, Tile, TiledPicture, TilePair, edge_difference
 from ..item_parts.wordings import Wordings, WordingsInUse
+
+if TYPE_CHECKING:
+    from ..item_parts.inner_pictures import InnerBox
+    from ..item_parts.tiled_pictures import CutLines, Tile, TiledPicture, TilePair
+
+_GRID = 3
 
 _CENTRE = (1, 1)
 HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
@@ -168,6 +171,9 @@ class Jigsaw(MapStep):
             return Outcome("drop", "other_source")
         if (too_small := self._too_small(record.width, record.height)) is not None:
             return too_small
+        from ..item_parts.inner_pictures import InnerBox, within_frames
+        from ..item_parts.tiled_pictures import CutLines, TiledPicture
+
         pixels = ctx.images.rgb(record)
         whole = InnerBox(0, 0, record.width, record.height)
         inner = within_frames(pixels, self.margin) if self.mode == "hardened" else whole
@@ -189,6 +195,9 @@ class Jigsaw(MapStep):
         self, record: ImageRecord, pixels: NDArray[np.uint8], inner: InnerBox, lines: CutLines, ctx: Context
     ) -> tuple[TiledPicture, _ChosenPairs] | None:
         """Return a smaller part of a picture that can be cut up, with its pieces; None where there is none."""
+        from ..item_parts.inner_pictures import parts_of
+        from ..item_parts.tiled_pictures import TiledPicture
+
         for part in parts_of(inner, ctx.rng(record.image_id, "parts")):
             if self._too_small(*part.size_wh) is None and lines.reason_against(part, _EXCHANGEABLE) is None:
                 cut = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
@@ -202,6 +211,8 @@ class Jigsaw(MapStep):
 
     def _chosen(self, cut: TiledPicture, rng: np.random.Generator) -> _ChosenPairs | Outcome:
         """Return the pairs of pieces of a cut picture that make items, or that they look too much alike."""
+        from ..item_parts.tiled_pictures import edge_difference
+
         measured: dict[str, Any] = {"tile_px": min(cut.tile_wh), "view_px": min(self._shown_wh(cut))}
         pairs = self._pairs(rng)
         differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}
@@ -215,6 +226,8 @@ class Jigsaw(MapStep):
 
     def _made(self, record: ImageRecord, ctx: Context, cut: TiledPicture, chosen: _ChosenPairs) -> Outcome:
         """Make the items of a cut picture; stores each picture once."""
+        from benchwright.drawing.clear_colors import FILL_COLORS
+
         shown_wh = self._shown_wh(cut)
         fills = {
             tile: cut.clear_fill(tile) if self.mode == "hardened" else FILL_COLORS[0]
@@ -239,10 +252,10 @@ class Jigsaw(MapStep):
         """Return the size of tiles as they are cut, never larger than in the picture."""
         largest = self.max_side_px
         if self.mode == "hardened":
-            wanted = -(-GRID * self.min_view_px * max(width, height) // max(1, min(width, height)))
+            wanted = -(-_GRID * self.min_view_px * max(width, height) // max(1, min(width, height)))
             largest = min(max(largest, wanted), _MOST_ROOM * largest)
         cut_wh = size_within(width, height, max_side_px=largest)
-        return cut_wh[0] // GRID, cut_wh[1] // GRID
+        return cut_wh[0] // _GRID, cut_wh[1] // _GRID
 
     def _shown_wh(self, cut: TiledPicture) -> tuple[int, int]:
         """Return the size of tiles as items show them."""
@@ -263,6 +276,8 @@ class Jigsaw(MapStep):
 
     def _pairs(self, rng: np.random.Generator) -> list[TilePair]:
         """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
+        from ..item_parts.tiled_pictures import TilePair
+
         if self.mode == "paper":
             return [TilePair(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
         first, second = (_EXCHANGEABLE[number] for number in rng.permutation(len(_EXCHANGEABLE)).tolist())
@@ -270,6 +285,8 @@ class Jigsaw(MapStep):
 
     def _told_apart(self, cut: TiledPicture, differences: Mapping[TilePair, float]) -> list[TilePair]:
         """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before."""
+        from ..item_parts.tiled_pictures import edge_difference
+
         chosen: list[TilePair] = []
         for pair, difference in differences.items():
             before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.wrong)) for other in chosen]
@@ -328,4 +345,4 @@ class _ChosenPairs(NamedTuple):
 
 
 def _number(tile: Tile) -> int:
-    return tile[0] * GRID + tile[1]
+    return tile[0] * _GRID + tile[1]

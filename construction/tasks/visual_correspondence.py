@@ -30,7 +30,6 @@ from benchwright.steps import (
     TaskRegion,
 )
 
-from ..datasets.lacking import lacking_before
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
 from ..item_parts.marked_points import (
     MarkedPoints,
@@ -191,6 +190,7 @@ class VisualCorrespondence(MapStep):
         """Return that nothing before it gives homographies of a dataset, where it is to read some."""
         if self.dataset is None:
             return None
+        from ..datasets.lacking import lacking_before
         from ..ground_truth.truths import Homographies
 
         return lacking_before(before, [f"{self.dataset}.{Homographies.kind}"], [Homographies.kind])
