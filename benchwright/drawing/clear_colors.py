@@ -38,6 +38,16 @@ MARK_COLORS = (
     MarkColor("cyan", "#00e0ff"),
 )
 """Colours to choose from; of equally far ones the first."""
+FILL_COLORS = (
+    MarkColor("black", "#000000"),
+    MarkColor("gray", "#808080"),
+    MarkColor("magenta", "#ff00ff"),
+    MarkColor("green", "#00c000"),
+    MarkColor("white", "#ffffff"),
+)
+"""Colors that stand in the place of what is missing, the usual one first; white may be the page's."""
+_CLEAR_FILL = 35.0
+"""Distance in CIE L*a*b* from which on a color is clear of what is beside it."""
 _NEXT_HUES = ({"red", "magenta"}, {"blue", "cyan"}, {"green", "cyan"}, {"green", "yellow"})
 """Pairs that people may call by one name; they are not taken together."""
 _NEAREST_SHARE = 0.1
@@ -79,6 +89,22 @@ def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
     ]
     best = max(sets, key=least)
     return tuple(MARK_COLORS[number] for number in best)
+
+
+def clear_fill(around: Sequence[NDArray[np.uint8]]) -> MarkColor:
+    """Return the color for the place of something missing: the first of `FILL_COLORS` that is clear of all that lies
+    beside it, black wherever it can be; where none is, the one that lies farthest from what is nearest to it.
+
+    Args:
+        around: Pixels beside the place, by sides, each (n, 3) RGB.
+    """
+    grounds = [_lab(pixels[None])[0] for pixels in around]
+
+    def away(color: MarkColor) -> float:
+        lab = _lab(np.array([[_rgb(color.code)]], np.uint8))[0, 0]
+        return min(_nearest(ground, lab) for ground in grounds)
+
+    return next((color for color in FILL_COLORS if away(color) >= _CLEAR_FILL), None) or max(FILL_COLORS, key=away)
 
 
 def in_color(prompts: Sequence[VisualPrompt], color: str) -> tuple[VisualPrompt, ...]:

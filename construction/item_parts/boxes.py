@@ -66,6 +66,8 @@ class BoxView(NamedTuple):
         scaled_wh: Size of the whole picture at the view's scale.
         corner: Upper left corner of the view in that scaled picture.
         size_wh: Size of the view.
+        twin: View of the same size with the boxes at the same places, in which the other one is the stated box; None
+            where none was asked for.
     """
 
     right: Box
@@ -73,6 +75,7 @@ class BoxView(NamedTuple):
     scaled_wh: SizeWH
     corner: tuple[float, float]
     size_wh: SizeWH
+    twin: BoxView | None = None
 
 
 class _Difference(NamedTuple):
@@ -134,7 +137,12 @@ def exchangeable_boxes(
         # A scale of its own, since sides that people state in whole pixels would stay whole at the picture's scale.
         reduction = float(rng.uniform(_LEAST_REDUCTION, 1))
         view = _view_of(box, difference, signs, room, size_wh, sizes, reduction=reduction)
-        return "too_small" if view is None else view
+        across, down, larger = (-sign for sign in signs)
+        twin = _view_of(box, difference, (across, down, larger), room, size_wh, sizes, reduction=reduction)
+        if view is None or twin is None:
+            return "too_small"
+        # The places differ by the rounding of sizes to whole pixels; the boxes are drawn at the first view's.
+        return view._replace(twin=twin._replace(right=view.wrong, wrong=view.right, size_wh=view.size_wh))
     return reason
 
 

@@ -19,7 +19,7 @@ Arrangement = Literal["lower", "upper", "left", "right"]
 """Where the closer point lies: below or above the farther one, or level with it on a side."""
 
 _DRAWN = 400
-_LEVEL = tan(radians(2.0))
+_LEVEL = tan(radians(0.5))
 _CENTRED = 0.125
 
 
@@ -59,8 +59,8 @@ def depth_pairs(
 ) -> dict[Arrangement, DepthPair]:
     """Return a pair of each wanted arrangement that some points drawn by chance have.
 
-    A level pair is tilted by 2 degrees at most, with its middle near that of the picture; it counts as lower or upper
-    too.
+    A level pair is tilted by half a degree at most, with its middle near that of the picture; it counts as lower or
+    upper too.
 
     Args:
         nearness: The map, of the picture's shape or scaled.

@@ -75,6 +75,11 @@ class LevelView(NamedTuple):
     below: float
 
 
+def tilt_deg(first: Point, second: Point) -> float:
+    """Return the angle between the line through two points and the horizontal, 0-90 degrees."""
+    return degrees(atan2(abs(second[1] - first[1]), abs(second[0] - first[0])))
+
+
 def level_view(
     first: Point, second: Point, size_wh: SizeWH, *, max_tilt_deg: float, min_view: float
 ) -> LevelView | str:

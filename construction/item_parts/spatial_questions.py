@@ -2,8 +2,10 @@
 
 A claim such as `The bench is at the right side of the train.` becomes `Is the bench at the right side of the train?`,
 or, with the key turned around, `Is it false that the bench is at the right side of the train?`. The words of the claim
-stay what they are: only the verb moves, and the object of `has as a part`. A claim that the rule does not understand
-makes no question.
+stay what they are: only the verb moves, and the object of `has as a part`; `left of` becomes `to the left of`. A claim
+that the rule does not understand makes no question.
+
+On which side a thing is can be meant as the camera sees it, or as the other thing faces. Claims do not say which.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 from typing import Literal, NamedTuple
 
 from .choices import capital
+from .wordings import Wordings
 
 Form = Literal["affirmative", "inverted"]
 
@@ -51,6 +54,9 @@ VERBS: dict[str, _Verb] = {
 }
 SIDE = r"(?:(?:to|on|at) the )?"
 """What may stand before `left of` and `right of`, as a regular expression."""
+SIDES = frozenset({"at the left side of", "at the right side of", "left of", "right of"})
+"""Relations that depend on who is meant to see left and right."""
+_AS_SEEN = ", as seen from the camera"
 _SUBJECT = r"(?P<article>the|a|an)\s+(?P<subject>\S.{0,100}?)"
 _OBJECT = r"(?P<object>\S.{0,100}?)"
 
@@ -91,6 +97,8 @@ def read_claim(claim: str, relation: str) -> ReadClaim | None:
     subject = f"{match['article'].lower()} {match['subject']}"
     is_plural = match["verb"].lower() in ("are", VERBS[relation].plural if relation in VERBS else "are")
     words = match["object"] if relation in VERBS else match["words"]
+    if relation in ("left of", "right of") and words.lower().startswith(relation):
+        words = f"to the {words}"
     return ReadClaim(subject, is_plural, relation, words, match["object"])
 
 
@@ -100,7 +108,7 @@ def question_of(claim: ReadClaim, form: Form = "affirmative") -> str:
     Example:
         >>> claim = read_claim("The dogs are left of the car.", "left of")
         >>> question_of(claim), question_of(claim, "inverted")
-        ('Are the dogs left of the car?', 'Is it false that the dogs are left of the car?')
+        ('Are the dogs to the left of the car?', 'Is it false that the dogs are to the left of the car?')
     """
     if form == "inverted":
         return f"Is it false that {statement_of(claim)}?"
@@ -108,6 +116,27 @@ def question_of(claim: ReadClaim, form: Form = "affirmative") -> str:
         return f"{'Are' if claim.is_plural else 'Is'} {claim.subject} {claim.words}?"
     asked = VERBS[claim.relation].asked[2].format(claim.words)
     return f"{'Do' if claim.is_plural else 'Does'} {claim.subject} {asked}?"
+
+
+def questions_of(claim: ReadClaim, form: Form = "affirmative", *, from_camera: bool = False) -> Wordings:
+    """Return the wordings of a question that a claim answers as `question_of` says.
+
+    Args:
+        claim: The claim.
+        form: Whether its truth or its falsehood is asked about.
+        from_camera: Whether questions about left and right say that they are meant as the camera sees them.
+
+    Example:
+        >>> claim = read_claim("The cat is behind the bed.", "behind")
+        >>> questions_of(claim).templates[1:]
+        ('In this picture, is the cat behind the bed?', 'Is it true that the cat is behind the bed?')
+    """
+    end = f"{_AS_SEEN}?" if from_camera and claim.relation in SIDES else "?"
+    asked = question_of(claim, form).removesuffix("?")
+    statement = statement_of(claim)
+    last = f"Would it be wrong to say that {statement}" if form == "inverted" else f"Is it true that {statement}"
+    texts = (asked, f"In this picture, {asked[0].lower()}{asked[1:]}", last)
+    return Wordings(*(f"{text}{end}" for text in texts))
 
 
 def statement_of(claim: ReadClaim) -> str:

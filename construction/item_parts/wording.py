@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import re
 
+from .wordings import Wordings
+
+_COUNTED = Wordings(
+    "How many {things} are there in the picture?",
+    "How many {things} does the picture show?",
+    "How many {things} can you count in the picture?",
+)
+_OUR_COUNT = re.compile(re.escape(_COUNTED.of_number(1)).replace(r"\{things\}", r"(?P<things>.+)"))
+
 _IRREGULAR = {
     "calf": "calves", "child": "children", "foot": "feet", "goose": "geese", "half": "halves", "hoof": "hooves",
     "knife": "knives", "leaf": "leaves", "life": "lives", "loaf": "loaves", "man": "men", "mouse": "mice", "ox": "oxen",
@@ -71,4 +80,10 @@ def count_question(thing: str) -> str:
         >>> count_question("wine glass")
         'How many wine glasses are there in the picture?'
     """
-    return f"How many {plural(thing)} are there in the picture?"
+    return _COUNTED.filled(things=plural(thing)).of_number(1)
+
+
+def count_wordings(question: str) -> Wordings | None:
+    """Return the wordings of a question that `count_question` made; None of any other question."""
+    ours = _OUR_COUNT.fullmatch(question)
+    return None if ours is None else _COUNTED.filled(things=ours["things"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -27,6 +27,8 @@ class RefusingTask(TruthTask):
     Args:
         refusal: Text of the option that declines.
     """
+
+    has_wordings: ClassVar[bool] = False
 
     refusal: str = Field(REFUSAL, min_length=1, max_length=200)
 

@@ -20,14 +20,19 @@ from ..ground_truth.truths import ArtStyle, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.equal_squares import WholePicturesTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 _TRIES = 12
 """Ways in which each reference is planned; the selection takes one whose pictures are free."""
-QUESTION = (
-    "The first image is a painting. Which of the two paintings after it is in the same style of art as the first? "
-    "Look at how they are painted: brushwork, colours, shapes and light, not at what they show."
+QUESTIONS = Wordings(
+    "The first image is a painting. Which of the other two paintings is in the same style? Look at how they are "
+    "painted, at brushwork, colors, shapes and light, and not at what they show.",
+    "Compare how these three paintings are painted, not what they show. Which of the last two belongs to the same art "
+    "style as the first one?",
+    "One of the two paintings after the first one shares its style of art, whatever their subjects are. Which one is "
+    "it?",
 )
 CLOSE_STYLES: tuple[tuple[str, ...], ...] = (
     ("Abstract_Expressionism", "Action_painting", "Color_Field_Painting", "Minimalism"),
@@ -208,7 +213,7 @@ class ArtStyleTask(WholePicturesTask):
         options.insert(chosen.letter, 1)
         images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
         return ItemWording(
-            QUESTION, tuple(options), images, evidence=chosen.plan, attributes={"style": chosen.plan["styles"][0]}
+            QUESTIONS, tuple(options), images, evidence=chosen.plan, attributes={"style": chosen.plan["styles"][0]}
         )
 
 

@@ -34,14 +34,19 @@ from ..item_parts.marks import Point, SizeWH
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import scaled, size_for_views, size_within
 from ..item_parts.views import Matrix, shift, warp
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..truth_tasks.truth_tasks import TOO_SMALL, TruthTask
 
-QUESTION = (
-    "The ring labelled REF marks a point in the first image. The second image shows the same scene {change}, with four "
-    "rings labelled A, B, C and D. Which of them marks the same point of the scene?"
+QUESTIONS = Wordings(
+    "The ring labeled REF marks a point in the first image. The second image shows the same scene {change}. Which of "
+    "its rings marks the same point of the scene: A, B, C or D?",
+    "Find the point REF of the first image in the second one, which shows the same scene {change}. Which ring is on "
+    "it: A, B, C or D?",
+    "Both images show one scene, the second one {change}. Which of the points A, B, C and D in the second image is the "
+    "point marked REF in the first?",
 )
 _TRIES = 8
 """Places of the second picture's part that are tried in mode `hardened`."""
@@ -143,7 +148,7 @@ class CorrespondenceOfViews(TruthTask):
         """Ask for the same point of the scene."""
         del shown
         change = chosen.plan["change"]
-        question = QUESTION.format(change=_CHANGES[change])
+        question = QUESTIONS.filled(change=_CHANGES[change])
         return CorrespondenceTask.worded_points(chosen, question, {"change": change})
 
     def made_of_record(

@@ -5,23 +5,25 @@ BLINK takes the questions of TallyQA; boxes that people drew around every instan
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from benchwright.records import ImageRecord
 from benchwright.release.format.estimates import ESTIMATED_BY
-from benchwright.seeds import generator_for
+from benchwright.seeds import generator_for, seed_for
 
 from ..distractors.sources import other_numbers
 from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth
 from ..ground_truth.values import RecordTruth
+from ..item_parts.even_shares import even_shares, served
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
+from ..item_parts.wording import count_wordings
 from ..truth_tasks.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
@@ -31,18 +33,44 @@ from ..truth_tasks.truth_plans import (
     UnusedTruth,
     with_contradictions,
 )
-from ..truth_tasks.truth_tasks import TruthTask
+from ..truth_tasks.truth_tasks import TWIN, TruthTask
 
 OPTIONS = 4
-_PROJECTIONS, _SLACK = 500, 1e-6
+_NO_NEAR = "no_near_counts"
 _NEIGHBOURS = 6
 """Larger counts among which the options beside a smallest one are chosen, so that many counts take no longer."""
 
 
 class OfferedCount(CountQuestion):
-    """A question with the four numbers among which its count stands, in ascending order."""
+    """A question with the four numbers among which its count stands.
+
+    Args:
+        options: The numbers.
+        is_placed: Whether they stand in this order, as those of its twin do.
+    """
 
     options: tuple[int, ...]
+    is_placed: bool = False
+
+
+class _Serves(NamedTuple):
+    """The numbers that a question offers, and the name of it and its twin."""
+
+    options: tuple[int, ...]
+    twin: str | None = None
+
+
+class _QuestionPair(NamedTuple):
+    """One question about two pictures."""
+
+    first: RecordTruth[CountQuestion]
+    second: RecordTruth[CountQuestion]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Return both counts, the smaller one first."""
+        low, high = sorted((self.first.truth.count, self.second.truth.count))
+        return low, high
 
 
 def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int, ...], float]:
@@ -67,32 +95,45 @@ def option_shares(frequencies: Mapping[int, int], reach: int) -> dict[tuple[int,
         for more in combinations(numbers[place + 1 : place + 1 + _NEIGHBOURS], OPTIONS - 1)
         if (four := (least, *more))[-1] - least <= reach
     ]
-    weights = dict.fromkeys(numbers, 1.0)
-    largest = 0.0
-    shares = np.full(len(fours), float(sum(frequencies.values())))
-    holding = {number: [place for place, four in enumerate(fours) if number in four] for number in numbers}
-    for _ in range(_PROJECTIONS):
-        largest = 0.0
-        for number, places in holding.items():
-            if places:
-                ratio = float(shares[places].sum()) / frequencies[number]
-                largest = max(largest, ratio)
-                weight = min(1.0, weights[number] / ratio)
-                shares[places] *= weight / weights[number]
-                weights[number] = weight
-        if largest <= 1 + _SLACK:
-            break
-    shares /= max(1.0, largest)
-    return {four: float(share) for four, share in zip(fours, shares, strict=True)}
+    return dict(zip(fours, even_shares(dict(frequencies), fours), strict=True))
+
+
+def pair_shares(
+    frequencies: Mapping[tuple[int, int], int], reach: int
+) -> dict[tuple[int, ...], dict[tuple[int, int], float]]:
+    """Return how many pairs of questions each four numbers may serve, by the counts of a pair, so that each of the four
+    is right in as many of them.
+
+    A pair takes two of the four, and as many others take the two that are left.
+
+    Args:
+        frequencies: Number of pairs by their two counts, ascending.
+        reach: Largest difference of any two of the four.
+
+    Returns:
+        For each four numbers, ascending, the expected number of pairs with each two of them as counts.
+    """
+    halves = [
+        ((first, second), (third, fourth), tuple(sorted((first, second, third, fourth))))
+        for (first, second), (third, fourth) in combinations(sorted(frequencies), 2)
+        if len({first, second, third, fourth}) == OPTIONS and max(second, fourth) - min(first, third) <= reach
+    ]
+    shares = even_shares(dict(frequencies), [half[:2] for half in halves])
+    of_fours: dict[tuple[int, ...], dict[tuple[int, int], float]] = {}
+    for (first_pair, second_pair, four), share in zip(halves, shares, strict=True):
+        of_fours.setdefault(four, dict.fromkeys(frequencies, 0.0))
+        of_fours[four][first_pair] += share
+        of_fours[four][second_pair] += share
+    return of_fours
 
 
 class Counting(TruthTask):
     """Make items that ask how many there are, with four numbers as options; needs TallyQA before it, or marks.
 
-    BLINK's counting. In `paper` mode right numbers are taken in turn, so that a common one is not right more often than
-    it must be. But small numbers are common, so that the smaller ones of four options are right more often. In
-    `hardened` mode four numbers near each other are offered equally often with each of them right: how many questions
-    of each count there are says how often that can be, and each question's own seed says whether it serves and among
+    BLINK's counting. In `paper` mode right numbers are taken in turn, so that a common one is not right more often
+    than it must be. But small numbers are common, so that the smaller ones of four options are right more often. In
+    `hardened` mode four numbers near each other are offered equally often with each of them right: how many
+    questions of each count there are says how often that can be, and the seed says which of them serve and among
     which four. Nouns still tell something, as people are seldom counted to nine.
 
     Args:
@@ -101,6 +142,9 @@ class Counting(TruthTask):
         max_count: Largest right number; people lose count of more.
         reach: Largest distance of the other numbers from the right one; they may be closer, but never below 0. In
             `hardened` mode, largest difference of any two options.
+        twins: In `hardened` mode, whether items come in twos: one question about two pictures, with the same numbers in
+            the same order, of which another one is right; both have a group key `twin:...`, by which scores count them
+            together. Needs questions that are asked about many pictures.
         questions: Questions that are used: `simple` ones, which detecting one kind of thing answers, `complex` ones,
             or `all`. `simple` and `complex` leave out those of which the dataset does not say it.
 
@@ -111,6 +155,7 @@ class Counting(TruthTask):
         contradicted (drop): The same question about the same picture has another number, too.
         too_common (drop): In `hardened` mode: more questions have this number than numbers near it, and the seed left
             this one out.
+        no_twin (drop): With `twins`: no other picture is left about which the same question has another number near it.
         no_near_counts (drop): In `hardened` mode: no three other numbers within `reach` are right anywhere.
     """
 
@@ -131,6 +176,7 @@ class Counting(TruthTask):
     min_count: int = Field(0, ge=0)
     max_count: int = Field(15, ge=1, le=1000)
     reach: int = Field(3, ge=3, le=50)
+    twins: bool = False
     questions: Literal["all", "simple", "complex"] = "all"
 
     @model_validator(mode="after")
@@ -157,19 +203,79 @@ class Counting(TruthTask):
                 usable.append(truth)
             else:
                 yield UnusedTruth(truth, reason)
-        frequencies = Counter(truth.truth.count for truth in usable)
-        shares = option_shares(frequencies, self.reach)
+        options = self._options_of_twins(usable, seed) if self.twins else self._options(usable, seed)
         for truth in usable:
-            count = truth.truth.count
-            fours = [four for four in shares if count in four]
-            ends = np.cumsum([shares[four] / frequencies[count] for four in fours])
-            place = int(
-                np.searchsorted(ends, generator_for(seed, self.name, truth.record, "options").random(), "right")
-            )
-            if place < len(fours):
-                yield truth._replace(truth=OfferedCount(**truth.truth.model_dump(), options=fours[place]))
+            serves = options[truth.record]
+            if isinstance(serves, str):
+                yield UnusedTruth(truth, serves)
             else:
-                yield UnusedTruth(truth, "too_common" if fours else "no_near_counts")
+                original = truth.truth.original
+                document = truth.truth.model_dump(exclude={"original"})
+                if serves.twin is not None:
+                    original = {**original, TWIN: serves.twin}
+                offered = OfferedCount(**document, original=original, options=serves.options, is_placed=self.twins)
+                yield truth._replace(truth=offered)
+
+    def _options(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> dict[str, _Serves | str]:
+        """Return among which numbers each question's count stands, or why it does not serve, by record."""
+        shares = option_shares(Counter(truth.truth.count for truth in usable), self.reach)
+        serves: dict[str, _Serves | str] = {}
+        for count in sorted({truth.truth.count for truth in usable}):
+            order = sorted(
+                (truth for truth in usable if truth.truth.count == count),
+                key=lambda truth: seed_for(seed, self.name, truth.record, "options"),
+            )
+            fours = [four for four in shares if count in four]
+            # Every four gets its share of the questions to within one, which draws of each on its own would not give.
+            start = generator_for(seed, self.name, str(count), "options").random()
+            places = served(len(order), [shares[four] for four in fours], start)
+            for truth, place in zip(order, places, strict=True):
+                left_out = "too_common" if fours else "no_near_counts"
+                serves[truth.record] = left_out if place is None else _Serves(fours[place])
+        return serves
+
+    def _options_of_twins(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> dict[str, _Serves | str]:
+        """Return the same for pairs of one question about two pictures: the same numbers in the same order for both."""
+        serves: dict[str, _Serves | str] = {truth.record: "no_twin" for truth in usable}
+        pairs = self._pairs_of_questions(usable, seed)
+        shares = pair_shares(Counter(pair.counts for pair in pairs), self.reach)
+        for counts in sorted({pair.counts for pair in pairs}):
+            order = [pair for pair in pairs if pair.counts == counts]
+            fours = [four for four in shares if set(counts) <= set(four)]
+            start = generator_for(seed, self.name, *map(str, counts), "twins").random()
+            places = served(len(order), [shares[four][counts] for four in fours], start)
+            for pair, place in zip(order, places, strict=True):
+                result: _Serves | str = "too_common" if fours else "no_near_counts"
+                if place is not None:
+                    name = "+".join(sorted((pair.first.record, pair.second.record)))
+                    rng = generator_for(seed, self.name, name, "order")
+                    result = _Serves(tuple(rng.permutation(fours[place]).tolist()), name)
+                serves |= dict.fromkeys((pair.first.record, pair.second.record), result)
+        return serves
+
+    def _pairs_of_questions(self, usable: Sequence[RecordTruth[CountQuestion]], seed: int) -> list[_QuestionPair]:
+        """Return pairs of one question about two pictures with other counts, by chance; a picture is in one of them."""
+        waiting: dict[str, list[RecordTruth[CountQuestion]]] = defaultdict(list)
+        shown: set[str] = set()
+        pairs = []
+        for truth in sorted(usable, key=lambda truth: seed_for(seed, self.name, truth.record, "twins")):
+            if truth.image_ids[0] in shown:
+                continue
+            others = waiting[_normal(truth.truth.question).lower()]
+            other = next((each for each in others if self._may_be_twins(each, truth, shown)), None)
+            if other is None:
+                others.append(truth)
+            else:
+                others.remove(other)
+                shown |= {truth.image_ids[0], other.image_ids[0]}
+                pairs.append(_QuestionPair(other, truth))
+        return pairs
+
+    def _may_be_twins(
+        self, first: RecordTruth[CountQuestion], second: RecordTruth[CountQuestion], shown: Set[str]
+    ) -> bool:
+        is_other = first.image_ids != second.image_ids and first.image_ids[0] not in shown
+        return is_other and 0 < abs(first.truth.count - second.truth.count) <= self.reach
 
     def _refusal(self, asked: CountQuestion) -> str | None:
         if not self.min_count <= asked.count <= self.max_count:
@@ -188,12 +294,15 @@ class Counting(TruthTask):
         counted = truth.truth
         if (reason := self._refusal(counted)) is not None:
             return reason
+        letters: tuple[int, ...] = (0, 1, 2, 3)
         if isinstance(counted, OfferedCount):
             others = tuple(number for number in counted.options if number != counted.count)
             answer = "number"  # counts are not taken in turn: that would undo how often each is right
         else:
             others, answer = other_numbers(counted.count, self.reach, rng), str(counted.count)
         order = rng.permutation(len(others)).tolist()
+        if isinstance(counted, OfferedCount) and counted.is_placed:
+            order, letters = list(range(len(others))), (counted.options.index(counted.count),)
         question = _normal(counted.question)
         document = {
             "question": question[:1].upper() + question[1:],
@@ -201,7 +310,7 @@ class Counting(TruthTask):
             "others": [others[number] for number in order],
             "collected": counted.collected,
         }
-        return ItemPlan((0, 1, 2, 3), answer, document)
+        return ItemPlan(letters, answer, document)
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the right number in its place among the others."""
@@ -209,12 +318,13 @@ class Counting(TruthTask):
         plan = chosen.plan
         numbers = list(plan["others"])
         numbers.insert(chosen.letter, plan["count"])
+        is_ours = not {MARKED_BY, ESTIMATED_BY}.isdisjoint(chosen.original)
         return ItemWording(
-            plan["question"],
+            (count_wordings(plan["question"]) if is_ours else None) or plan["question"],
             tuple(str(number) for number in numbers),
             ((0, "reference", ()),),
             evidence={name: plan[name] for name in ("count", "others", "collected")},
-            written_by="person" if {MARKED_BY, ESTIMATED_BY}.isdisjoint(chosen.original) else "template",
+            written_by="template" if is_ours else "person",
         )
 
 

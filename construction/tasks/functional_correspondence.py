@@ -18,15 +18,19 @@ from benchwright.seeds import seed_for
 from ..ground_truth.truths import FunctionalPoints, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 _PARTNERS = 12
 """Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""
-QUESTION = (
-    'Think of using each of the two objects for this action: "{action}". In the first image, the ring labelled REF '
-    "marks a point of the object. Which of the rings A, B, C and D in the second image marks the point that plays the "
-    "same part in the action?"
+QUESTIONS = Wordings(
+    'Imagine using each of the two objects for this action: "{action}". The ring labeled REF marks a point of the '
+    "first object. Which ring marks the point of the second object that plays the same part in it: A, B, C or D?",
+    'Both objects can be used for this action: "{action}". Which of the points A, B, C and D on the second object '
+    "serves the same purpose as the point REF on the first?",
+    'For the action "{action}", which point of the object in the second image, A, B, C or D, corresponds to the point '
+    "REF of the object in the first image?",
 )
 Difficulty = Literal["easy", "medium", "hard"]
 
@@ -96,4 +100,4 @@ class FunctionalCorrespondence(CorrespondenceTask):
         """Ask for the point with the same function."""
         del shown
         action = " ".join(chosen.plan["action"].replace("/", " / ").split()).lower()
-        return self.worded_points(chosen, QUESTION.format(action=action), {"action": chosen.plan["action"]})
+        return self.worded_points(chosen, QUESTIONS.filled(action=action), {"action": chosen.plan["action"]})

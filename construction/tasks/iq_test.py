@@ -19,6 +19,7 @@ from benchwright.steps import CueFamily, PictureFidelity
 
 from ..ground_truth.truths import GroundTruth, Puzzle
 from ..ground_truth.values import RecordTruth
+from ..truth_tasks.pattern_puzzles import QUESTIONS as GENERATED_QUESTIONS
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
 
@@ -121,8 +122,9 @@ class IqTest(TruthTask):
         author = "template" if plan["is_generated"] else chosen.original.get(_AUTHOR, "person")
         written_in = chosen.original.get(_WRITTEN_IN)
         origin = "generated" if plan["is_generated"] else "collected" if written_in is None else "written"
+        is_ours = plan["is_generated"] and plan["question"] == GENERATED_QUESTIONS.of_number(1)
         return ItemWording(
-            plan["question"],
+            GENERATED_QUESTIONS if is_ours else plan["question"],
             tuple(options),
             tuple(images),
             evidence={} if written_in is None else {_WRITTEN_IN: written_in},

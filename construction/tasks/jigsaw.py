@@ -1,17 +1,19 @@
 """Jigsaw, as in BLINK (section 3.2): which of two pieces fills the missing corner of a picture?
 
 A picture is cut into 3 by 3 tiles. The reference shows three of 2 by 2 tiles, with the place of the fourth, which is at
-the lower right, left black. The options are that tile and one that is not shown.
+the lower right, filled with one color. The options are that tile and one that is not shown.
 
 In the paper the missing tile is the centre, which has more to show than a tile at the border. So there is a second
 mode: of the only two tiles that can be missing each while the other is not shown, chance takes one. Either lies at a
 side of what is cut up. Where that is the picture's border, a white margin or a frame says which side, without a look
-at the join; so in this mode margins and frames are trimmed and the rest of the border is left out.
+at the join; so in this mode margins and frames are trimmed and the rest of the border is left out. Lettering and
+straight strips that run across a join are avoided, since people read on or follow them instead of comparing: where one
+does, another part of the picture is cut up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -35,32 +37,40 @@ from benchwright.steps import (
 from ..ground_truth.values import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place, twin_keys
 from ..item_parts.modes import Mode
-from ..item_parts.scaling import shrink, size_within
+from ..item_parts.scaling import size_within
+from ..item_parts.wordings import Wordings, WordingsInUse
 
 if TYPE_CHECKING:
     from ..item_parts.inner_pictures import InnerBox
+    from ..item_parts.tiled_pictures import CutLines, Tile, TiledPicture, TilePair
 
 _GRID = 3
+
 _CENTRE = (1, 1)
 HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 """Tiles that are not shown where the centre is missing."""
 _EXCHANGEABLE = ((1, 2), (2, 1))
 """Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
-QUESTION = (
-    "The lower right corner of the first image is missing: it is filled with black. "
-    "Which image shows the missing part, the second or the third?"
+_MOST_ROOM = 2
+"""Largest multiple of `max_side_px` that long pictures keep for the sake of `min_view_px`."""
+_OF_HARDENED = frozenset({"margin", "lettering", "strips", "twins", "min_view_px", "max_enlargement"})
+QUESTIONS = Wordings(
+    "The lower right corner of the first image is missing: it is filled with {color}. Which image shows the missing "
+    "part, the second or the third?",
+    "A piece was cut out of the first image at the lower right, where it is {color} now. Which image is that piece, "
+    "the second or the third?",
+    "Which image completes the first one, the second or the third? It belongs in the {color} corner at the lower "
+    "right.",
 )
-
-_Tile = tuple[int, int]
-"""(row, column), from 0."""
 
 
 class Jigsaw(MapStep):
     """Make jigsaw items from photographs.
 
     BLINK's jigsaw (arXiv 2404.12390, section 3.2). The picture is cut into 3 by 3 tiles. The reference shows three of
-    2 by 2 tiles, with the place of the fourth, lower right, left black. The two choices are that tile and one that is
-    not shown.
+    2 by 2 tiles, with the place of the fourth, lower right, in one color: black, or, in mode `hardened`, another one
+    where black does not stand out there; the question names it. The two choices are that tile and one that is not
+    shown.
 
     Args:
         dataset: Entry of a step `dataset` whose pictures alone are used, such as one that reads TARA or LVIS; null for
@@ -76,11 +86,22 @@ class Jigsaw(MapStep):
         lettering: In mode `hardened`, whether images are used in which lettering runs across the edge of a piece, where
             people read on instead of comparing: `avoid` or `keep` them. A cheap test finds printed lines on a plain
             ground; single letters, slanted ones and those on a busy ground it misses.
+        strips: In mode `hardened`, whether straight strips of one color may run along rows or columns across the edge
+            of a piece, as gutters of comics and montages do, and settle which piece goes on: `avoid` or `keep` them.
+            Where a picture has lettering or a strip there, smaller parts of it are tried.
         per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
             the pieces change places.
-        max_side_px: Larger pictures are scaled down to this before they are cut.
-        min_tile_px: Shorter side of a tile, as shown; images with smaller tiles are dropped as `too_small`. The default
-            suits photographs of 192 px or more, of which `margin` leaves this much.
+        max_side_px: Larger pictures are scaled down to this before they are cut; in mode `hardened` no further than
+            `min_view_px` allows, up to twice as much. Pieces are not enlarged beyond it.
+        min_view_px: In mode `hardened`, shorter side that pieces have wherever the image allows it, 16-4096: larger
+            images are scaled down no further, smaller pieces are enlarged by `max_enlargement` at most.
+        max_enlargement: In mode `hardened`, largest factor, 1-8, by which pieces are enlarged for that; 1 shows them as
+            they are.
+        min_tile_px: Shorter side of a tile, before it is enlarged; images with smaller tiles are dropped as
+            `too_small`. The default suits photographs of 192 px or more, of which `margin` leaves this much. With
+            `min_tile_px: 150` all pieces have the 300 px of `min_view_px`, of photographs of 512 px or more.
+        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
+            `1`, the first one alone. Items name theirs under the attribute `wording`.
         min_difference: Difference, 0-1, of two pieces along the edges that join the reference
             (`edge_difference`) from which they can be told apart. Wrong pieces that are closer to the right
             one, or to each other, are not used; an image without any is dropped as `ambiguous`. Grass,
@@ -92,6 +113,8 @@ class Jigsaw(MapStep):
         too_small (drop): Tiles are smaller than `min_tile_px`.
         ambiguous (drop): Choices would look too much alike.
         lettering_at_join (drop): In mode `hardened`: lettering runs across an edge at which a piece joins.
+        strip_at_join (drop): In mode `hardened`: a straight strip of one color runs across an edge at which a piece
+            joins.
     """
 
     name: ClassVar[str] = "jigsaw"
@@ -100,7 +123,7 @@ class Jigsaw(MapStep):
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
-    values: ClassVar[Mapping[str, str]] = {"tile_px": "int64", "largest_difference": "float64"}
+    values: ClassVar[Mapping[str, str]] = {"tile_px": "int64", "view_px": "int64", "largest_difference": "float64"}
 
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     mode: Mode = "hardened"
@@ -108,9 +131,13 @@ class Jigsaw(MapStep):
     twins: bool = False
     margin: float = Field(0.06, ge=0, le=0.3)
     lettering: Literal["avoid", "keep"] = "avoid"
+    strips: Literal["avoid", "keep"] = "avoid"
     max_side_px: int = Field(1024, ge=48, le=16384)
+    min_view_px: int = Field(300, ge=16, le=4096)
+    max_enlargement: float = Field(2.0, ge=1, le=8)
     min_tile_px: int = Field(56, ge=8)
     min_difference: float = Field(0.08, gt=0, le=1)
+    wordings: WordingsInUse = "all"
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -121,9 +148,8 @@ class Jigsaw(MapStep):
         """Return the settings that decide the result: the dataset only where one is named, and those of mode `hardened`
         only in it.
         """
-        without = set() if self.mode == "hardened" else {"margin", "lettering", "twins"}
-        if self.dataset is None:
-            without.add("dataset")
+        without = frozenset[str]() if self.mode == "hardened" else _OF_HARDENED
+        without |= frozenset[str]() if self.dataset is not None else {"dataset"}
         return {name: value for name, value in super().parameters().items() if name not in without}
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
@@ -146,15 +172,49 @@ class Jigsaw(MapStep):
         if (too_small := self._too_small(record.width, record.height)) is not None:
             return too_small
         from ..item_parts.inner_pictures import InnerBox, within_frames
+        from ..item_parts.tiled_pictures import CutLines, TiledPicture
 
         pixels = ctx.images.rgb(record)
         whole = InnerBox(0, 0, record.width, record.height)
         inner = within_frames(pixels, self.margin) if self.mode == "hardened" else whole
         if (too_small := self._too_small(*inner.size_wh)) is not None:
             return too_small
-        cut = _TiledPicture.of(pixels, inner, self._tile_wh(*inner.size_wh))
-        measured: dict[str, Any] = {"tile_px": min(cut.tile_wh)}
-        pairs = self._pairs(ctx.rng(record.image_id, "pieces"))
+        cut = TiledPicture.of(pixels, inner, self._tile_wh(*inner.size_wh))
+        chosen = self._chosen(cut, ctx.rng(record.image_id, "pieces"))
+        if isinstance(chosen, Outcome):
+            return chosen
+        # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
+        lines = CutLines(cut, lettering=self._avoids(self.lettering), strips=self._avoids(self.strips))
+        if (reason := lines.reason_against(inner, _EXCHANGEABLE)) is None:
+            found: tuple[TiledPicture, _ChosenPairs] | None = cut, chosen
+        else:
+            found = self._elsewhere(record, pixels, inner, lines, ctx)
+        return Outcome("drop", reason, chosen.measured) if found is None else self._made(record, ctx, *found)
+
+    def _elsewhere(
+        self, record: ImageRecord, pixels: NDArray[np.uint8], inner: InnerBox, lines: CutLines, ctx: Context
+    ) -> tuple[TiledPicture, _ChosenPairs] | None:
+        """Return a smaller part of a picture that can be cut up, with its pieces; None where there is none."""
+        from ..item_parts.inner_pictures import parts_of
+        from ..item_parts.tiled_pictures import TiledPicture
+
+        for part in parts_of(inner, ctx.rng(record.image_id, "parts")):
+            if self._too_small(*part.size_wh) is None and lines.reason_against(part, _EXCHANGEABLE) is None:
+                cut = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
+                chosen = self._chosen(cut, ctx.rng(record.image_id, "pieces"))
+                if not isinstance(chosen, Outcome):
+                    return cut, chosen
+        return None
+
+    def _avoids(self, setting: Literal["avoid", "keep"]) -> bool:
+        return self.mode == "hardened" and setting == "avoid"
+
+    def _chosen(self, cut: TiledPicture, rng: np.random.Generator) -> _ChosenPairs | Outcome:
+        """Return the pairs of pieces of a cut picture that make items, or that they look too much alike."""
+        from ..item_parts.tiled_pictures import edge_difference
+
+        measured: dict[str, Any] = {"tile_px": min(cut.tile_wh), "view_px": min(self._shown_wh(cut))}
+        pairs = self._pairs(rng)
         differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}
         measured["largest_difference"] = max(differences.values())
         chosen = self._told_apart(cut, differences)
@@ -162,27 +222,49 @@ class Jigsaw(MapStep):
             tile_differences = {f"{pair.wrong[0]},{pair.wrong[1]}": differences[pair] for pair in sorted(pairs)}
             evidence = {"differences": tile_differences, "min_difference": self.min_difference}
             return Outcome("drop", "ambiguous", measured, evidence)
-        # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
-        if self.mode == "hardened" and self.lettering == "avoid" and cut.has_lettering_at(_EXCHANGEABLE):
-            return Outcome("drop", "lettering_at_join", measured)
+        return _ChosenPairs({pair: differences[pair] for pair in chosen}, measured)
+
+    def _made(self, record: ImageRecord, ctx: Context, cut: TiledPicture, chosen: _ChosenPairs) -> Outcome:
+        """Make the items of a cut picture; stores each picture once."""
+        from benchwright.drawing.clear_colors import FILL_COLORS
+
+        shown_wh = self._shown_wh(cut)
+        fills = {
+            tile: cut.clear_fill(tile) if self.mode == "hardened" else FILL_COLORS[0]
+            for tile in dict.fromkeys(pair.missing for pair in chosen.differences)
+        }
         references = {
-            tile: ctx.store_image(cut.reference(tile), parents=[record])
-            for tile in dict.fromkeys(pair.missing for pair in chosen)
+            tile: ctx.store_image(cut.reference(tile, shown_wh, fill), parents=[record]) for tile, fill in fills.items()
         }
         pieces = {
-            tile: ctx.store_image(cut.tile(tile), parents=[record])
-            for tile in dict.fromkeys(tile for pair in chosen for tile in pair)
+            tile: ctx.store_image(cut.piece(tile, shown_wh), parents=[record])
+            for tile in dict.fromkeys(tile for pair in chosen.differences for tile in pair)
         }
         items = []
-        for pair in chosen:
+        for pair, difference in chosen.differences.items():
             shown = references[pair.missing], pieces[pair.missing], pieces[pair.wrong]
-            evidence = cut.evidence(pair) | {"difference": differences[pair]}
+            fill = fills[pair.missing]
+            evidence = cut.evidence(pair) | {"difference": difference, "shown_wh": list(shown_wh), "fill": fill.name}
             items.append(self._item(record, ctx, shown, _number(pair.wrong), evidence))
-        return Outcome(values=measured, images=(*references.values(), *pieces.values()), items=tuple(items))
+        return Outcome(values=chosen.measured, images=(*references.values(), *pieces.values()), items=tuple(items))
 
     def _tile_wh(self, width: int, height: int) -> tuple[int, int]:
-        shown_wh = size_within(width, height, max_side_px=self.max_side_px)
-        return shown_wh[0] // _GRID, shown_wh[1] // _GRID
+        """Return the size of tiles as they are cut, never larger than in the picture."""
+        largest = self.max_side_px
+        if self.mode == "hardened":
+            wanted = -(-_GRID * self.min_view_px * max(width, height) // max(1, min(width, height)))
+            largest = min(max(largest, wanted), _MOST_ROOM * largest)
+        cut_wh = size_within(width, height, max_side_px=largest)
+        return cut_wh[0] // _GRID, cut_wh[1] // _GRID
+
+    def _shown_wh(self, cut: TiledPicture) -> tuple[int, int]:
+        """Return the size of tiles as items show them."""
+        width, height = cut.tile_wh
+        if self.mode == "paper" or min(width, height) >= self.min_view_px:
+            return width, height
+        most = max(1.0, self.max_side_px / max(width, height))
+        factor = min(self.max_enlargement, self.min_view_px / min(width, height), most)
+        return round(factor * width), round(factor * height)
 
     def _too_small(self, width: int, height: int) -> Outcome | None:
         """Return that tiles of a picture of that size would be too small; None where they would not."""
@@ -192,16 +274,20 @@ class Jigsaw(MapStep):
         evidence = {"tile_wh": list(tile_wh), "min_tile_px": self.min_tile_px}
         return Outcome("drop", "too_small", {"tile_px": min(tile_wh)}, evidence)
 
-    def _pairs(self, rng: np.random.Generator) -> list[_OfferedTiles]:
+    def _pairs(self, rng: np.random.Generator) -> list[TilePair]:
         """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
-        if self.mode == "paper":
-            return [_OfferedTiles(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
-        first, second = (_EXCHANGEABLE[number] for number in rng.permutation(len(_EXCHANGEABLE)).tolist())
-        return [_OfferedTiles(first, second), _OfferedTiles(second, first)]
+        from ..item_parts.tiled_pictures import TilePair
 
-    def _told_apart(self, cut: _TiledPicture, differences: Mapping[_OfferedTiles, float]) -> list[_OfferedTiles]:
+        if self.mode == "paper":
+            return [TilePair(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
+        first, second = (_EXCHANGEABLE[number] for number in rng.permutation(len(_EXCHANGEABLE)).tolist())
+        return [TilePair(first, second), TilePair(second, first)]
+
+    def _told_apart(self, cut: TiledPicture, differences: Mapping[TilePair, float]) -> list[TilePair]:
         """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before."""
-        chosen: list[_OfferedTiles] = []
+        from ..item_parts.tiled_pictures import edge_difference
+
+        chosen: list[TilePair] = []
         for pair, difference in differences.items():
             before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.wrong)) for other in chosen]
             if min(difference, *before, 1.0) >= self.min_difference:
@@ -225,6 +311,9 @@ class Jigsaw(MapStep):
         """
         reference, right, wrong = shown
         placed = place(right.image_id, [wrong.image_id], ctx.rng(record.image_id, "place", number))
+        # Twins have one wording, so that they differ in nothing but what is missing.
+        names = ("wording",) if self._makes_twins else ("wording", number)
+        wording = QUESTIONS.filled(color=evidence["fill"]).drawn(self.wordings, ctx.rng(record.image_id, *names))
         return Item(
             item_id=ctx.item_id(record.image_id, ordinal=number),
             task=self.name,
@@ -233,13 +322,13 @@ class Jigsaw(MapStep):
                 ItemImage(image_id=reference.image_id, role="reference"),
                 *(ItemImage(image_id=image_id, role="choice") for image_id in placed.options),
             ),
-            question=QUESTION,
+            question=wording.template,
             choices=image_choices(placed),
             answer=placed.answer,
             group_keys=twin_keys(
                 group_keys(record), ctx.item_id(record.image_id, "twins") if self._makes_twins else None
             ),
-            attributes={"mode": self.mode},
+            attributes={**wording.attributes, "mode": self.mode},
             written_by={"question": "template"},
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
@@ -248,105 +337,12 @@ class Jigsaw(MapStep):
         )
 
 
-class _OfferedTiles(NamedTuple):
-    """The tile that is missing, and the one that is offered besides."""
+class _ChosenPairs(NamedTuple):
+    """Pairs of pieces that make items, with how much they differ, and what was measured."""
 
-    missing: _Tile
-    wrong: _Tile
-
-
-class _TiledPicture(NamedTuple):
-    """A picture in tiles of one size, as shown and as in the upright source."""
-
-    pixels: NDArray[np.uint8]
-    tile_wh: tuple[int, int]
-    source_tile_wh: tuple[int, int]
-    corner: tuple[int, int]
-
-    @classmethod
-    def of(cls, pixels: NDArray[np.uint8], inner: InnerBox, tile_wh: tuple[int, int]) -> _TiledPicture:
-        """Scale what three equal tiles cover of a part; boxes in the source are whole pixels, and the rest is left."""
-        width, height = (side // _GRID for side in inner.size_wh)
-        covered = inner.of(pixels)[: _GRID * height, : _GRID * width]
-        shown = shrink(covered, (_GRID * tile_wh[0], _GRID * tile_wh[1]))
-        return cls(shown, tile_wh, (width, height), (inner.left, inner.top))
-
-    def has_lettering_at(self, tiles: Iterable[_Tile]) -> bool:
-        """Return whether a line of lettering runs across the upper or left edge of one of these tiles."""
-        from ..item_parts.inner_pictures import lines_of_lettering
-
-        lines = lines_of_lettering(self.pixels)
-        for tile in tiles:
-            left, top, right, bottom = _box(tile, self.tile_wh)
-            for line in lines:
-                gap = line.bottom - line.top  # between two words
-                is_across = line.left - gap < left < line.right + gap and line.top < bottom and line.bottom > top
-                is_cut_along = line.top < top < line.bottom and line.left < right and line.right > left
-                if is_across or is_cut_along:
-                    return True
-        return False
-
-    def tile(self, tile: _Tile) -> NDArray[np.uint8]:
-        left, top, right, bottom = _box(tile, self.tile_wh)
-        return self.pixels[top:bottom, left:right]
-
-    def reference(self, missing: _Tile) -> NDArray[np.uint8]:
-        width, height = self.tile_wh
-        left, top, right, bottom = _box(missing, self.tile_wh)
-        pixels = self.pixels[top - height : bottom, left - width : right].copy()
-        pixels[height:, width:] = 0
-        return pixels
-
-    def evidence(self, pair: _OfferedTiles) -> dict[str, Any]:
-        """Say which tiles were used and where they lie in the upright source, in pixels."""
-        return {
-            "grid": [_GRID, _GRID],
-            "tile_wh": list(self.tile_wh),
-            "shown_boxes_xyxy": [self._source_box(tile) for tile in _shown_beside(pair.missing)],
-            "right": {"tile": list(pair.missing), "box_xyxy": self._source_box(pair.missing)},
-            "wrong": {"tile": list(pair.wrong), "box_xyxy": self._source_box(pair.wrong)},
-        }
-
-    def _source_box(self, tile: _Tile) -> list[int]:
-        x, y = self.corner
-        left, top, right, bottom = _box(tile, self.source_tile_wh)
-        return [left + x, top + y, right + x, bottom + y]
+    differences: Mapping[TilePair, float]
+    measured: Mapping[str, Any]
 
 
-def _box(tile: _Tile, tile_wh: tuple[int, int]) -> list[int]:
-    row, column = tile
-    width, height = tile_wh
-    return [column * width, row * height, (column + 1) * width, (row + 1) * height]
-
-
-def _shown_beside(missing: _Tile) -> tuple[_Tile, ...]:
-    """Return the three tiles above and to the left of the missing one."""
-    row, column = missing
-    return (row - 1, column - 1), (row - 1, column), (row, column - 1)
-
-
-def _number(tile: _Tile) -> int:
+def _number(tile: Tile) -> int:
     return tile[0] * _GRID + tile[1]
-
-
-def edge_difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:
-    """Return how much two pieces differ where they would join the reference, 0-1, to four places.
-
-    The strips along the top and the left edge, a sixth of the shorter side deep, are averaged in six cells
-    each; the result is the mean absolute difference of the cells' colours. What lies deeper can tell pieces
-    apart too, but where the joining edges are alike, people have to guess.
-
-    Args:
-        first: (height, width, 3).
-        second: Second piece, of the same shape.
-    """
-    return round(float(np.abs(_edges(first) - _edges(second)).mean()) / 255, 4)
-
-
-def _edges(tile: NDArray[np.uint8], *, cells: int = 6) -> NDArray[np.float32]:
-    import cv2
-
-    depth = max(1, min(tile.shape[:2]) // 6)
-    top = cv2.resize(tile[:depth].astype(np.float32), (cells, 1), interpolation=cv2.INTER_AREA)
-    left = cv2.resize(tile[:, :depth].astype(np.float32), (1, cells), interpolation=cv2.INTER_AREA)
-    return np.concatenate([top.reshape(cells, 3), left.reshape(cells, 3)]).astype(np.float32)

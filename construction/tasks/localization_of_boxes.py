@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,14 +21,19 @@ from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
 from ..item_parts.wording import without_article
+from ..item_parts.wordings import WORDING, Wordings
 from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
 
-_KEYS = ("A", "B")
-OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
+_KEYS, _TWIN_VIEW = ("A", "B"), "twin_view"
+OF_PARTS = frozenset({"min_view_px", "max_enlargement", "twins"})
 """Settings of mode `hardened` alone."""
-QUESTION = "Two boxes are drawn into the image, A in {a} and B in {b}. Which of them fits {phrase} more closely?"
+QUESTIONS = Wordings(
+    "Two boxes are drawn on the image: A, the {a} one, and B, the {b} one. Which of them fits {phrase} more closely?",
+    "Which box fits {phrase} better, the {a} one labeled A or the {b} one labeled B?",
+    "Compare box A, drawn in {a}, with box B, drawn in {b}. Which of the two is the better bounding box of {phrase}?",
+)
 
 
 def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[VisualPrompt, ...]:
@@ -46,18 +51,19 @@ def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[Visua
 
 
 def colored_boxes(
-    pixels: NDArray[np.uint8], prompts: Sequence[VisualPrompt], phrase: str
+    pictures: Sequence[NDArray[np.uint8]], prompts: Sequence[VisualPrompt], phrase: str, wording: int
 ) -> tuple[tuple[VisualPrompt, ...], str]:
-    """Return two boxes in the two colours that are seen best on their picture, and the question that names these.
+    """Return two boxes in the two colors that are seen best on their pictures, and the question that names these.
 
     Args:
-        pixels: The picture, (height, width, 3) RGB.
+        pictures: The picture, (height, width, 3) RGB, and that of a twin with boxes at the same places.
         prompts: Boxes A and B.
         phrase: What the question calls the thing.
+        wording: Number of the question's wording, from 1.
     """
-    colors = clear_colors([(pixels, prompts)], count=len(_KEYS))
+    colors = clear_colors([(pixels, prompts) for pixels in pictures], count=len(_KEYS))
     boxes = [in_color([prompt], color.code)[0] for prompt, color in zip(prompts, colors, strict=True)]
-    return tuple(boxes), QUESTION.format(a=colors[0].name, b=colors[1].name, phrase=phrase)
+    return tuple(boxes), QUESTIONS.of_number(wording).format(a=colors[0].name, b=colors[1].name, phrase=phrase)
 
 
 def _single_things(stated: LabelledBoxes) -> list[LabelledBox]:
@@ -96,6 +102,8 @@ class LocalizationOfBoxes(TruthTask):
         noise: Standard deviation of each side's move, as a fraction of the box's width or height.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
         max_iou: Largest.
+        twins: In mode `hardened`, whether each thing makes two items with the boxes at the same places, in which the
+            other one fits; both have a group key `twin:...`, by which scores count them together.
 
     Reasons:
         no_single_thing (drop): No label has exactly one box and surely no other instance.
@@ -118,6 +126,7 @@ class LocalizationOfBoxes(TruthTask):
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)
     max_iou: float = Field(0.65, gt=0, le=0.95)
+    twins: bool = False
 
     def planned(
         self, truth: RecordTruth[LabelledBoxes], pictures: TruthPictures, rng: np.random.Generator
@@ -136,6 +145,8 @@ class LocalizationOfBoxes(TruthTask):
             else:
                 document = document_of(boxes.right, boxes.wrong, stated)
                 view = {"view": view_document(boxes)} if is_part else {}
+                if self.items_of_each == 2 and boxes.twin is not None:
+                    view[_TWIN_VIEW] = view_document(boxes.twin)
                 return ItemPlan((0, 1), "box", {"subject": things[number].label, **document, **view})
         return reason
 
@@ -161,6 +172,17 @@ class LocalizationOfBoxes(TruthTask):
     def _limits(self) -> BoxNoise:
         return BoxNoise(self.noise, self.min_iou, self.max_iou)
 
+    @property
+    def items_of_each(self) -> int:
+        """Return how many items it makes of a thing."""
+        return 2 if self.twins and self.mode == "hardened" else 1
+
+    def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
+        """Return the same boxes on a view in which the thing lies where the wrong box was."""
+        if self.items_of_each == 1:
+            return None
+        return entry._replace(letter=1 - entry.letter, plan=_twin_plan(entry.plan))
+
     def made_of_record(
         self, record: ImageRecord, ctx: Context, entry: ChosenRecord, pictures: MadePictures
     ) -> list[Item] | LeftOut | str:
@@ -180,10 +202,10 @@ class LocalizationOfBoxes(TruthTask):
         del shown
         name = without_article(chosen.plan["subject"])
         return ItemWording(
-            QUESTION,  # its colours follow from the pixels
+            QUESTIONS,  # its colors follow from the pixels
             tuple(f"Box {key}" for key in _KEYS),
             ((0, "reference", ()),),
-            evidence=chosen.plan,
+            evidence={key: value for key, value in chosen.plan.items() if key != _TWIN_VIEW},
             attributes={"object": name},
         )
 
@@ -203,11 +225,14 @@ class LocalizationOfBoxes(TruthTask):
         prompts = drawn_boxes(shown[0].image_id, shown[0].height, boxes)
         return [item.model_copy(update={"images": (item.images[0].model_copy(update={"prompts": prompts}),)})]
 
-    def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-        """Return the item with each box in a colour that is seen, and the question that names them."""
+    def with_clear_marks(
+        self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]], twins: Sequence[Item] = ()
+    ) -> Item:
+        """Return the item with each box in a color that is seen, and the question that names them."""
         [image] = item.images
-        phrase = f"the {item.attributes['object']}"
-        prompts, question = colored_boxes(pixels_of(image.image_id), image.prompts, phrase)
+        phrase, wording = f"the {item.attributes['object']}", int(str(item.attributes[WORDING]))
+        pictures = [pixels_of(shown.images[0].image_id) for shown in twins or [item]]
+        prompts, question = colored_boxes(pictures, image.prompts, phrase, wording)
         return item.model_copy(
             update={"images": (image.model_copy(update={"prompts": prompts}),), "question": question}
         )
@@ -221,6 +246,12 @@ def document_of(right: Box, wrong: Box, stated: Box) -> dict[str, Any]:
         "iou": round(iou(right, wrong), 4),
         "stated_xyxy": list(stated),
     }
+
+
+def _twin_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plan of a twin, in which the two boxes have changed their parts."""
+    right, wrong = plan["wrong_xyxy"], plan["right_xyxy"]
+    return {**plan, "right_xyxy": right, "wrong_xyxy": wrong, "view": plan[_TWIN_VIEW]}
 
 
 def view_document(view: BoxView) -> dict[str, Any]:

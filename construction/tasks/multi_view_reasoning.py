@@ -25,28 +25,37 @@ from ..item_parts.modes import Mode
 from ..item_parts.picture_views import VIEWS, whole_view
 from ..item_parts.side_by_side import side_by_side
 from ..item_parts.wording import with_article
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
 
 Vector = tuple[float, float, float]
 Side = Literal["left", "right"]
-_OBJECT = "Somebody filmed {thing} that did not move, walking around it with the camera always turned towards it. "
-_SINGLE = (
-    _OBJECT + "The first image is the earlier frame, the second the later one. Seen by the person with the camera, "
+_FRAMES = {
+    "single": "The first image is an earlier frame and the second a later frame of a video",
+    "concatenated": "The image shows two frames of a video side by side, the earlier one on the left",
+}
+OF_FRAMES = Wordings(
+    "{shown}. The camera moved around {thing}, which stood still. For whoever held the camera, did it move to the left "
+    "or to the right between the two frames?",
+    "A person walked around {thing} that did not move and filmed it. {shown}. From that person's point of view, in "
+    "which direction did the camera move from the earlier frame to the later one?",
+    "{shown}. The video shows {thing} that did not move, filmed by a person who walked around it. Did that person walk "
+    "to their own left or to their own right?",
 )
-_CONCATENATED = _OBJECT + (
-    "The image shows two frames of the film side by side: the earlier one on the left, the later one on the right. "
-    "Seen by the person with the camera, "
+_PLACES = {
+    "single": "The two images show {thing} that did not move, taken from two places with the camera turned toward it",
+    "concatenated": "The image shows two pictures side by side, the first one on the left. Both are of {thing} that "
+    "did not move, taken from two places with the camera turned toward it",
+}
+OF_PLACES = Wordings(
+    "{shown}. For whoever holds the camera, does it have to move to the left or to the right to get from the place of "
+    "the first picture to that of the second?",
+    "{shown}. Imagine standing where the first picture was taken. In which direction would you step to get to where "
+    "the second one was taken?",
+    "{shown}. From the point of view of the camera that took the first picture, on which side of it was the second "
+    "picture taken?",
 )
-_PLACES = (
-    "Somebody took two pictures of {thing} that did not move, from two places, with the camera turned towards it. "
-)
-_SINGLE_PLACES = _PLACES + "Seen by the person with the camera, "
-_CONCATENATED_PLACES = _PLACES + (
-    "The image shows both side by side, the first one on the left. Seen by the person with the camera, "
-)
-_ASKED_OF_PLACES = "does the camera have to move to the left or to the right from the first picture to the second one?"
-ASKED = "did the camera move to the left or to the right from the earlier frame to the later one?"
 _OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
 _TURNS = 40
 """Pairs of frames tried in a video."""
@@ -212,17 +221,16 @@ class MultiViewReasoning(TruthTask):
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Ask about two frames, an image each."""
         del shown
-        return self._wording(
-            chosen, _SINGLE if self.mode == "paper" else _SINGLE_PLACES, ((0, "view", ()), (1, "view", ())), "single"
-        )
+        return self._wording(chosen, ((0, "view", ()), (1, "view", ())), "single")
 
-    def _wording(self, chosen: ChosenRecord, beginning: str, images: Any, way: str) -> ItemWording:
+    def _wording(self, chosen: ChosenRecord, images: Any, way: Literal["single", "concatenated"]) -> ItemWording:
         right = chosen.plan["side"]
         sides = [_OTHER[right]]
         sides.insert(chosen.letter, right)
         thing = with_article(chosen.plan["category"].replace("_", " "))
+        shown, questions = (_FRAMES, OF_FRAMES) if self.mode == "paper" else (_PLACES, OF_PLACES)
         return ItemWording(
-            beginning.format(thing=thing) + (ASKED if self.mode == "paper" else _ASKED_OF_PLACES),
+            questions.filled(shown=shown[way].format(thing=thing), thing=thing),
             tuple(f"To the {side}" for side in sides),
             images,
             evidence={name: value for name, value in chosen.plan.items() if name != VIEWS},
@@ -250,7 +258,6 @@ class MultiViewReasoning(TruthTask):
             pixels = side_by_side(first, second, max_side_px=2 * self.max_side_px)
             both = ctx.store_image(pixels, parents=frames)
             made[both.image_id] = both
-            beginning = _CONCATENATED if self.mode == "paper" else _CONCATENATED_PLACES
-            wording = self._wording(chosen, beginning, ((0, "view", ()),), "concatenated")
+            wording = self._wording(chosen, ((0, "view", ()),), "concatenated")
             items.append(self.item(record, ctx, chosen, [both], wording, ordinal=1, group_keys=(pair,)))
         return items

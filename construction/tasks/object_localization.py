@@ -19,14 +19,16 @@ from benchwright.steps import Context, ForecastContext, ItemForecast, Outcome, S
 
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import LabelledBoxes
-from ..item_parts.boxes import Box, BoxNoise, ViewSizes, exchangeable_boxes, noised_box
-from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
+from ..item_parts.boxes import Box, BoxNoise, BoxView, ViewSizes, exchangeable_boxes, noised_box
+from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
 from ..item_parts.marks import labels_fit
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
+from ..item_parts.wordings import WordingsInUse
 from ..stated_facts.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
 from .localization_of_boxes import (
     OF_PARTS,
+    QUESTIONS,
     ROOM_FOR_BOTH,
     LocalizationOfBoxes,
     colored_boxes,
@@ -67,7 +69,11 @@ class ObjectLocalization(FactsReader):
         noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
             three of them at most.
         min_iou: Least intersection over union of the wrong box with the right one, 0-1.
+        twins: In mode `hardened`, whether each thing makes two items with the boxes at the same places, in which the
+            other one fits; both have a group key `twin:...`, by which scores count them together.
         max_iou: Largest. A subject without such a box makes no item; an image without any item is dropped.
+        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
+            `1`, the first one alone. Items name theirs under the attribute `wording`.
         stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
 
     Reasons:
@@ -102,6 +108,8 @@ class ObjectLocalization(FactsReader):
     noise: float = Field(0.2, gt=0, le=1)
     min_iou: float = Field(0.3, ge=0, lt=1)
     max_iou: float = Field(0.65, gt=0, le=0.95)
+    twins: bool = False
+    wordings: WordingsInUse = "all"
 
     @model_validator(mode="after")
     def _limits_are_in_order(self) -> ObjectLocalization:
@@ -164,13 +172,14 @@ class ObjectLocalization(FactsReader):
             if isinstance(shown, str):
                 left_out[subject["name"]] = shown
                 continue
-            item = self._item(record, ctx, shown, subject, rng)
+            item = self._items(record, ctx, shown, subject, rng)
             if isinstance(item, str):
                 left_out[subject["name"]] = item
                 continue
-            items.append(item)
-            if shown.picture != record:
-                made[shown.picture.image_id] = shown.picture
+            items += item
+            for each in (shown, shown.twin):
+                if each is not None and each.picture != record:
+                    made[each.picture.image_id] = each.picture
         evidence = {"left_out": left_out} if left_out else {}
         if not items:
             return Outcome("drop", next(iter(left_out.values())), evidence=evidence)
@@ -200,6 +209,11 @@ class ObjectLocalization(FactsReader):
         )
         if isinstance(view, str):
             return view
+        shown = self._drawn(record, ctx, view)
+        return shown._replace(twin=self._drawn(record, ctx, view.twin)) if self.twins and view.twin else shown
+
+    def _drawn(self, record: ImageRecord, ctx: Context, view: BoxView) -> _ShownBoxes:
+        """Draw and store a part of the picture."""
         drawn = drawn_view(ctx.images.rgb(record), shift(view.corner), view.scaled_wh, view.size_wh)
         shown = ctx.store_image(drawn, parents=[record])
         return _ShownBoxes(shown, drawn, view.right, view.wrong, {"view": view_document(view)})
@@ -207,21 +221,45 @@ class ObjectLocalization(FactsReader):
     def _limits(self) -> BoxNoise:
         return BoxNoise(self.noise, self.min_iou, self.max_iou)
 
-    def _item(
+    def _items(
         self,
         record: ImageRecord,
         ctx: Context,
         shown: _ShownBoxes,
         subject: Mapping[str, Any],
         rng: np.random.Generator,
-    ) -> Item | str:
-        """Return the item of one subject, or that the labels have no room."""
-        picture = shown.picture
+    ) -> list[Item] | str:
+        """Return the item of one subject, and its twin, or that the labels have no room."""
         placed = place(shown.right, [shown.wrong], rng)
-        uncolored = drawn_boxes(picture.image_id, picture.height, placed.options)
-        if not labels_fit(uncolored, picture):
+        if not labels_fit(drawn_boxes(shown.picture.image_id, shown.picture.height, placed.options), shown.picture):
             return "no_room_for_labels"
-        prompts, question = colored_boxes(shown.pixels, uncolored, subject["phrase"])
+        pictures = [each.pixels for each in (shown, shown.twin) if each is not None]
+        first = self._item(record, ctx, shown, subject, placed, pictures)
+        if shown.twin is None:
+            return [first]
+        other = placed._replace(answer="AB"[placed.answer == "A"])
+        twin = self._item(record, ctx, shown.twin, subject, other, pictures)
+        twin_id = ctx.item_id(record.image_id, first.item_id, "twin")
+        keys = twin_keys(first.group_keys, first.item_id)
+        return [
+            first.model_copy(update={"group_keys": keys}),
+            twin.model_copy(update={"group_keys": keys, "item_id": twin_id}),
+        ]
+
+    def _item(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        shown: _ShownBoxes,
+        subject: Mapping[str, Any],
+        placed: PlacedChoices[Box],
+        pictures: Sequence[NDArray[np.uint8]],
+    ) -> Item:
+        """Return an item of one subject, with colors that are seen on all pictures."""
+        picture = shown.picture
+        uncolored = drawn_boxes(picture.image_id, picture.height, placed.options)
+        wording = QUESTIONS.drawn(self.wordings, ctx.rng(record.image_id, subject["name"], "wording"))
+        prompts, question = colored_boxes(pictures, uncolored, subject["phrase"], wording.number)
         return Item(
             item_id=ctx.item_id(record.image_id, subject["name"]),
             task=self.name,
@@ -231,7 +269,7 @@ class ObjectLocalization(FactsReader):
             choices=text_choices(PlacedChoices(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
             answer=placed.answer,
             group_keys=group_keys(record),
-            attributes={"mode": self.mode},
+            attributes={**wording.attributes, "mode": self.mode},
             written_by={"question": "template", "choices": "template"},
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
@@ -252,3 +290,4 @@ class _ShownBoxes(NamedTuple):
     right: Box
     wrong: Box
     more: Mapping[str, Any]
+    twin: _ShownBoxes | None = None

@@ -21,6 +21,7 @@ from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import Point, SizeWH
 from ..item_parts.modes import Hardening
 from ..item_parts.picture_views import LevelView, is_large, matched_views
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
 from ..truth_tasks.truth_plans import (
     CONTRADICTED,
@@ -32,9 +33,12 @@ from ..truth_tasks.truth_plans import (
     with_contradictions,
 )
 
-QUESTION = (
-    "Two rings, A and B, mark a point each. Think of the material at these points, not of the light or shadow that "
-    "falls on it: the surface at which point has the darker colour?"
+QUESTIONS = Wordings(
+    "The rings A and B each mark a point on a surface. Leaving light and shadow aside, which surface has the darker "
+    "color?",
+    "Think of the material at the points A and B, not of the light or shadow that falls on it. Which material is "
+    "darker?",
+    "If the surfaces at the points A and B were lit alike, which of them would look darker?",
 )
 OPTIONS = ("The surface at A is darker", "The surface at B is darker", "Both are about the same")
 
@@ -172,7 +176,7 @@ class RelativeReflectance(PointPairTask):
         if plan["darker"] == "equal":
             is_swapped = False
         a, b = (second, first) if is_swapped else (first, second)
-        return ItemWording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
+        return ItemWording(QUESTIONS, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
 
 
 class _ComparisonInView(ReflectanceComparison):

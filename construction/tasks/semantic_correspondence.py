@@ -15,14 +15,19 @@ from benchwright.records import ImageRecord
 from ..ground_truth.truths import GroundTruth, KeypointPair
 from ..ground_truth.values import RecordTruth
 from ..item_parts.wording import with_article
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 _CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
 """Categories of SPair-71k that are no words."""
-QUESTION = (
-    "Both images show {thing}. In the first image, the ring labelled REF marks a point. Which of the rings A, B, C "
-    "and D in the second image marks the corresponding part there?"
+QUESTIONS = Wordings(
+    "Each of the two images shows {thing}. The ring labeled REF marks a part of it in the first image. Which ring "
+    "marks the same part in the second image: A, B, C or D?",
+    "Both images show {thing}. Which of the points A, B, C and D in the second image corresponds to the point REF in "
+    "the first?",
+    "Look at the point REF in the first image, which shows {thing}. The second image shows another one. Which of the "
+    "points A, B, C and D lies on its counterpart there?",
 )
 
 
@@ -52,4 +57,4 @@ class SemanticCorrespondence(CorrespondenceTask):
         del shown
         category = chosen.plan["category"]
         thing = _CALLED.get(category, category.replace("_", " "))
-        return self.worded_points(chosen, QUESTION.format(thing=with_article(thing)), {"object": thing})
+        return self.worded_points(chosen, QUESTIONS.filled(thing=with_article(thing)), {"object": thing})

@@ -25,7 +25,7 @@ from ..ground_truth.truths import GroundTruth, SpatialClaim
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
-from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim, statement_of
+from ..item_parts.spatial_questions import SIDES, Form, ReadClaim, question_of, questions_of, read_claim, statement_of
 from ..item_parts.spatial_wording import question_by_model
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 from ..truth_tasks.truth_tasks import TWIN, TruthTask
@@ -56,6 +56,9 @@ class SpatialRelation(TruthTask):
             scores count them together; else the seed takes either.
         min_agreement: Smallest share of the people who judged a claim, its author among them, that agree with the
             dataset's label, 0-1.
+        sides: Who sees left and right in claims about them: `unstated` asks as they are worded, `camera` adds `as seen
+            from the camera`, for annotations that all mean that, and `leave_out` makes no items of them. VSR means the
+            camera of some and the thing itself of others. Not `camera` with `chat`.
         inverted: Share of items, 0-1, that ask whether the claim is false (`Is it false that the cat is behind the
             bed?`), which turns the key around; chosen by the seed. Not with `chat`.
         chat: Which language model words the questions; null for the rule, without a model.
@@ -65,6 +68,7 @@ class SpatialRelation(TruthTask):
     Reasons:
         unread_claim (drop): The claim is worded in a way that the rule does not know, or states another relation than
             the dataset says.
+        unclear_side (drop): With `sides: leave_out`, the claim is about left or right.
         disputed (drop): Fewer people than `min_agreement` agree with the dataset's label.
         no_counterpart (drop): In `hardened` mode: no other picture has a claim that matches and the other label.
         counterpart_taken (drop): In `hardened` mode: the seed took the claim that this one is matched with.
@@ -90,6 +94,7 @@ class SpatialRelation(TruthTask):
     matched_on: Literal["claim", "relation"] = "claim"
     twins: bool = False
     min_agreement: float = Field(0.6, ge=0, le=1)
+    sides: Literal["unstated", "camera", "leave_out"] = "unstated"
     inverted: float = Field(0.0, ge=0, le=1)
     chat: ChatSettings | None = None
     unusable: Literal["drop", "rule"] = "drop"
@@ -98,6 +103,8 @@ class SpatialRelation(TruthTask):
     def _models_word_what_is_claimed(self) -> SpatialRelation:
         if self.chat is not None and self.inverted:
             raise ValueError("a model words what is claimed, not whether that is false: leave out inverted or chat")
+        if self.chat is not None and self.sides == "camera":
+            raise ValueError("a model says no more than the claim, not who sees left and right: leave out sides")
         if self.chat is None and self.unusable != "drop":
             raise ValueError("unusable is about questions of a model: name it under chat")
         return self
@@ -156,6 +163,8 @@ class SpatialRelation(TruthTask):
         parts = read_claim(claim.claim, claim.relation)
         if parts is None:
             return "unread_claim"
+        if self.sides == "leave_out" and parts.relation in SIDES:
+            return "unclear_side"
         agree, differ = claim.votes_true, claim.votes_false
         if not claim.is_true:
             agree, differ = differ, agree
@@ -187,8 +196,9 @@ class SpatialRelation(TruthTask):
         """Ask the question."""
         del shown
         plan = dict(chosen.plan)
+        del plan["question"]
         return ItemWording(
-            question=plan.pop("question"),
+            question=questions_of(_claim_of(chosen), plan["form"], from_camera=self.sides == "camera"),
             options=("Yes", "No"),
             images=((0, "reference", ()),),
             kind="yes_no",
@@ -207,9 +217,8 @@ class SpatialRelation(TruthTask):
         """Return the item, its question worded by the model where there is one."""
         if self.chat is None:
             return super().made(record, ctx, chosen, shown, made)
-        claim = read_claim(chosen.plan["claim"], chosen.plan["relation"])
-        assert claim is not None, "only claims that were read are planned"
-        wording = self._by_model(ctx.opened, claim, self.worded(chosen, shown))
+        by_rule = self.worded(chosen, shown)._replace(question=chosen.plan["question"])
+        wording = self._by_model(ctx.opened, _claim_of(chosen), by_rule)
         return wording if isinstance(wording, LeftOut) else [self.item(record, ctx, chosen, shown, wording)]
 
     def _by_model(self, chat: Chat, claim: ReadClaim, by_rule: ItemWording) -> ItemWording | LeftOut:
@@ -229,6 +238,12 @@ class SpatialRelation(TruthTask):
             return left_out
         refusal = {"reason": left_out.reason, **left_out.evidence}
         return by_rule._replace(evidence={**by_rule.evidence, "model": refusal})
+
+
+def _claim_of(chosen: ChosenRecord) -> ReadClaim:
+    claim = read_claim(chosen.plan["claim"], chosen.plan["relation"])
+    assert claim is not None, "only claims that were read are planned"
+    return claim
 
 
 def _as_twins(pair: Sequence[RecordTruth[SpatialClaim]]) -> Iterator[RecordTruth[SpatialClaim]]:

@@ -30,7 +30,6 @@ from benchwright.steps import (
     TaskRegion,
 )
 
-from ..datasets.lacking import lacking_before
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
 from ..item_parts.marked_points import (
     MarkedPoints,
@@ -56,13 +55,16 @@ from ..item_parts.views import (
     relight,
     shift,
 )
+from ..item_parts.wordings import Wordings, WordingsInUse
 
-QUESTION = (
-    "The ring labelled REF marks a point in the first image. The second image shows the same scene from another "
-    "viewpoint and in another light, with four rings labelled A, B, C and D. Which of them marks the same point "
-    "of the scene?"
+QUESTIONS = Wordings(
+    "The ring labeled REF marks a point in the first image. The second image shows the same scene from another "
+    "viewpoint and in another light. Which of its rings marks the same point of the scene: A, B, C or D?",
+    "Find the point REF of the first image in the second one, which shows the same scene from another viewpoint and in "
+    "another light. Which ring is on it: A, B, C or D?",
+    "Both images show one scene, seen from different viewpoints and in different light. Which of the points A, B, C "
+    "and D in the second image is the point marked REF in the first?",
 )
-
 
 _TRIES = 4
 """Second views tried for an item in mode `hardened`."""
@@ -70,7 +72,7 @@ _LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
 _OF_PARTS = frozenset({"min_view_px", "max_enlargement"})
 _OF_HARDENED = _OF_PARTS | {"twins"}
-_OF_BOTH = _OF_PARTS | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"}
+_OF_BOTH = _OF_PARTS | {"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness", "wordings"}
 """Settings that mean something for drawn views and for those of a dataset."""
 
 
@@ -117,6 +119,8 @@ class VisualCorrespondence(MapStep):
         max_likeness: Largest correlation between the surroundings of the reference and of a wrong point
             (`points.likeness`), in mode `hardened` of any two of the four points. An image in which no four points obey
             is dropped as `ambiguous`.
+        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
+            `1`, the first one alone. Items name theirs under the attribute `wording`.
 
     Reasons:
         nothing_stated (drop): With `dataset`, no pair of a sequence begins with the image.
@@ -159,6 +163,7 @@ class VisualCorrespondence(MapStep):
     max_blur_px: float = Field(0.8, ge=0, le=5)
     max_noise: float = Field(3.0, ge=0, le=50)
     max_likeness: float = Field(0.6, gt=0, le=1)
+    wordings: WordingsInUse = "all"
 
     @model_validator(mode="after")
     def _limits_are_in_order(self) -> VisualCorrespondence:
@@ -185,6 +190,7 @@ class VisualCorrespondence(MapStep):
         """Return that nothing before it gives homographies of a dataset, where it is to read some."""
         if self.dataset is None:
             return None
+        from ..datasets.lacking import lacking_before
         from ..ground_truth.truths import Homographies
 
         return lacking_before(before, [f"{self.dataset}.{Homographies.kind}"], [Homographies.kind])
@@ -326,6 +332,7 @@ class VisualCorrespondence(MapStep):
     def _item(self, record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, view_2: ImageRecord) -> Item:
         marked, placed = plan.marked, plan.placed
         options = tuple(_ring(view_2, point, key) for key, point in placed.keyed)
+        wording = QUESTIONS.drawn(self.wordings, ctx.rng(record.image_id, "wording", plan.number))
         labels = PlacedChoices(tuple(f"Point {key}" for key, _ in placed.keyed), placed.answer)
         return Item(
             item_id=ctx.item_id(record.image_id, ordinal=plan.number),
@@ -335,7 +342,7 @@ class VisualCorrespondence(MapStep):
                 ItemImage(image_id=view_1.image_id, role="view", prompts=(_ring(view_1, marked.reference, "REF"),)),
                 ItemImage(image_id=view_2.image_id, role="view", prompts=options),
             ),
-            question=QUESTION,
+            question=wording.template,
             choices=text_choices(labels),
             answer=placed.answer,
             group_keys=group_keys(record),
@@ -343,7 +350,7 @@ class VisualCorrespondence(MapStep):
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             made_from=record.image_id,
-            attributes={"mode": self.mode},
+            attributes={**wording.attributes, "mode": self.mode},
             evidence={
                 "homography": (plan.homography @ shift((-plan.corner[0], -plan.corner[1]))).tolist(),
                 "corner": list(plan.corner),

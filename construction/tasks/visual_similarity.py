@@ -17,12 +17,16 @@ from benchwright.steps import CueFamily
 from ..ground_truth.truths import OTHER_REFERENCE, GroundTruth, SimilarityTriplet
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
+from ..item_parts.wordings import Wordings
 from ..truth_tasks.equal_squares import WholePicturesTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
-QUESTION = (
-    "The first image is the reference. Which of the two images after it looks more like the reference, taking "
-    "everything that can be seen together: objects, their pose and place, colours, and style?"
+QUESTIONS = Wordings(
+    "The first image is the reference. Which of the other two images looks more like it overall: in its objects, their "
+    "poses and places, its colors and its style?",
+    "Compare each of the last two images with the first one. All things considered, which of them is more similar to "
+    "it?",
+    "Which of the two images after the first one resembles it more? Take objects, layout, colors and style together.",
 )
 
 
@@ -78,4 +82,4 @@ class VisualSimilarity(WholePicturesTask):
         options = [chosen.plan["wrong"]]
         options.insert(chosen.letter, chosen.plan["right"])
         images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
-        return ItemWording(QUESTION, tuple(options), images, evidence={"votes": chosen.plan["votes"]})
+        return ItemWording(QUESTIONS, tuple(options), images, evidence={"votes": chosen.plan["votes"]})

@@ -19,6 +19,7 @@ from benchwright.steps import TaskRegion
 from ..item_parts.marks import Point, chosen_apart, is_off_border, rings_fit
 from ..item_parts.modes import Mode
 from ..item_parts.picture_views import VIEWS, drawn_equal, equal_view, view_of
+from ..item_parts.wordings import Wordings
 from .truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from .truth_tasks import TruthTask
 
@@ -170,7 +171,7 @@ class CorrespondenceTask(TruthTask):
         return None if fits else "no_room_for_labels"
 
     @staticmethod
-    def worded_points(chosen: ChosenRecord, question: str, attributes: dict[str, str]) -> ItemWording:
+    def worded_points(chosen: ChosenRecord, question: Wordings, attributes: dict[str, str]) -> ItemWording:
         """Return the item's own part, with the right point in its place among the wrong ones."""
         plan = chosen.plan
         points = [tuple(point) for point in plan["wrong"]]

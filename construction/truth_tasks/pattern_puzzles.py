@@ -37,6 +37,7 @@ from benchwright.workspace.workspace import Workspace
 from ..ground_truth.truths import Puzzle
 from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
 from ..item_parts.modes import Mode
+from ..item_parts.wordings import Wordings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,9 +46,11 @@ _CELL_PX = 160
 """Side of a pattern, in pixels."""
 _GAP_PX, _MARGIN_PX, _PITCH_PX, _DOT_PX, _LINE_PX = 12, 20, 40, 7, 5
 _LATTICE, _FRAME = 4, 190
-QUESTION = (
+QUESTIONS = Wordings(
     "Each row follows one rule, and the last picture of the second row is missing. Which of the four pictures after "
-    "the first one is it?"
+    "the first one is it?",
+    "Both rows follow the same rule. Which of the four pictures after the first one belongs in the empty place?",
+    "Find the rule that both rows follow. Which of the pictures after the first one completes the second row?",
 )
 _EXPLANATION = (
     "In each row the third picture shows everything that the first or the second shows, each in its place: the two are "
@@ -329,7 +332,7 @@ class PatternPuzzles(GatherStep):
         """Return what is true of every puzzle: its right option is picture 1."""
         original: dict[str, Any] = {"generator": self.name, "mode": self.mode, "rule": _RULES[self.mode], "seed": seed}
         return Puzzle(
-            question=QUESTION,
+            question=QUESTIONS.of_number(1),
             option_pictures=(1, 2, 3, 4),
             answer=1,
             explanation=_EXPLANATION if self.mode == "paper" else _EXPLANATION_OF_DIFFERENCE,

@@ -12,6 +12,7 @@ from benchwright.records import LETTERS
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import Point, SizeWH
+from ..item_parts.wordings import Wordings
 
 CONTRADICTED = "contradicted"
 """Reason, and mark in `original`, of truths that others about the same thing contradict."""
@@ -129,7 +130,7 @@ class ItemWording(NamedTuple):
     """An item's own part: what is asked and shown.
 
     Args:
-        question: The question.
+        question: The question, or several wordings of it of which the seed draws one.
         options: Texts of the options in order, or, for pictures, numbers of `images`.
         images: For each picture shown, the number of the record's picture, its role and the rings on it, each a point
             and a label.
@@ -145,7 +146,7 @@ class ItemWording(NamedTuple):
         category: Category of the item.
     """
 
-    question: str
+    question: str | Wordings
     options: tuple[str | int, ...]
     images: tuple[tuple[int, str, tuple[tuple[Point, str], ...]], ...]
     kind: Any = "multiple_choice"

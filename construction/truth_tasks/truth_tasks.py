@@ -50,6 +50,7 @@ from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
+from ..item_parts.wordings import WordingsInUse
 from ..stated_facts.marked_truths import marked_truths
 from .made_pictures import MadePictures
 from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
@@ -81,6 +82,9 @@ class TruthTask(MapStep):
         max_side_px: Longer side of pictures as shown; larger ones are scaled down.
         min_side_px: Shorter side of pictures as shown; records with a smaller one make no item.
         mode: How items are drawn; this task has the paper's rule only.
+        wordings: Wordings of the question that are used: `all`, of which each item has the one that its seed draws, or
+            `1`, the first one alone. Items name theirs under the attribute `wording`. Tasks whose questions others
+            wrote have no such choice.
 
     Reasons:
         nothing_stated (drop): No ground truth of this kind is known of the image, or only as a further picture of
@@ -106,6 +110,8 @@ class TruthTask(MapStep):
     """Whether mode `hardened` may mirror pictures; those with lettering then make no item, as `lettering`."""
     is_marked: ClassVar[bool] = False
     """Whether people can mark what it needs."""
+    has_wordings: ClassVar[bool] = True
+    """Whether it words its questions itself, in several ways; else others wrote them."""
 
     dataset: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
     marked_by: str | None = Field(None, pattern=r"^[a-z0-9_]+$")
@@ -115,6 +121,7 @@ class TruthTask(MapStep):
     max_side_px: int = Field(1024, ge=64, le=8192)
     min_side_px: int = Field(128, ge=16)
     mode: Mode = "paper"
+    wordings: WordingsInUse = "all"
     _part: str | None = PrivateAttr(None)
     """Part of the entry `dataset` that gives the truths, where that is made of several."""
 
@@ -122,7 +129,14 @@ class TruthTask(MapStep):
     def _has_the_mode(self) -> Self:
         if self.mode == "hardened" and self._usual_mode() == "paper":
             raise ValueError(f"{self.name} has the paper's rule only: leave out mode")
+        if not self.has_wordings and "wordings" in self.model_fields_set:
+            raise ValueError(f"{self.name} asks questions that others wrote: leave out wordings")
         return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; that of wordings only where there are several."""
+        without = set() if self.has_wordings else {"wordings"}
+        return {name: value for name, value in super().parameters().items() if name not in without}
 
     @property
     def identity(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -294,15 +308,19 @@ class TruthTask(MapStep):
                     (second, ctx.item_id(record.image_id, first.item_id, "twin")),
                 )
             ]
-        return [self.with_clear_marks(item, partial(pictures.pixels_of, ctx)) for item in made]
+        pixels_of = partial(pictures.pixels_of, ctx)
+        return [self.with_clear_marks(item, pixels_of, () if twin is None else made) for item in made]
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
         """Return the record of which an item is made that differs in nothing but its key; None where there is none."""
         del entry
         return None
 
-    def with_clear_marks(self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
-        """Return an item with its marks in colours that are seen on their pictures."""
+    def with_clear_marks(
+        self, item: Item, pixels_of: Callable[[str], NDArray[np.uint8]], twins: Sequence[Item] = ()
+    ) -> Item:
+        """Return an item with its marks in colors that are seen on their pictures, those of twins among them."""
+        del twins
         return with_clear_marks(item, pixels_of)
 
     def made_of_record(
@@ -402,6 +420,7 @@ class TruthTask(MapStep):
         roots = {f"image:{ctx.image(image_id).root_image_id}" for image_id in chosen.image_ids}
         estimated = {key: str(model) for key, model in chosen.original.items() if key == ESTIMATED_BY}
         mode: dict[str, str] = {"mode": self.mode} if self._usual_mode() == "hardened" else {}
+        question, attributes = self._asked(ctx, chosen, wording)
         by = {"question": wording.written_by}
         if any(isinstance(option, str) for option in wording.options):
             by["choices"] = wording.choices_by
@@ -412,14 +431,14 @@ class TruthTask(MapStep):
             task=self.name,
             kind=wording.kind,
             images=images,
-            question=wording.question,
+            question=question,
             choices=choices,
             answer=chosen.answer if wording.is_answerable else None,
             refusal=wording.refusal,
             group_keys=twin_keys({*roots, *group_keys}, chosen.original.get(TWIN)),
             level=wording.level,
             category=wording.category,
-            attributes={**wording.attributes, **mode, **estimated},
+            attributes={**attributes, **mode, **estimated},
             explanation=wording.explanation,
             written_by=by,
             root_image_id=record.root_image_id,
@@ -432,6 +451,15 @@ class TruthTask(MapStep):
                 **wording.evidence,
             },
         )
+
+    def _asked(self, ctx: Context, chosen: ChosenRecord, wording: ItemWording) -> tuple[str, Mapping[str, str]]:
+        """Return the question of an item and its attributes, with the wording where it is one of several."""
+        if isinstance(wording.question, str):
+            return wording.question, wording.attributes
+        # Twins share the name, so that they differ in nothing but their key.
+        name = chosen.original.get(TWIN, chosen.record)
+        drawn = wording.question.drawn(self.wordings, ctx.rng(name, "wording"))
+        return drawn.template, {**wording.attributes, **drawn.attributes}
 
     def _shown(
         self,

@@ -22,15 +22,15 @@ from benchwright.diagnostics.shortcuts.letter_groups import (
     adjusted_p,
     letter_groups,
 )
-from benchwright.diagnostics.wording.option_order import may_reorder
-from benchwright.records import LETTERS, Choice, Item, ItemImage
+from benchwright.diagnostics.wording.option_order import may_reorder, names_marks
+from benchwright.records import LETTERS, Choice, Item, ItemImage, VisualPrompt
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream, Verdict
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_REASON = "unbalanced_letters"
+_REASON, _TWIN = "unbalanced_letters", "twin:"
 
 Mend = Literal["reorder", "ask", "none"]
 Reorders = Literal["unbalanced", "always"]
@@ -40,27 +40,44 @@ def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mappi
     """Return an item as a new revision in which two options have changed places.
 
     Options that are pictures are swapped among the item's pictures too, so that a question which names pictures by
-    number still names the options in their order.
+    number still names the options in their order. Of options that name marks, the marks swap their places.
 
     Args:
-        item: Item whose options may stand in any order.
+        item: Item whose options may stand in any order, or whose marks may trade places.
         first: Letter of an option.
         second: Letter of another option.
         evidence: Evidence to add to the item's.
     """
     trade = {first: second, second: first}
+    traded = {
+        "answer": item.answer and trade.get(item.answer, item.answer),
+        "refusal": item.refusal and trade.get(item.refusal, item.refusal),
+        "revision": item.revision + 1,
+        "evidence": {**item.evidence, **evidence},
+    }
+    if names_marks(item):
+        return item.model_copy(update={**traded, "images": _with_marks_traded(item.images, trade)})
     by_key = {choice.key: choice for choice in item.choices}
     choices = tuple(_renamed(by_key[trade.get(key, key)], key) for key in LETTERS[: len(item.choices)])
     return item.model_copy(
         update={
             "choices": choices,
             "images": _traded(item.images, by_key[first].image_id, by_key[second].image_id),
-            "answer": item.answer and trade.get(item.answer, item.answer),
-            "refusal": item.refusal and trade.get(item.refusal, item.refusal),
-            "revision": item.revision + 1,
-            "evidence": {**item.evidence, **evidence},
+            **traded,
         }
     )
+
+
+def _with_marks_traded(images: Sequence[ItemImage], trade: Mapping[str, str]) -> tuple[ItemImage, ...]:
+    """Return the pictures with marks of some labels at each other's places; colors stay with the labels, since
+    questions name them.
+    """
+    points = {prompt.label: prompt.points for image in images for prompt in image.prompts}
+
+    def moved(prompt: VisualPrompt) -> VisualPrompt:
+        return prompt.model_copy(update={"points": points[trade.get(prompt.label or "", prompt.label)]})
+
+    return tuple(image.model_copy(update={"prompts": tuple(map(moved, image.prompts))}) for image in images)
 
 
 def _renamed(choice: Choice, key: str) -> Choice:
@@ -75,6 +92,12 @@ def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) 
     traded = list(images)
     traded[places[first]], traded[places[second]] = images[places[second]], images[places[first]]
     return tuple(traded)
+
+
+def _may_swap(item: Item) -> bool:
+    """Return whether two options may change places; those of twins stand where those of the other twin do."""
+    is_twin = any(key.startswith(_TWIN) for key in item.group_keys)
+    return not is_twin and (may_reorder(item) or names_marks(item))
 
 
 @dataclass
@@ -123,7 +146,7 @@ class AnswerLetters(GatherStep):
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
         plan = _LetterPlan({}, {})
         least: dict[int, float] = {}
-        free = [self.mend == "reorder" and may_reorder(item) for item in items]
+        free = [self.mend == "reorder" and _may_swap(item) for item in items]
         levels_all = self.mend == "reorder" and self.reorders == "always"
         groups = letter_groups(items, per=self.per, seed=ctx.seed)
         for group in groups:
@@ -174,8 +197,9 @@ class AnswerBalance(Step):
 
     A group is unbalanced where chance alone would spread its letters as unevenly with a probability below `min_p`, over
     all groups of the set (Holm). Then two options are swapped in as few items as possible whose options may stand in
-    any order: the right option and the option under the letter that is too rare. The choice of items follows from their
-    ids and the run's seed.
+    any order: the right option and the option under the letter that is too rare. Where options name marks on a picture,
+    such as `Point A`, these marks swap their places. Twins stay as they are. The choice of items follows from their ids
+    and the run's seed.
 
     Args:
         per: `all` levels letters over the whole set, `task` within each task.

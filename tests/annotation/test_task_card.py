@@ -22,7 +22,7 @@ from benchwright.annotation.store.database.records import RefusedError
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
-from benchwright.construction.tasks.jigsaw import QUESTION as JIGSAW_QUESTION
+from benchwright.construction.tasks.jigsaw import QUESTIONS
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
 
@@ -90,6 +90,9 @@ def test_a_picture_is_called_by_its_letter_as_an_option_and_else_by_its_place() 
     assert captions(item()) == ["Image 1", "Picture A", "Image 3"]
 
 
+JIGSAW_QUESTIONS = QUESTIONS.filled(color="black").templates
+
+
 def jigsaw(question: str, *, options: int = 2) -> TaskContent:
     pictures = [digest([place]) for place in range(options + 1)]
     return TaskContent(
@@ -101,13 +104,13 @@ def jigsaw(question: str, *, options: int = 2) -> TaskContent:
 @pytest.mark.parametrize(
     ("options", "question", "shown"),
     [
-        (2, JIGSAW_QUESTION, f"{JIGSAW_QUESTION.removesuffix('the second or the third?')}A or B?"),
+        *((2, question, question.replace("the second or the third", "A or B")) for question in JIGSAW_QUESTIONS),
         (3, "The second, the third or the fourth image?", "A, B or C?"),
         (2, "Which is on the second floor?", "Which is on the second floor?"),
         (2, "The third or the second?", "The third or the second?"),
         (3, "The second or the third?", "The second or the third?"),
     ],
-    ids=["jigsaw", "three", "no list", "another order", "not all"],
+    ids=["jigsaw 1", "jigsaw 2", "jigsaw 3", "three", "no list", "another order", "not all"],
 )
 def test_options_that_a_question_lists_by_their_places_are_listed_by_their_letters(
     options: int, question: str, shown: str

@@ -12,7 +12,8 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.construction.tasks.jigsaw import HIDDEN, Jigsaw, edge_difference
+from benchwright.construction.item_parts.tiled_pictures import edge_difference
+from benchwright.construction.tasks.jigsaw import HIDDEN, Jigsaw
 from benchwright.diagnostics.shortcuts.item_cues import cues_of_item
 from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture
 from benchwright.errors import UnreadableImage
@@ -157,7 +158,7 @@ def test_hardened_either_of_two_pieces_is_missing_and_neither_reference_shows_th
     missing = set()
     for seed in range(12):
         context = StepContext(tmp_path, seed=seed)
-        [item] = made(context, photo, margin=0).items
+        [item] = made(context, photo, margin=0, min_view_px=16).items
         assert item.attributes["mode"] == "hardened"
         right, wrong = (tuple(item.evidence[which]["tile"]) for which in ("right", "wrong"))
         assert {right, wrong} == {(1, 2), (2, 1)}
@@ -205,9 +206,84 @@ def test_hardened_a_picture_with_lettering_across_a_join_is_left_out_unless_it_i
         photo.copy(), (place[0] - 5, place[1] - 25), (place[0] + 210, place[1] + 10), (250,) * 3, -1
     )
     cv2.putText(lettered, "ALL OF THIS IS TEXT", place, cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2, cv2.LINE_AA)
-    assert made(context, lettered, margin=0).reason == "lettering_at_join"
-    assert made(context, lettered, margin=0, lettering="keep").items
+    assert made(context, lettered, margin=0, min_tile_px=80, strips="keep").reason == "lettering_at_join"
+    assert made(context, lettered, margin=0, min_tile_px=80, strips="keep", lettering="keep").items
     assert made(context, lettered, mode="paper").items
+
+
+STRIPS = {
+    "a gutter between two pictures, one above the other": (slice(144, 154), slice(None)),
+    "a gutter between two pictures beside each other": (slice(None), slice(222, 228)),
+    "a gutter at the upper edge of the piece at the right": (slice(94, 100), slice(None)),
+    "a ruled line": (slice(240, 243), slice(40, 451)),
+}
+
+
+@pytest.mark.parametrize("place", STRIPS.values(), ids=STRIPS)
+@pytest.mark.parametrize("level", [0, 255])
+def test_hardened_a_picture_with_a_straight_strip_across_a_join_is_left_out_unless_it_is_to_be_kept(
+    context: StepContext, photo: np.ndarray, place: tuple[slice, slice], level: int
+) -> None:
+    composed = photo.copy()
+    composed[place] = level
+    assert made(context, composed, margin=0, min_tile_px=80).reason == "strip_at_join"
+    assert made(context, composed, margin=0, min_tile_px=80, strips="keep").items
+    assert made(context, composed, mode="paper").items
+
+
+def test_a_wide_area_of_one_color_is_no_strip(context: StepContext, photo: np.ndarray) -> None:
+    wide = photo.copy()
+    wide[150:210] = 200
+    assert made(context, wide, margin=0, min_tile_px=80).items
+
+
+def test_another_part_of_the_picture_is_cut_up_where_a_strip_runs_across_a_join(
+    context: StepContext, photo: np.ndarray
+) -> None:
+    composed = cv2.resize(photo, (902, 600), interpolation=cv2.INTER_CUBIC)
+    composed[330:338] = 255
+    [item] = made(context, composed, margin=0).items
+    boxes = [item.evidence["right"]["box_xyxy"], item.evidence["wrong"]["box_xyxy"], *item.evidence["shown_boxes_xyxy"]]
+    assert max(box[2] for box in boxes) - min(box[0] for box in boxes) <= 0.72 * 902
+    for left, top, right, bottom in (item.evidence["right"]["box_xyxy"], item.evidence["wrong"]["box_xyxy"]):
+        assert right > left
+        assert not top < 334 < bottom
+
+
+@pytest.mark.parametrize(
+    ("size_wh", "settings", "shown_px"),
+    [
+        pytest.param((2700, 1800), {}, 300, id="not scaled down further"),
+        pytest.param((1800, 1800), {}, 341, id="scaled down to max_side_px"),
+        pytest.param((400, 300), {"max_enlargement": 4}, 300, id="enlarged"),
+        pytest.param((400, 300), {}, 176, id="enlarged as far as it may be"),
+        pytest.param((400, 300), {"max_enlargement": 1}, 88, id="shown as it is"),
+        pytest.param((400, 300), {"min_view_px": 120}, 120, id="smaller views"),
+    ],
+)
+def test_hardened_pieces_have_the_size_that_people_can_see(
+    context: StepContext, photo: np.ndarray, size_wh: tuple[int, int], settings: dict[str, Any], shown_px: int
+) -> None:
+    resized = cv2.resize(photo, size_wh, interpolation=cv2.INTER_CUBIC)
+    outcome = made(context, resized, **settings)
+    [item] = outcome.items
+    reference, *pieces = pictures(context, item)
+    assert {min(piece.shape[:2]) for piece in pieces} == {shown_px} == {outcome.values["view_px"]}
+    assert reference.shape[:2] == (2 * pieces[0].shape[0], 2 * pieces[0].shape[1])
+
+
+@pytest.mark.parametrize(("level", "name"), [(0, "gray"), (255, "black"), (120, "black")])
+def test_the_place_of_the_missing_piece_stands_out_and_the_question_names_its_color(
+    context: StepContext, photo: np.ndarray, level: int, name: str
+) -> None:
+    shaded = np.clip(0.25 * photo + 0.75 * level, 0, 255).astype(np.uint8)
+    [item] = made(context, shaded, min_difference=0.01).items
+    reference = pictures(context, item)[0]
+    height, width = reference.shape[:2]
+    missing = reference[height // 2 :, width // 2 :].reshape(-1, 3)
+    assert item.evidence["fill"] == name
+    assert f" {name}" in item.question
+    assert {tuple(pixel) for pixel in missing.tolist()} == {(0, 0, 0) if name == "black" else (128, 128, 128)}
 
 
 def test_hardened_both_items_of_a_photograph_offer_the_same_two_pieces(context: StepContext, photo: np.ndarray) -> None:
@@ -252,8 +328,8 @@ def test_one_flat_colour_is_ambiguous(context: StepContext) -> None:
     [
         pytest.param((1, 1, 3), 0, id="one-pixel"),
         pytest.param((167, 900, 3), 55, id="one-pixel-short"),
-        pytest.param((20, 3000, 3), 2, id="extremely-wide"),
-        pytest.param((4000, 196, 3), 16, id="extremely-tall-once-scaled"),
+        pytest.param((20, 3000, 3), 4, id="extremely-wide"),
+        pytest.param((4000, 196, 3), 33, id="extremely-tall-once-scaled"),
     ],
 )
 def test_a_small_or_extremely_long_photograph_is_too_small_and_not_decoded(

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from step_context import StepContext
 from truth_runs import TruthRun, rings
 
-from benchwright.construction.ground_truth.truths import DepthComparison, SpatialClaim
+from benchwright.construction.ground_truth.truths import (
+    CountQuestion,
+    DepthComparison,
+    LabelledBox,
+    LabelledBoxes,
+    SpatialClaim,
+)
+from benchwright.construction.tasks.counting import Counting
 from benchwright.construction.tasks.jigsaw import Jigsaw
+from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
+from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.construction.tasks.relative_depth import RelativeDepth
 from benchwright.construction.tasks.spatial_relation import SpatialRelation
 from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
@@ -55,7 +67,7 @@ def test_two_of_four_points_are_the_reference_at_one_place(tmp_path: Path, photo
 
 def test_a_mirrored_view_has_the_rings_at_the_same_places_and_the_other_one_closer(tmp_path: Path) -> None:
     run = TruthRun(tmp_path)
-    truth = DepthComparison(first=(100.0, 100.0), second=(220.0, 102.0), closer="first")
+    truth = DepthComparison(first=(100.0, 100.0), second=(220.0, 101.0), closer="first")
     run.state("diw:1", [run.picture(1)], truth)
     first, second = run.run(RelativeDepth(twins=True))
     assert are_twins([first, second])
@@ -77,3 +89,72 @@ def test_a_claim_is_asked_about_the_picture_of_which_it_is_true_and_the_other(tm
     assert {item.answer for item in items} == {"A", "B"}
     assert len({item.question for item in items}) == 1
     assert len(run.run(SpatialRelation())) == 1
+
+
+@pytest.mark.parametrize("of", ["facts", "dataset"])
+def test_the_other_of_two_boxes_fits_the_thing_that_lies_where_it_is(
+    tmp_path: Path, photo: np.ndarray, of: str
+) -> None:
+    stated = (150.0, 90.0, 290.0, 200.0)
+    marked = photo.copy()
+    cv2.rectangle(marked, (150, 90), (289, 199), (255, 0, 255), -1)
+    if of == "dataset":
+        run = TruthRun(tmp_path)
+        run.state("one", [run.add(marked, "a.png")], LabelledBoxes(boxes=(LabelledBox(label="cup", box=stated),)))
+        first, second = run.run(LocalizationOfBoxes(dataset="dataset", twins=True))
+        pictures = run.stored
+    else:
+        subjects = json.dumps([{"name": "cup", "phrase": "the cup", "box": stated}])
+        record = StepContext(tmp_path).add(marked)
+        context = StepContext(tmp_path, values={(record.image_id, "facts.subjects"): subjects})
+        context.add(marked)
+        first, second = context.run(ObjectLocalization(twins=True), record).items
+        pictures = context.stored
+    assert are_twins([first, second])
+    assert {first.answer, second.answer} == {"A", "B"}
+    assert first.question == second.question
+    assert [(prompt.label, prompt.points, prompt.style) for prompt in first.images[0].prompts] == [
+        (prompt.label, prompt.points, prompt.style) for prompt in second.images[0].prompts
+    ]
+    for item in (first, second):
+        pixels = pictures[item.images[0].image_id].astype(int)
+        is_thing = (pixels[..., 0] > 200) & (pixels[..., 1] < 60) & (pixels[..., 2] > 200)
+        rows, columns = np.flatnonzero(is_thing.any(axis=1)), np.flatnonzero(is_thing.any(axis=0))
+        [box] = [prompt.points for prompt in item.images[0].prompts if prompt.label == item.answer]
+        seen = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+        assert np.abs(np.array(box).ravel() - seen).max() <= 2
+
+
+def test_one_question_has_two_right_numbers_of_the_same_four(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    for number in range(240):
+        thing = ("cups", "birds")[number % 2]
+        question = CountQuestion(question=f"How many {thing} are there?", count=(1, 2, 2, 3, 4, 5)[number // 2 % 6])
+        run.state(f"tallyqa:{number}", [run.picture(number)], question)
+    items = run.run(Counting(twins=True))
+    pairs: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        [key] = [key for key in item.group_keys if key.startswith("twin:")]
+        pairs[key].append(item)
+    assert len(pairs) >= 30
+    ranks: Counter[int] = Counter()
+    for first, second in pairs.values():
+        assert are_twins([first, second])
+        assert first.question == second.question
+        assert first.choices == second.choices
+        assert first.answer != second.answer
+        assert first.images != second.images
+        for item in (first, second):
+            numbers = {choice.key: int(choice.text or "") for choice in item.choices}
+            assert numbers[item.answer or ""] == item.evidence["count"]
+            ranks[sorted(numbers.values()).index(item.evidence["count"])] += 1
+    assert max(ranks.values()) - min(ranks.values()) <= 8
+
+
+def test_a_count_without_a_twin_says_so(tmp_path: Path) -> None:
+    run = TruthRun(tmp_path)
+    for number in range(4):
+        image_id = run.picture(number)
+        run.state(f"tallyqa:{number}", [image_id], CountQuestion(question=f"How many {number}?", count=number))
+    assert run.run(Counting(twins=True)) == []
+    assert {outcome.reason for outcome in run.outcomes.values()} == {"no_twin"}

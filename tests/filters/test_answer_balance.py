@@ -18,11 +18,11 @@ from worded_items import gathered, item, sha
 
 from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance, levelling_moves
-from benchwright.diagnostics.wording.option_order import may_reorder
+from benchwright.diagnostics.wording.option_order import may_reorder, names_marks
 from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, with_options_swapped
 from benchwright.images import encode_png
 from benchwright.pipeline import open_view, run_steps
-from benchwright.records import LETTERS, Item
+from benchwright.records import LETTERS, Item, ItemImage, PromptStyle, VisualPrompt
 from benchwright.steps import FOLDER
 
 pytestmark = pytest.mark.slow
@@ -253,3 +253,53 @@ def test_a_run_makes_a_new_revision_that_later_steps_see(tmp_path: Path) -> None
 def test_wrong_settings_are_refused(setting: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         AnswerBalance(**setting)
+
+
+def marked_item(*, keys: str = "ABCD", kind: str = "ring", twin: str | None = None) -> Item:
+    marks = [
+        VisualPrompt(
+            kind=kind,  # type: ignore[arg-type]
+            image_id=sha("second"),
+            points=((10.0 * n + 10, 20.0),),
+            label=key,
+            style=PromptStyle(color=("#ff0000", "#0060ff")[n % 2]),
+        )
+        for n, key in enumerate(keys)
+    ]
+    reference = VisualPrompt(kind="ring", image_id=sha("first"), points=((5.0, 5.0),), label="REF", style=PromptStyle())
+    made = item("one", "Which point?", [f"Point {key}" for key in "ABCD"], "A")
+    return made.model_copy(
+        update={
+            "images": (
+                ItemImage(image_id=sha("first"), role="view", prompts=(reference,)),
+                ItemImage(image_id=sha("second"), role="view", prompts=tuple(marks)),
+            ),
+            "group_keys": made.group_keys if twin is None else (f"twin:{twin}",),
+        }
+    )
+
+
+def test_marks_that_options_name_trade_places_and_keep_their_colors() -> None:
+    before = marked_item()
+    after = with_options_swapped(before, "A", "C", evidence={"why": "test"})
+    assert after.answer == "C"
+    assert after.choices == before.choices
+    assert after.images[0] == before.images[0]
+    points = {prompt.label: prompt.points[0][0] for prompt in after.images[1].prompts}
+    assert points == {"A": 30.0, "B": 20.0, "C": 10.0, "D": 40.0}
+    assert [prompt.style for prompt in after.images[1].prompts] == [prompt.style for prompt in before.images[1].prompts]
+
+
+@pytest.mark.parametrize("keys", ["ABC", "AABCD", "ABCE"])
+def test_marks_trade_places_only_where_each_option_has_one(keys: str) -> None:
+    assert not names_marks(marked_item(keys=keys))
+    assert names_marks(marked_item())
+
+
+def test_options_that_name_marks_are_levelled_and_those_of_twins_are_not() -> None:
+    step = AnswerLetters(per="task", min_p=0.05, mend="reorder", reorders="always")
+    alone = [marked_item().model_copy(update={"item_id": sha(str(n))[:32]}) for n in range(8)]
+    swaps = [said.values["swap"] for said in gathered(step, alone).values()]
+    assert Counter(swap for swap in swaps if swap) == {"AB": 2, "AC": 2, "AD": 2}
+    twins = [marked_item(twin="t").model_copy(update={"item_id": sha(str(n))[:32]}) for n in range(8)]
+    assert not any(said.values["swap"] for said in gathered(step, twins).values())

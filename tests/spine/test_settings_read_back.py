@@ -66,7 +66,8 @@ BESIDE: dict[str, list[dict[str, Any]]] = {
 """Settings beside which those of a step are tried, where it requires some, or some mean nothing without them."""
 UNTRIED = {
     "dataset": {"reader", "options"},  # `BESIDE` has another reader, and settings of it
-    "beyond_vis_qa": {"mode"}, "forensic_detection": {"mode"}, "iq_test": {"mode"},  # one value is left
+    "forensic_detection": {"mode"}, "iq_test": {"mode"},  # one value is left
+    "basic_vis_qa": {"wordings"}, "beyond_vis_qa": {"mode", "wordings"}, "know_vis_qa": {"wordings"},
     "mark": {"over", "propose", "start_from", "helpers"},  # `over` goes with `pairs`; the others name files and helpers
     "draft_questions": {"drawn_options"},
     "items": {"pictures", "mapping"},  # other files

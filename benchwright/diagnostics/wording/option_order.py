@@ -18,6 +18,7 @@ _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 _NAMES_A_LETTER = re.compile(
     r"\([A-Z]\)|\b(?i:option|choice|answer)s?\s+[A-Z]\b|^[A-Z][.)]?$|\s[A-Z]\.?$",
 )
+_LETTER = re.compile(r"\b[A-Z]\b")
 _NAMES_A_PLACE = re.compile(
     r"\b(?:of|all|both|none|neither|any) (?:the |these |those )?(?:above|below|other option|other options|others)\b"
     r"|\b(?:none|all|both|neither|either) of (?:the above|these|those|them)\b"
@@ -35,6 +36,18 @@ def may_reorder(item: Item) -> bool:
     if any(_names_an_option(text) for text in (*texts, *sentences)) or pointing_options(item):
         return False
     return not _is_number_sequence(texts)
+
+
+def names_marks(item: Item) -> bool:
+    """Return whether each option names the one mark on one of the pictures that has its letter, all of one kind: such
+    marks may trade places.
+    """
+    marks = [(prompt.image_id, prompt.kind, prompt.label) for image in item.images for prompt in image.prompts]
+    keys = {choice.key for choice in item.choices}
+    of_options = [mark for mark in marks if mark[2] in keys]
+    if sorted(str(label) for _, _, label in of_options) != sorted(keys) or len({mark[:2] for mark in of_options}) != 1:
+        return False
+    return all(keys.intersection(_LETTER.findall(choice.text or "")) == {choice.key} for choice in item.choices)
 
 
 def _names_an_option(text: str) -> bool:

@@ -50,14 +50,15 @@ def test_the_answer_to_a_claim_is_its_label_in_the_file(tmp_path: Path) -> None:
         for row in rows
     }
     vsr = step("dataset", reader="vsr", folder="vsr", records=None)
-    items, _ = released(tmp_path, vsr, step("spatial_relation", mode="paper", min_side_px=16, uses=None))
+    items, _ = released(tmp_path, vsr, step("spatial_relation", mode="paper", min_side_px=16, uses=None, wordings=1))
     asked = {item.evidence["claim"]: item for item in items}
     kept = {claim for claim, counts in votes.items() if (counts[labels[claim]] + 1) / (sum(counts) + 1) >= 0.6}
     assert set(asked) == kept
     for claim, item in asked.items():
         assert right_text(item) == ("Yes" if labels[claim] else "No")
         assert [choice.text for choice in item.choices] == ["Yes", "No"]
-        assert item.question.lower().replace("is the", "the").rstrip("?") in claim.lower().replace(" is ", " ")
+        asked_for = item.question.lower().replace("is the", "the").rstrip("?").replace(" to the ", " ")
+        assert asked_for in claim.lower().replace(" is ", " ").replace(" to the ", " ")
     quoted = json.loads(QUOTED)
     assert asked[quoted["caption"]].question == "Is the bench at the right side of the train?"
     assert right_text(asked[quoted["caption"]]) == "No"
@@ -83,7 +84,7 @@ def test_an_inverted_question_turns_the_key_around(tmp_path: Path) -> None:
         image_id = run.picture(number)
         is_true[image_id] = number % 4 > 0
         run.state(f"vsr:{number}", [image_id], claim(number, true=number % 4 > 0))
-    items = run.run(SpatialRelation(mode="paper", inverted=0.5))
+    items = run.run(SpatialRelation(mode="paper", inverted=0.5, wordings=1))
     forms = Counter(item.attributes["form"] for item in items)
     assert min(forms["affirmative"], forms["inverted"]) >= 10
     for item in items:
@@ -149,7 +150,7 @@ def test_counts_of_marked_boxes_are_asked_by_label(tmp_path: Path) -> None:
         [{"field": "things", "shape": "box", "points": [[5 + 30 * n, 5], [25 + 30 * n, 90]], "label": label}
          for label, n in boxes],
     )  # fmt: skip
-    items = run.run(Counting(mode="paper", marked_by="people", uses=None))
+    items = run.run(Counting(mode="paper", marked_by="people", uses=None, wordings=1))
     assert {item.question: right_text(item) for item in items} == {
         "How many wine glasses are there in the picture?": "3",
         "How many people are there in the picture?": "2",
@@ -239,7 +240,7 @@ def test_a_recipe_without_the_ground_truth_is_refused_in_words(tmp_path: Path, s
 
 def test_help_names_the_reasons_that_all_such_tasks_share_behind_those_of_the_task() -> None:
     codes = [reason.code for reason in reasons_of(SpatialRelation)]
-    assert codes[:2] == ["unread_claim", "disputed"]
+    assert codes[:2] == ["unread_claim", "unclear_side"]
     assert {"nothing_stated", "picture_missing", "too_small", "used_already", "enough"} <= set(codes)
     assert len(codes) == len(set(codes))
 
@@ -262,7 +263,7 @@ def test_a_run_counts_what_a_campaign_before_it_marked_and_says_so_where_nobody_
     marks = GivenMarks(texts={"1.png": json.dumps(document)})
     recipe = Recipe(
         "r",
-        [marks, step("counting", mode="paper", marked_by="mark"), step("freeze", name="r", version="1.0")],
+        [marks, step("counting", mode="paper", marked_by="mark", wordings=1), step("freeze", name="r", version="1.0")],
         folder=tmp_path,
     )
     finished = run_recipe(recipe, images=tmp_path / "images", workspace=tmp_path / "w")

@@ -191,4 +191,5 @@ def test_settings_for_datasets_are_no_parameters_of_photographs() -> None:
     assert VisualCorrespondence().parameters().keys() == {
         "per_image", "mode", "twins", "view_part", "max_side_px", "min_side_px", "min_view_px", "max_enlargement", "max_rotation_deg", "max_perspective", "min_zoom", "max_zoom",
         "max_gamma", "max_contrast", "max_brightness", "max_blur_px", "max_noise", "max_likeness",
+        "wordings",
     }  # fmt: skip

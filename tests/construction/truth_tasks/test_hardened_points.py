@@ -22,6 +22,7 @@ from benchwright.construction.ground_truth.truths import (
     Point,
     ReflectanceComparison,
 )
+from benchwright.construction.item_parts.picture_views import tilt_deg
 from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
 from benchwright.construction.tasks.iq_test import IqTest
 from benchwright.construction.tasks.relative_depth import RelativeDepth
@@ -73,7 +74,7 @@ def test_points_of_depth_lie_level_and_equally_far_from_the_middle_and_the_close
         points = [(100.0 - number % 3, 120.0), (200.0 + number % 5, 124.0 + number % 4)]
         image_id = dotted(run, number, points)
         run.state(f"diw:{number}", [image_id], seen(points[1], points[0]))
-    items = run.run(RelativeDepth())
+    items = run.run(RelativeDepth(tilts="any"))
     assert len(items) == 60
     on_left = 0
     for item in items:
@@ -100,10 +101,10 @@ def test_pairs_that_cannot_lie_level_in_a_view_say_why(run: TruthRun) -> None:
     images = {reason: run.picture(number) for number, reason in enumerate(pairs)}
     for reason, points in pairs.items():
         run.state(f"diw:{reason}", [images[reason]], seen(*points))
-    assert run.run(RelativeDepth()) == []
+    assert run.run(RelativeDepth(tilts="any")) == []
     assert {reason: run.reason(image_id) for reason, image_id in images.items()} == {reason: reason for reason in pairs}
-    assert len(run.run(RelativeDepth(min_view=0.3))) == 1
-    assert len(run.run(RelativeDepth(max_tilt_deg=45, min_view=0.2))) == 2
+    assert len(run.run(RelativeDepth(min_view=0.3, tilts="any"))) == 1
+    assert len(run.run(RelativeDepth(max_tilt_deg=45, min_view=0.2, tilts="any"))) == 2
 
 
 def test_a_picture_with_lettering_is_not_shown_where_it_could_be_mirrored(run: TruthRun) -> None:
@@ -111,7 +112,7 @@ def test_a_picture_with_lettering_is_not_shown_where_it_could_be_mirrored(run: T
     cv2.putText(lettered, "THIS IS A LINE OF TEXT", (40, 200), cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2, cv2.LINE_AA)
     image_id = run.add(lettered, "lettered.png")
     run.state("diw:lettered", [image_id], seen((100.0, 100.0), (220.0, 100.0)))
-    assert run.run(RelativeDepth()) == []
+    assert run.run(RelativeDepth(tilts="any")) == []
     assert run.reason(image_id) == "lettering"
     assert len(run.run(RelativeDepth(mode="paper"))) == 1
 
@@ -119,7 +120,7 @@ def test_a_picture_with_lettering_is_not_shown_where_it_could_be_mirrored(run: T
 def test_a_large_picture_is_drawn_at_the_size_that_items_show(run: TruthRun) -> None:
     points = [(400.0, 700.0), (1500.0, 760.0)]
     run.state("diw:1", [dotted(run, 1, points, (2000, 1500))], seen(*points))
-    [item] = run.run(RelativeDepth(max_side_px=500))
+    [item] = run.run(RelativeDepth(max_side_px=500, tilts="any"))
     shown = run.made[item.images[0].image_id]
     assert 490 <= max(shown.width, shown.height) <= 500
     assert {label: dot_at(run, item, 0, point) for label, point in rings(item).items()} == {
@@ -296,7 +297,8 @@ def test_a_run_makes_hardened_items_with_the_same_bytes_by_one_worker_and_by_two
         rows.append({"images": [{"image": f"{number}.png"}], "truths": truths})
     write_lines(tmp_path / "own" / "table.jsonl", rows)
     tasks = ("relative_depth", "relative_reflectance", "counting", "spatial_relation")
-    steps = [step("dataset", reader="folder", folder="own"), *tasks, step("freeze", name="own", version="1.0")]
+    own = step("dataset", reader="folder", folder="own")
+    steps = [own, step("relative_depth", tilts="any"), *tasks[1:], step("freeze", name="own", version="1.0")]
     digests = []
     for workers in (1, 2):
         recipe = Recipe("own", steps, seed=4, folder=tmp_path, shards=2)
@@ -308,3 +310,30 @@ def test_a_run_makes_hardened_items_with_the_same_bytes_by_one_worker_and_by_two
     assert made.keys() == set(tasks)
     assert (made["relative_depth"], made["relative_reflectance"], made["spatial_relation"]) == (12, 12, 6)
     assert {item.attributes["mode"] for item in items} == {"hardened"}
+
+
+def tilted(run: TruthRun, count: int) -> dict[str, tuple[float, bool]]:
+    """State pairs of which the closer point is the lower one in four of five; return tilt and that, by record."""
+    stated = {}
+    for number in range(count):
+        is_lower = (number // 10) % 5 > 0
+        left, right = (90.0, 120.0), (210.0, 120.5 + number % 10)
+        truth = DepthComparison(first=left, second=right, closer="second" if is_lower else "first")
+        run.state(f"diw:{number}", [run.picture(number)], truth)
+        stated[f"diw:{number}"] = (tilt_deg(left, right), is_lower)
+    return stated
+
+
+def test_of_tilted_pairs_as_many_have_their_closer_point_lower_as_higher(run: TruthRun) -> None:
+    stated = tilted(run, 120)
+    items = run.run(RelativeDepth(min_view=0.3))
+    assert len(items) > 20
+    lower: Counter[int] = Counter()
+    for item in items:
+        tilt, is_lower = stated[item.evidence["record"]]
+        if tilt > 0.5:
+            lower[int(tilt - 0.5)] += 1 if is_lower else -1
+    assert set(lower.values()) == {0}
+    assert "unmatched_tilt" in {outcome.reason for outcome in run.outcomes.values()}
+    assert len(items) < 80
+    assert len(run.run(RelativeDepth(min_view=0.3, tilts="any"))) == 120

@@ -71,7 +71,7 @@ def drawn(item: Item) -> dict[str, list[float]]:
 def test_the_right_box_is_the_only_one_of_its_label_in_the_raw_json(tmp_path: Path, reader: str) -> None:
     written: Any = write_lvis(tmp_path / reader) if reader == "lvis" else write_coco(tmp_path / reader)
     document = written if reader == "lvis" else written["instances_val2014"]
-    task = step("object_localization", dataset="source", min_box_px=8, max_side_px=72, mode="paper")
+    task = step("object_localization", dataset="source", min_box_px=8, max_side_px=72, mode="paper", wordings=1)
     items, files = made(tmp_path, reader, task), files_below(tmp_path / reader)
     assert len(items) > 15
     names = {category["id"]: category["name"] for category in document["categories"]}
@@ -106,9 +106,9 @@ def test_labels_with_a_second_or_an_unmarked_instance_are_not_asked_about(tmp_pa
         for k, label in enumerate(("dog", "Dog", "hot_dog", "sheep", "person"))
     )
     run.state("one", [picture], LabelledBoxes(boxes=boxes, is_federated=True, incomplete=("sheep", "person")))
-    [item] = run.run(LocalizationOfBoxes(dataset="dataset"))
+    [item] = run.run(LocalizationOfBoxes(dataset="dataset", wordings=1))
     assert "fits the hot dog more closely?" in item.question
-    assert item.attributes == {"object": "hot dog", "mode": "hardened"}
+    assert item.attributes == {"object": "hot dog", "mode": "hardened", "wording": "1"}
 
 
 @pytest.mark.parametrize(
@@ -162,6 +162,7 @@ def test_hardened_the_stated_box_is_drawn_where_the_part_of_the_picture_shows_it
 def test_localization_of_facts_keeps_its_parameters() -> None:
     assert ObjectLocalization().parameters().keys() == {
         "mode", "max_side_px", "min_view_px", "max_enlargement", "min_box_px", "noise", "min_iou", "max_iou",
+        "twins", "wordings",
     }  # fmt: skip
     with pytest.raises(ValidationError, match="leave out items, or name the dataset's entry"):
         ObjectLocalization(items=3)
@@ -177,7 +178,7 @@ def of_tara(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Item]]
     write_tara(root / "tara")
     for number in range(3):
         save(root / "photographs" / f"{number}.png", 9000 + number, 90, 70)
-    task = step("jigsaw", dataset="source", min_tile_px=8, min_difference=0.02, margin=0.0)
+    task = step("jigsaw", dataset="source", min_tile_px=8, min_difference=0.02, margin=0.0, strips="keep")
     return root, made(root, "tara", task, images=root / "photographs")
 
 

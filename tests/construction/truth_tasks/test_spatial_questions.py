@@ -62,7 +62,12 @@ def test_every_relation_has_a_question_of_one_thing_and_of_several_in_both_forms
             assert inverted.endswith(f"{'have' if several else 'has'} the sofa as a part?")
             continue
         assert question.endswith("the sofa?")
-        assert inverted == f"Is it false that {claim[0].lower()}{claim[1:-1]}?"
+        statement = f"{claim[0].lower()}{claim[1:-1]}"
+        for side in ("left of", "right of"):
+            statement = (
+                statement.replace(f" {side} the sofa", f" to the {side} the sofa") if relation == side else statement
+            )
+        assert inverted == f"Is it false that {statement}?"
         words = relation.split()[0].removesuffix("s") if asked[0] in ("Do", "Does") else relation
         assert words in question
 

@@ -1,0 +1,99 @@
+"""Straight strips of one color in a picture, along its rows and columns: gutters of comics and montages, ruled lines.
+
+A strip that crosses a cut goes on in the right piece, whatever that shows. Large areas of one color are no strips.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_CELL_SHARE, _LEAST_CELL_PX = 1 / 36, 4
+"""Length of the cells in which lines are looked at, as a share of the line, and least, in pixels."""
+_UNIFORM_LEVELS = 20
+"""Levels of grey within which a cell is of one color, and cells of a line are of the same."""
+_EDGE_PX, _LEAST_CONTRAST, _LEAST_SHARE = 2, 20.0, 0.4
+"""Width of a strip's edge, and the least difference in levels of grey from what lies beyond it, in that share of the
+cells along it; a gutter may lead into an area of its color."""
+_LEAST_PX = 2
+"""Lines that make a strip; a single one may be an edge between two areas."""
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of a picture in one direction, by cells: whether each is uniform, and its mean grey."""
+
+    uniform: NDArray[np.bool_]
+    level: NDArray[np.float32]
+    cell_px: int
+
+    @classmethod
+    def of(cls, grey: NDArray[np.uint8]) -> _Lines:
+        """Return the rows of a grey picture in cells."""
+        import cv2
+
+        cell_px = max(_LEAST_CELL_PX, int(grey.shape[1] * _CELL_SHARE))
+        count = grey.shape[1] // cell_px
+        if not count:
+            return cls(np.zeros((len(grey), 0), np.bool_), np.zeros((len(grey), 0), np.float32), cell_px)
+        cells = np.ascontiguousarray(grey[:, : count * cell_px])
+        of_cell, middle = np.ones((1, cell_px), np.uint8), slice(cell_px // 2, None, cell_px)
+        high, low = cv2.dilate(cells, of_cell)[:, middle], cv2.erode(cells, of_cell)[:, middle]
+        level = cv2.resize(cells, (count, len(grey)), interpolation=cv2.INTER_AREA).astype(np.float32)
+        return cls(high - low <= _UNIFORM_LEVELS, level, cell_px)
+
+    def has_strip(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
+        """Return whether consecutive lines, `_LEAST_PX` to `most_px` of them, are of one color along a stretch.
+
+        Args:
+            between: First and last line to look at.
+            along: Ends of the stretch.
+            most_px: Most lines of a strip.
+        """
+        first, last = max(0, int(between[0])), min(len(self.uniform), int(np.ceil(between[1])))
+        start, end = max(0, round(along[0] / self.cell_px)), round(along[1] / self.cell_px)
+        uniform, level = self.uniform[:, start:end], self.level[:, start:end]
+        if not uniform.shape[1]:
+            return False
+        is_strip = uniform.all(axis=1) & (np.ptp(level, axis=1) <= _UNIFORM_LEVELS)
+        # Ends of runs of such lines in the whole picture, so that an area that goes on beyond is not taken for a strip.
+        steps = np.diff(np.concatenate([[False], is_strip, [False]]).astype(np.int8))
+        starts, ends = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+        lengths = ends - starts
+        is_seen = (starts < last) & (ends > first)
+        # An area of one color that reaches the picture's end is its ground.
+        is_inside = (starts >= _EDGE_PX) & (ends + _EDGE_PX <= len(is_strip))
+        fits = is_seen & is_inside & (lengths >= _LEAST_PX) & (lengths <= most_px)
+        return any(_stands_out(level, *ends) for ends in zip(starts[fits], ends[fits], strict=True))
+
+
+def _stands_out(level: NDArray[np.float32], start: int, end: int) -> bool:
+    """Return whether lines from `start` to before `end` part sharply from those on either side."""
+    within = level[start:end].mean(axis=0)
+    beyond = level[[start - _EDGE_PX, end + _EDGE_PX - 1]]
+    return bool((np.abs(beyond - within) >= _LEAST_CONTRAST).mean(axis=1).min() >= _LEAST_SHARE)
+
+
+class StraightStrips:
+    """The rows and columns of a picture, for questions about strips.
+
+    Args:
+        pixels: Picture, (height, width, 3).
+    """
+
+    def __init__(self, pixels: NDArray[np.uint8]) -> None:
+        import cv2
+
+        grey = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
+        self._rows = _Lines.of(grey)
+        self._columns = _Lines.of(np.ascontiguousarray(grey.T))
+
+    def across_rows(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
+        """Return whether a level strip of 2 to `most_px` rows, one of them within `between`, runs `along` columns."""
+        return self._rows.has_strip(between, along, most_px)
+
+    def across_columns(self, between: tuple[float, float], along: tuple[float, float], most_px: float) -> bool:
+        """Return the same of an upright strip: columns between two, along rows."""
+        return self._columns.has_strip(between, along, most_px)
