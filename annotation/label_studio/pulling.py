@@ -43,6 +43,7 @@ class Pulled:
         unchanged: Stored before as they are.
         skipped: Not looked at: skipped there, or replaced by a later one of the same author.
         quarantined: Not stored.
+        returned: Deleted there before, and there again, so that they count again.
         taken: Those that are stored.
         there: Ids of all that the server has, besides those skipped there.
     """
@@ -54,6 +55,7 @@ class Pulled:
     quarantined: tuple[Quarantined, ...]
     taken: tuple[TakenAnnotation, ...] = ()
     there: frozenset[int] = frozenset()
+    returned: int = 0
 
     def __add__(self, other: Pulled) -> Pulled:
         return Pulled(
@@ -64,10 +66,11 @@ class Pulled:
             (*self.quarantined, *other.quarantined),
             (*self.taken, *other.taken),
             self.there | other.there,
+            self.returned + other.returned,
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document that `review label-studio pull --json` prints."""
+        """Return the counts that `review label-studio pull --json` prints, but for `returned`."""
         return {
             "new": self.new,
             "changed": self.changed,
@@ -141,7 +144,7 @@ def pull(
         take: Function that stores an annotation; default `_submit_annotation`.
     """
     tasks = {key_of(task): task for task in store.tasks(campaign.name, states=TASK_STATES)}
-    counts: Counter[str] = Counter(new=0, changed=0, unchanged=0)
+    counts: Counter[str] = Counter(new=0, changed=0, unchanged=0, returned=0)
     quarantined: list[Quarantined] = []
     taken: list[TakenAnnotation] = []
     there: set[int] = set()
