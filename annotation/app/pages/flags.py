@@ -7,12 +7,13 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...store.submissions.comments import Comment
+from ..base.page_formulas import show_page_formulas, show_text
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..item_pages.items import ITEM
 from ..languages.language import chosen_language
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
-from ..wording.directed_text import inert, show_text
+from ..wording.directed_text import inert
 from ..wording.texts import TEXTS, message_of
 
 
@@ -22,6 +23,8 @@ def show_flags(request: PageRequest, *, item: st.Page) -> None:
     comments = request.state.store.remarks(request.campaign.name)
     if not comments:
         st.info(TEXTS["no_flags"])
+    else:
+        show_page_formulas()
     for comment in comments:
         _show_line(comment, request, item)
 
