@@ -81,7 +81,8 @@ _STYLE = (
 .st-key-steer { padding-top: .3rem; }
 /* Where Streamlit folds its menu away, the head stands beside the sign that unfolds it: the page gets the room. */
 @media (min-width: 641px) and (max-width: 767.9px) {
-  .st-key-benchwright-head-above { position: fixed; top: .6rem; inset-inline: 4rem 1rem; width: auto; flex-wrap: nowrap; }
+  .st-key-benchwright-head-above { position: fixed; top: .6rem; inset-inline: 4rem 1rem; width: auto; }
+  .st-key-benchwright-head-above { flex-wrap: nowrap; }
   .st-key-benchwright-head-above > :first-child { flex: 0 1 11rem !important; width: 11rem !important; }
   .st-key-benchwright-head-above > * { min-width: 0; }
   body:has([aria-controls="stSidebar"][aria-expanded="true"]) .st-key-benchwright-head-above { visibility: hidden; }
@@ -89,12 +90,14 @@ _STYLE = (
 /* What a finger presses is 44 px high. */
 @media (pointer: coarse) {
   .stApp :is([data-testid="stSidebarNavLink"], [data-testid="stTopNavLink"], [data-testid="stPageLink-NavLink"],
-    [data-testid="stExpandSidebarButton"], [data-testid^="stBaseButton"], [data-testid="stSelectbox"] :is(input, button),
-    [data-testid="stTextInput"] input, [data-testid="stCheckbox"] label) { min-width: 44px; min-height: 44px; }
+    [data-testid="stExpandSidebarButton"], [data-testid^="stBaseButton"],
+    [data-testid="stSelectbox"] :is(input, button), [data-testid="stTextInput"] input,
+    [data-testid="stCheckbox"] label) { min-width: 44px; min-height: 44px; }
   .benchwright-who a { display: inline-block; min-width: 44px; padding-block: .6rem; line-height: 1.5; }
 }
 @media (max-width: 640px) {
-  [class*="st-key-benchwright-head"] { position: fixed; top: 0; inset-inline: 3.5rem .75rem; width: auto; height: 3.75rem; }
+  [class*="st-key-benchwright-head"] { position: fixed; top: 0; inset-inline: 3.5rem .75rem; width: auto; }
+  [class*="st-key-benchwright-head"] { height: 3.75rem; }
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
   [class*="st-key-benchwright-head"] > :first-child { flex: 0 1 38vw !important; width: 38vw !important; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
