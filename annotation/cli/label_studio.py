@@ -47,6 +47,7 @@ _url_option = click.option(
     help="Folder to write pictures to, which you publish yourself, with --pictures-url.",
 )
 @click.option("--pictures-url", metavar="URL", help="Where that folder is published, such as a bucket's address.")
+@click.option("--gold", is_flag=True, help="Send the gold items too, so that those who label are checked.")
 @json_option(
     """
     `{"campaign", "url", "project", "instead_of", "added", "there", "removed", "outdated", "not_sent": [{"item_id",
@@ -61,6 +62,7 @@ def push(
     local_root: Path | None,
     pictures: Path | None,
     pictures_url: str | None,
+    gold: bool,
     as_json: bool,
 ) -> int:
     """Make a Label Studio project from a campaign of any kind, or bring it up to date; safe to repeat.
@@ -89,7 +91,7 @@ def push(
             hosting = LocalFiles(server, local_root, f"benchwright-{root.resolve().name}")
         elif pictures is not None and pictures_url is not None:
             hosting = CloudUrl(pictures, pictures_url)
-        done = [push_campaign(store, chosen, server, root=root, projects=projects, hosting=hosting)]
+        done = [push_campaign(store, chosen, server, root=root, projects=projects, hosting=hosting, gold=gold)]
         if chosen.form.blind_first:
             done.append(push_votes(store, chosen, server, root=root, projects=projects, hosting=hosting))
         for pushed in done:
@@ -134,7 +136,8 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
     """
     `{"campaign", "url", "project", "new", "changed", "unchanged", "skipped", "returned", "quarantined":
     [{"annotation", "task", "item_id", "author", "reason"}], "deleted": [{"annotation", "task", "item_id", "author",
-    "what", "withdrawn"}], "kept": {"votes", "replaced"}, "gone": [project], "tasks": {state: n}}`; `returned` were
+    "what", "withdrawn"}], "kept": {"votes", "replaced"}, "paused": [{"annotator",
+    "why"}], "gone": [project], "tasks": {state: n}}`; `returned` were
     deleted there and are there again; `what` was deleted is `annotation`, the whole `task` or the whole `project`;
     `withdrawn` says whether the vote counts no more; `kept` are votes that --keep-deleted lets count again, and those
     in whose place others have decided; `gone` are projects of the campaign that are deleted there
@@ -221,12 +224,17 @@ def pull(
             "makes a project in its place, with the tasks that are open"
             for number in gone
         ),
+        *(
+            f"paused by the campaign's bounds: {printable(who)}: {why}; `benchwright review take-back` undoes it"
+            for who, why in pulled.paused
+        ),
         *_lines_of_deleted(deleted, is_kept=keep_deleted),
         *([f"{counted(kept[0], 'withdrawn vote counts', 'withdrawn votes count')} again"] if kept[0] else []),
         *([f"{kept[1]} stay withdrawn, since others have decided in their place, or do now"] if kept[1] else []),
     ]
     document = {"campaign": chosen.name, "url": server.url, "project": project, **pulled.to_json()}
     document["returned"] = pulled.returned
+    document["paused"] = [{"annotator": who, "why": why} for who, why in pulled.paused]
     document |= {"deleted": [each._asdict() for each in deleted], "gone": gone}
     document["kept"] = {"votes": kept[0], "replaced": kept[1]}
     emit(document | {"tasks": dict(status.tasks)}, as_json=as_json, text="\n".join(lines))

@@ -190,7 +190,8 @@ def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalA
     previous = None if slot is None else connection.execute(sql.LATEST_ANNOTATION, {"held": slot}).one()
     if slot is None:
         lease_s = (annotation.submitted_at - annotation.started_at + timedelta(seconds=1)).total_seconds()
-        slot = claim_task(connection, campaign, annotator, task_id, now=annotation.started_at, lease_s=lease_s).slot_id
+        started = annotation.started_at
+        slot = claim_task(connection, campaign, annotator, task_id, now=started, lease_s=lease_s, on_gold=True).slot_id
     submit(connection, slot, annotator, annotation.submission, now=annotation.submitted_at, amend=True)
     if previous is None:
         return "new"
