@@ -21,6 +21,7 @@ from ..store.campaigns.closings import SureCounts
 from ..store.campaigns.revision_requests import RevisionCounts, count_revisions
 from ..store.campaigns.set_asides import SetAside, list_set_aside
 from ..store.counts import campaign_counts
+from ..store.counts.at_work import AtWork, who_is_at_work
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..store.database.records import Campaign
@@ -262,6 +263,12 @@ class Overview:
     def cares(self) -> list[Care]:
         """Return with how much care each annotator decides, by name, with the evidence."""
         return cares_of(self._store, self.campaign)
+
+    def at_work(self, *, now: datetime) -> list[AtWork]:
+        """Return who holds tasks of the campaign just now, whoever began last first."""
+        began = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        with self._store.reading() as connection:
+            return who_is_at_work(connection, self.campaign, now=now, day_began=began)
 
     def set_aside(self) -> list[SetAside]:
         """Return whose votes are set aside, by name."""
