@@ -47,6 +47,8 @@ TEXTS = Texts(
         "category": "By category",
         "time": "Over time",
         "round": "By round",
+        "guidelines": "By version of the guidelines",
+        "guidelines_versions_of": "version {versions}",
         "none": "(none)",
         # Charts
         "chart_numbers": "Numbers",
