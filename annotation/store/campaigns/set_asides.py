@@ -249,7 +249,8 @@ def votes_aside(campaign_id: int) -> sa.Select[Any]:
 
 def list_set_aside(connection: sa.Connection, campaign: Campaign) -> list[SetAside]:
     """Return whose votes are set aside in a campaign, by name; votes deleted elsewhere in rows of their own."""
-    is_deleted = set_asides.c.set_by == DELETED_ELSEWHERE
+    # Written into the statement: PostgreSQL takes two parameters for two expressions, and groups by neither.
+    is_deleted = set_asides.c.set_by == sa.literal(DELETED_ELSEWHERE, literal_execute=True)
     votes = (
         sa.select(set_asides.c.annotator_id, is_deleted.label("is_deleted"), sa.func.count().label("votes"))
         .join(votes_set_aside, votes_set_aside.c.set_aside_id == set_asides.c.id)
