@@ -81,8 +81,26 @@ _STYLE = (
   }
   .block-container:has(.st-key-guidelines-beside) { padding-inline-start: 1rem; }
 }
+.st-key-steer { padding-top: .3rem; }
+/* Where Streamlit folds its menu away, the head stands beside the sign that unfolds it: the page gets the room. */
+@media (min-width: 641px) and (max-width: 767.9px) {
+  .st-key-benchwright-head-above { position: fixed; top: .6rem; inset-inline: 4rem 1rem; width: auto; }
+  .st-key-benchwright-head-above { flex-wrap: nowrap; }
+  .st-key-benchwright-head-above > :first-child { flex: 0 1 11rem !important; width: 11rem !important; }
+  .st-key-benchwright-head-above > * { min-width: 0; }
+  body:has([aria-controls="stSidebar"][aria-expanded="true"]) .st-key-benchwright-head-above { visibility: hidden; }
+}
+/* What a finger presses is 44 px high. */
+@media (pointer: coarse) {
+  .stApp :is([data-testid="stSidebarNavLink"], [data-testid="stTopNavLink"], [data-testid="stPageLink-NavLink"],
+    [data-testid="stExpandSidebarButton"], [data-testid^="stBaseButton"],
+    [data-testid="stSelectbox"] :is(input, button), [data-testid="stTextInput"] input,
+    [data-testid="stCheckbox"] label) { min-width: 44px; min-height: 44px; }
+  .benchwright-who a { display: inline-block; min-width: 44px; padding-block: .6rem; line-height: 1.5; }
+}
 @media (max-width: 640px) {
-  [class*="st-key-benchwright-head"] { position: fixed; top: .6rem; inset-inline: 3.5rem .75rem; width: auto; }
+  [class*="st-key-benchwright-head"] { position: fixed; top: 0; inset-inline: 3.5rem .75rem; width: auto; }
+  [class*="st-key-benchwright-head"] { height: 3.75rem; }
   [class*="st-key-benchwright-head"] { flex-wrap: nowrap; }
   [class*="st-key-benchwright-head"] > :first-child { flex: 0 1 38vw !important; width: 38vw !important; }
   [class*="st-key-benchwright-head"] > * { min-width: 0; }
@@ -94,7 +112,8 @@ _STYLE = (
   :is(.st-key-practise-offer, .st-key-guidelines-open) button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
-  .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; line-height: 24px; text-align: end; }
+  .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; text-align: end; }
+  .benchwright-who a { padding: 0; line-height: 29px; }
   /* The menu lies over the head. */
   body:has([aria-controls="stSidebar"][aria-expanded="true"]) [class*="st-key-benchwright-head"] { visibility: hidden; }
 }

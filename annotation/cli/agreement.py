@@ -60,10 +60,10 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--by",
-    type=click.Choice([*FACETS, "time", "round"]),
+    type=click.Choice([*FACETS, "time", "round", "guidelines"]),
     multiple=True,
     help="Also by part: kind of question, task, category, time (days, weeks or months of a task's last decision), "
-    "or round; may be given several times.",
+    "round, or version of the guidelines; may be given several times.",
 )
 @click.option(
     "--leave-one-out",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from benchwright.terminal.output import emit, json_option
-from benchwright.texts.normalization import counted
+from benchwright.texts.normalization import counted, printable
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
 
@@ -32,7 +32,8 @@ _FILE = click.Path(path_type=Path)
 )
 @json_option(
     """
-    `{"campaign", "rows", "new", "unchanged", "blank", "refused": [{"line", "reason"}], "new_annotators": [name]}`
+    `{"campaign", "rows", "new", "unchanged", "blank", "refused": [{"line", "reason"}], "new_annotators": [name],
+    "paused": [{"annotator", "why"}]}`; `paused` are those whom the campaign's bounds paused after it
     """
 )
 def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_annotators: bool, as_json: bool) -> int:
@@ -43,6 +44,9 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_a
     exit code is then 1. Importing a file again changes nothing. A name that nobody has here is refused where people
     have accounts, with the nearest name that is known; where nobody has one it is taken and told. A row with a reason
     or a note but no decision is refused too.
+
+    Rows on gold items (`review export --gold`) check people as in the app: whoever falls below the campaign's bounds is
+    paused, and told of here and to curators.
 
     A campaign `review` takes two tables, which it tells apart by their columns: first the answers (the key of a choice
     as `decision`), then the votes that `review export --votes` writes rows for.
@@ -64,5 +68,10 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_a
     ]
     if imported.new_annotators:
         lines.append(f"annotators who were not known before: {', '.join(imported.new_annotators)}")
-    emit({"campaign": name, **imported.to_json()}, as_json=as_json, text="\n".join(lines))
+    lines += [
+        f"paused by the campaign's bounds: {printable(who)}: {why}; `benchwright review take-back` undoes it"
+        for who, why in imported.paused
+    ]
+    paused = [{"annotator": who, "why": why} for who, why in imported.paused]
+    emit({"campaign": name, **imported.to_json(), "paused": paused}, as_json=as_json, text="\n".join(lines))
     return 1 if imported.refused else 0

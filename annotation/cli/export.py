@@ -45,6 +45,11 @@ _FILE = click.Path(path_type=Path)
     help="In a campaign `review`: the table of votes, with keys, for those who answered what all have answered.",
 )
 @click.option(
+    "--gold",
+    is_flag=True,
+    help="Let the gold items stand among the rows, so that those who fill the table in are checked.",
+)
+@click.option(
     "--all",
     "everything",
     is_flag=True,
@@ -76,6 +81,7 @@ def export(
     out: Path,
     images: Path | None,
     votes: bool,
+    gold: bool,
     everything: bool,
     form: str,
     pseudonyms: bool,
@@ -95,8 +101,8 @@ def export(
     """
     root = workspace_of(workspace)
     if everything:
-        if images is not None or votes:
-            raise BenchwrightError("--images and --votes are for open tasks; leave them out with --all")
+        if images is not None or votes or gold:
+            raise BenchwrightError("--images, --votes and --gold are for open tasks; leave them out with --all")
         _export_everything(root, campaign, out, form, pseudonyms=pseudonyms, as_json=as_json)
         return
     if pseudonyms:
@@ -108,7 +114,7 @@ def export(
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         pictures = TaskPictures(root, copy_to=images)
-        count = export_tasks(store, name, out, image_name=pictures.name, called=pictures.called, votes=votes)
+        count = export_tasks(store, name, out, image_name=pictures.name, called=pictures.called, votes=votes, gold=gold)
         with removed_on_failure(out):
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
         takes = words_by_column(store.campaign(name), votes=votes)

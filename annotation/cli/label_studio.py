@@ -47,6 +47,7 @@ _url_option = click.option(
     help="Folder to write pictures to, which you publish yourself, with --pictures-url.",
 )
 @click.option("--pictures-url", metavar="URL", help="Where that folder is published, such as a bucket's address.")
+@click.option("--gold", is_flag=True, help="Send the gold items too, so that those who label are checked.")
 @json_option(
     """
     `{"campaign", "url", "project", "instead_of", "added", "there", "removed", "outdated", "not_sent": [{"item_id",
@@ -61,6 +62,7 @@ def push(
     local_root: Path | None,
     pictures: Path | None,
     pictures_url: str | None,
+    gold: bool,
     as_json: bool,
 ) -> int:
     """Make a Label Studio project from a campaign of any kind, or bring it up to date; safe to repeat.
@@ -89,7 +91,7 @@ def push(
             hosting = LocalFiles(server, local_root, f"benchwright-{root.resolve().name}")
         elif pictures is not None and pictures_url is not None:
             hosting = CloudUrl(pictures, pictures_url)
-        done = [push_campaign(store, chosen, server, root=root, projects=projects, hosting=hosting)]
+        done = [push_campaign(store, chosen, server, root=root, projects=projects, hosting=hosting, gold=gold)]
         if chosen.form.blind_first:
             done.append(push_votes(store, chosen, server, root=root, projects=projects, hosting=hosting))
         for pushed in done:
@@ -128,14 +130,17 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
 @click.option(
     "--keep-deleted",
     is_flag=True,
-    help="Let decisions count whose annotations are deleted there since, and tell of them no more.",
+    help="Let decisions count whose annotations are deleted there, those withdrawn by earlier pulls too.",
 )
 @json_option(
     """
-    `{"campaign", "url", "project", "new", "changed", "unchanged", "skipped", "quarantined": [{"annotation", "task",
-    "item_id", "author", "reason"}], "deleted": [{"annotation", "task", "item_id", "author", "what"}],
-    "gone": [project], "tasks": {state: n}}`; `what` was deleted is `annotation`, the whole `task` or the whole
-    `project`; `gone` are projects of the campaign that are deleted there
+    `{"campaign", "url", "project", "new", "changed", "unchanged", "skipped", "returned", "quarantined":
+    [{"annotation", "task", "item_id", "author", "reason"}], "deleted": [{"annotation", "task", "item_id", "author",
+    "what", "withdrawn"}], "kept": {"votes", "replaced"}, "paused": [{"annotator",
+    "why"}], "gone": [project], "tasks": {state: n}}`; `returned` were
+    deleted there and are there again; `what` was deleted is `annotation`, the whole `task` or the whole `project`;
+    `withdrawn` says whether the vote counts no more; `kept` are votes that --keep-deleted lets count again, and those
+    in whose place others have decided; `gone` are projects of the campaign that are deleted there
     """
 )
 def pull(
@@ -150,15 +155,17 @@ def pull(
 
     Of a `review` those of both projects, of a `collect` the photographs too. An annotation that was changed on the
     server since becomes a new version. Each is checked against the form. What does not fit, has no slot left, belongs
-    to an item that has changed, or was written under somebody else's name is listed and not taken (exit code 1). So
-    is what was pulled before and is deleted there since, a project with all it held too: its decisions go on counting
-    until the item is asked again.
+    to an item that has changed, or was written under somebody else's name is listed and not taken (exit code 1).
+    What was pulled before and is deleted there since is listed, too (exit code 1), with author and item: its vote is
+    withdrawn and its item asked again, and the vote counts again once its author labels the item anew. What people
+    wrote, answers before the key, and everything of a project that is deleted as a whole go on counting.
     """
     from ..label_studio.deletions import find_deleted
     from ..label_studio.fetching import fetch
     from ..label_studio.projects import Projects
     from ..label_studio.task_data import key_of
     from ..store.database.audit import COMMAND_LINE
+    from ..workflow.set_asides import bring_deleted_back
 
     root, server = workspace_of(workspace), _server(url)
     with open_for_commands(root) as store:
@@ -184,14 +191,17 @@ def pull(
             gone=gone,
         )
         deleted = find_deleted(
+            store,
             projects,
-            chosen.name,
+            chosen,
             pulled,
-            current={key_of(task) for task in store.tasks(chosen.name, states=("open", "done"))},
+            current={key_of(task): task.id for task in store.tasks(chosen.name, states=("open", "done"))},
             tasks_there=lambda: {task.id for number in own if number not in gone for task in server.tasks(number)},
+            now=datetime.now(UTC),
             gone=gone,
-            forgets=keep_deleted,
+            keeps=keep_deleted,
         )
+        kept = bring_deleted_back(store, chosen, by=COMMAND_LINE, now=datetime.now(UTC)) if keep_deleted else (0, 0)
         status = store.status(chosen.name, now=datetime.now(UTC))
         about = {"campaign": chosen.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
         if deleted:
@@ -199,9 +209,10 @@ def pull(
         if gone:
             about["gone"] = gone
         store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
+    back = f", {pulled.returned} deleted there before and there again" if pulled.returned else ""
     lines = [
         f"{pulled.new} annotations taken into campaign {chosen.name!r}, {pulled.changed} changed, "
-        f"{pulled.unchanged} were there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not taken; "
+        f"{pulled.unchanged} were there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not taken{back}; "
         f"{status.tasks['done']} of {counted(status.tasks['done'] + status.tasks['open'], 'task')} done",
         *(
             f"not taken: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
@@ -213,33 +224,57 @@ def pull(
             "makes a project in its place, with the tasks that are open"
             for number in gone
         ),
+        *(
+            f"paused by the campaign's bounds: {printable(who)}: {why}; `benchwright review take-back` undoes it"
+            for who, why in pulled.paused
+        ),
         *_lines_of_deleted(deleted, is_kept=keep_deleted),
+        *([f"{counted(kept[0], 'withdrawn vote counts', 'withdrawn votes count')} again"] if kept[0] else []),
+        *([f"{kept[1]} stay withdrawn, since others have decided in their place, or do now"] if kept[1] else []),
     ]
     document = {"campaign": chosen.name, "url": server.url, "project": project, **pulled.to_json()}
+    document["returned"] = pulled.returned
+    document["paused"] = [{"annotator": who, "why": why} for who, why in pulled.paused]
     document |= {"deleted": [each._asdict() for each in deleted], "gone": gone}
+    document["kept"] = {"votes": kept[0], "replaced": kept[1]}
     emit(document | {"tasks": dict(status.tasks)}, as_json=as_json, text="\n".join(lines))
     return 1 if pulled.quarantined or ((deleted or gone) and not keep_deleted) else 0
 
 
 def _lines_of_deleted(deleted: Sequence[Deleted], *, is_kept: bool) -> list[str]:
-    if not deleted:
-        return []
-    whole = Counter(each.what for each in deleted)
-    to_do = (
-        "kept, and told of no more"
-        if is_kept
-        else "have the items asked again on their pages, after which these decisions count no more, or keep the "
-        "decisions with --keep-deleted"
-    )
+    withdrawn = [each for each in deleted if each.withdrawn]
+    counting = [each for each in deleted if not each.withdrawn]
+    lines = []
+    if withdrawn:
+        lines.append(
+            f"deleted there after it was pulled, so that it counts no more and the items are asked again "
+            f"({_kinds_of(withdrawn)}): `benchwright review label-studio push` puts deleted tasks there again; "
+            "--keep-deleted lets these votes count again"
+        )
+    if counting:
+        to_do = (
+            "kept, and told of no more"
+            if is_kept
+            else "have the items asked again on their pages, after which these decisions count no more, or keep the "
+            "decisions with --keep-deleted"
+        )
+        lines.append(f"deleted there after it was pulled, and still counted here ({_kinds_of(counting)}): {to_do}")
     return [
-        f"deleted there after it was pulled, and still counted here (annotations: {len(deleted)}, with their whole "
-        f"task: {whole['task']}, with their whole project: {whole['project']}): {to_do}",
+        *lines,
         *(
             f"deleted there: annotation {each.annotation} of task {each.task}, by {printable(each.author)}, of item "
-            f"{each.item_id or 'none'}"
+            f"{each.item_id or 'none'}{', withdrawn' if each.withdrawn else ''}"
             for each in deleted
         ),
     ]
+
+
+def _kinds_of(deleted: Sequence[Deleted]) -> str:
+    whole = Counter(each.what for each in deleted)
+    return (
+        f"annotations: {len(deleted)}, with their whole task: {whole['task']}, with their whole project: "
+        f"{whole['project']}"
+    )
 
 
 def _server(url: str) -> Server:

@@ -17,6 +17,7 @@ from benchwright.questions.own_ids import OWN_ID
 from ..forms.csv_rows import CsvRow, header_of, read_rows
 from ..store.database.records import Campaign
 from ..store.review_store import ReviewStore
+from ..workflow.pausing import care_in_words, pause_careless
 from ..workflow.settlement.closing import close_early
 from ..workflow.settlement.marked_regions import compare_regions
 from ..workflow.settlement.revisions import open_next_rounds
@@ -50,6 +51,7 @@ class Imported:
         blank: Number of rows that are not filled in yet.
         refused: Rows that were not imported, with the reason.
         new_annotators: Sorted names of annotators who were not known before.
+        paused: Names of those whom the campaign's bounds paused after it, with what that rests on.
     """
 
     rows: int
@@ -58,6 +60,7 @@ class Imported:
     blank: int
     refused: tuple[RefusedDecision, ...]
     new_annotators: tuple[str, ...] = ()
+    paused: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review import --json` prints."""
@@ -165,7 +168,15 @@ def _taken_in(
                     counts[importer.take(held, row)] += 1
                 except BenchwrightError as error:
                     refused.append(RefusedDecision(row.line, str(error)))
+    names = {name for row in rows if (name := row.values.get("annotator"))}
+    careless = pause_careless(store, store.campaign(campaign), names, now=importer.now)
     compare_regions(store, campaign)
     close_early(store, campaign)
     open_next_rounds(store, campaign)
-    return Imported(rows=len(rows), refused=tuple(refused), new_annotators=tuple(sorted(people.new)), **counts)
+    return Imported(
+        rows=len(rows),
+        refused=tuple(refused),
+        new_annotators=tuple(sorted(people.new)),
+        paused=tuple((care.rater, care_in_words(care)) for care in careless),
+        **counts,
+    )

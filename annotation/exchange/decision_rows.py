@@ -29,6 +29,7 @@ from ..store.database.schema import annotators
 from ..store.review_store import ReviewStore
 from ..store.submissions.form_checks import decisions_of, normalized
 from ..store.submissions.photo_uploads import Uploads
+from ..workflow.gold import gold_tasks
 from ..workflow.photo_uploads import take_in_photograph
 from .drafted_cells import without_untouched_drafts
 from .edit_columns import VERSION, edits_in_row, version_of
@@ -115,17 +116,25 @@ class RowImport:
         self._campaign = campaign
         self._now = now
         self._people = people
-        self._tasks = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
-        self._own_ids = OwnIds((name, item_in(task.payload).get("attributes")) for name, task in self._tasks.items())
         settings = store.campaign(campaign)
+        gold = gold_tasks(store, settings)
+        self._tasks = {task.item_id: task for task in (*gold, *store.tasks(campaign, states=("open", "done")))}
+        self._own_ids = OwnIds((name, item_in(task.payload).get("attributes")) for name, task in self._tasks.items())
         self._form = settings.form
         with store.reading() as connection:
             every = list_decisions(connection, settings, with_retired=True)
+        gold_items = {task.item_id for task in gold}
         self._looked_at = {(annotation.annotator, annotation.item_id) for annotation in every}
         self._submissions: dict[tuple[str, str], Submission] = {
-            (annotation.annotator, annotation.item_id): annotation for annotation in store.decisions(campaign)
+            (annotation.annotator, annotation.item_id): annotation
+            for annotation in (*store.decisions(campaign), *(one for one in every if one.item_id in gold_items))
         }
         """Submissions by annotator and item."""
+
+    @property
+    def now(self) -> datetime:
+        """Return the moment of the import."""
+        return self._now
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
         """Take one row in; return what came of it."""
@@ -172,7 +181,7 @@ class RowImport:
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
             _note_photographs(held, task.id, annotator, photographs or {})
-            held.decide(self._campaign, task.id, annotator, submission, now=self._now)
+            held.decide(self._campaign, task.id, annotator, submission, now=self._now, on_gold=True)
         self._submissions[annotator, task.item_id] = submission
         self._people.note(annotator)
         return "new"

@@ -24,6 +24,7 @@ from ..store.campaigns.revision_requests import writers_asked
 from ..store.database.records import Campaign, Task
 from ..store.review_store import ReviewStore
 from ..store.submissions.pre_key_answers import voted_on
+from ..workflow.gold import gold_tasks, takes_gold_elsewhere
 from .drafted_cells import DRAFTS, drafted_cells
 from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of
 from .review_rows import answer_of, voters_of
@@ -132,6 +133,7 @@ def export_tasks(
     image_name: Callable[[ItemImage], str],
     called: Callable[[str], str] = str,
     votes: bool = False,
+    gold: bool = False,
 ) -> int:
     """Write a campaign's open tasks, one a row, with empty cells to fill in.
 
@@ -152,6 +154,7 @@ def export_tasks(
         image_name: Function that returns the path at which people find an item's image.
         called: Function that returns what people call an image, by its id; default the id.
         votes: Whether to write the table of a review's votes; default False.
+        gold: Whether the gold items stand among them, by which people who fill tables in can be checked; default False.
 
     Returns:
         Number of rows.
@@ -165,7 +168,11 @@ def export_tasks(
     settings = store.campaign(campaign)
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
+    if gold and not takes_gold_elsewhere(settings):
+        raise BenchwrightError(f"--gold is for tables of decisions; campaign {campaign!r} takes something else")
     rows = _vote_rows(store, campaign) if votes else _rows(store, settings)
+    if gold:
+        rows = sorted([*rows, *((task, "") for task in gold_tasks(store, settings))], key=lambda row: row[0].item_id)
     beside = (BESIDE,) if any(_has_texts_beside(settings, task, votes=votes) for task, _ in rows) else ()
     form = _filled_in_form(settings, votes=votes)
     takes_drafts = form is not None and drafts_field(form) is not None

@@ -24,6 +24,7 @@ class TakenAnnotation(NamedTuple):
         key: Key of the item, which changes with its content; None where the task is of no item.
         item_id: Item; None where the task is of no item.
         author: Name of its author here.
+        is_moved: Whether it was in a project that is deleted since, in whose place `project` is; default False.
     """
 
     annotation: int
@@ -32,6 +33,7 @@ class TakenAnnotation(NamedTuple):
     key: str | None
     item_id: str | None
     author: str
+    is_moved: bool = False
 
 
 class Projects:
@@ -117,7 +119,7 @@ class Projects:
         """Let what was pulled from a project that is gone be of the one in its place, where people label it again."""
         if "taken" in self._known[campaign]:
             taken = self.taken_of(campaign).values()
-            moved = [one._replace(project=project) if one.project == before else one for one in taken]
+            moved = [one._replace(project=project, is_moved=True) if one.project == before else one for one in taken]
             self._known[campaign]["taken"] = [list(one) for one in moved]
 
     def _also(self, campaign: str, role: str) -> int | None:

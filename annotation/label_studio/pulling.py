@@ -13,6 +13,7 @@ from benchwright.errors import BenchwrightError, DataError
 from ..store.database.records import TASK_STATES, Campaign, Task
 from ..store.review_store import ReviewStore
 from ..store.submissions.external_annotations import ExternalAnnotation, Taken
+from ..workflow.pausing import care_in_words, pause_careless
 from ..workflow.settlement.closing import close_early
 from ..workflow.settlement.marked_regions import compare_regions
 from ..workflow.settlement.revisions import open_next_rounds
@@ -43,6 +44,8 @@ class Pulled:
         unchanged: Stored before as they are.
         skipped: Not looked at: skipped there, or replaced by a later one of the same author.
         quarantined: Not stored.
+        returned: Deleted there before, and there again, so that they count again.
+        paused: Names of those whom the campaign's bounds paused after it, with what that rests on.
         taken: Those that are stored.
         there: Ids of all that the server has, besides those skipped there.
     """
@@ -54,6 +57,8 @@ class Pulled:
     quarantined: tuple[Quarantined, ...]
     taken: tuple[TakenAnnotation, ...] = ()
     there: frozenset[int] = frozenset()
+    returned: int = 0
+    paused: tuple[tuple[str, str], ...] = ()
 
     def __add__(self, other: Pulled) -> Pulled:
         return Pulled(
@@ -64,10 +69,12 @@ class Pulled:
             (*self.quarantined, *other.quarantined),
             (*self.taken, *other.taken),
             self.there | other.there,
+            self.returned + other.returned,
+            (*self.paused, *other.paused),
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document that `review label-studio pull --json` prints."""
+        """Return the counts that `review label-studio pull --json` prints, but for `returned`."""
         return {
             "new": self.new,
             "changed": self.changed,
@@ -141,7 +148,7 @@ def pull(
         take: Function that stores an annotation; default `_submit_annotation`.
     """
     tasks = {key_of(task): task for task in store.tasks(campaign.name, states=TASK_STATES)}
-    counts: Counter[str] = Counter(new=0, changed=0, unchanged=0)
+    counts: Counter[str] = Counter(new=0, changed=0, unchanged=0, returned=0)
     quarantined: list[Quarantined] = []
     taken: list[TakenAnnotation] = []
     there: set[int] = set()
@@ -166,10 +173,18 @@ def pull(
             except BenchwrightError as error:
                 item_id = None if task is None else task.item_id
                 quarantined.append(Quarantined(int(annotation["id"]), int(row["id"]), item_id, author, str(error)))
+    careless = pause_careless(store, campaign, {each.author for each in taken}, now=now)
     compare_regions(store, campaign)
     close_early(store, campaign)
     open_next_rounds(store, campaign.name)
-    return Pulled(**counts, skipped=skipped, quarantined=tuple(quarantined), taken=tuple(taken), there=frozenset(there))
+    return Pulled(
+        **counts,
+        skipped=skipped,
+        quarantined=tuple(quarantined),
+        taken=tuple(taken),
+        there=frozenset(there),
+        paused=tuple((care.rater, care_in_words(care)) for care in careless),
+    )
 
 
 def _taken(received: KnownAnnotation) -> TakenAnnotation:

@@ -16,6 +16,7 @@ from ..forms.kinds import COLLECT
 from ..forms.task_content import content_in
 from ..store.database.records import TASK_STATES, Campaign, Task, TaskState
 from ..store.review_store import ReviewStore
+from ..workflow.gold import gold_tasks, takes_gold_elsewhere
 from ..workflow.image_files import ImageFiles
 from .collect_config import collect_config, prompt_data
 from .editing import letters_of
@@ -67,7 +68,14 @@ DataOf = Callable[[Task, Callable[[ItemImage], str]], dict[str, Any]]
 
 
 def push(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
+    store: ReviewStore,
+    campaign: Campaign,
+    server: Server,
+    *,
+    root: Path,
+    projects: Projects,
+    hosting: ImageHosting,
+    gold: bool = False,
 ) -> Pushed:
     """Make or update the project of a campaign, so that it has exactly the campaign's current tasks.
 
@@ -80,10 +88,13 @@ def push(
         root: Folder of the workspace.
         projects: Projects of the workspace, which remember the campaign's.
         hosting: Hosting of pictures.
+        gold: Whether the gold items go there too, so that those who label are checked; default False.
 
     Raises:
-        BenchwrightError: The campaign is simulated; or the server cannot be reached, or refuses.
+        BenchwrightError: The campaign is simulated, or takes no gold; or the server cannot be reached, or refuses.
     """
+    if gold and not takes_gold_elsewhere(campaign):
+        raise BenchwrightError(f"--gold is for decisions on items; campaign {campaign.name!r} takes something else")
     if campaign.is_simulated:
         raise BenchwrightError(f"campaign {campaign.name!r} is simulated: there is nothing for people to decide")
     is_collected = campaign.kind == COLLECT
@@ -99,6 +110,9 @@ def push(
         server.update_project(project, config=config, annotators_per_task=campaign.slots_per_task)
     states: tuple[TaskState, ...] = ("open",) if is_collected else ("open", "done")
     current = {key_of(task): task for task in store.tasks(campaign.name, states=states)}
+    if gold:
+        current |= {key_of(task): task for task in gold_tasks(store, campaign)}
+        current = dict(sorted(current.items()))
 
     def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
         return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)

@@ -21,7 +21,16 @@ from ..store.campaigns.closings import SureCounts
 from ..store.campaigns.revision_requests import RevisionCounts, count_revisions
 from ..store.campaigns.set_asides import SetAside, list_set_aside
 from ..store.counts import campaign_counts
-from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
+from ..store.counts.at_work import AtWork, who_is_at_work
+from ..store.counts.decision_columns import (
+    NONE,
+    DecisionColumns,
+    read_decisions,
+    read_facet,
+    read_fields,
+    read_seconds,
+    read_versions_followed,
+)
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..store.database.records import Campaign
 from ..store.review_store import ReviewStore
@@ -55,8 +64,10 @@ def periods_of(days: Sequence[str]) -> list[str]:
     return [f"{day:%Y-%m}" for day in dates]
 
 
-Split = Literal["all", "kind", "task", "category", "time", "round"]
+Split = Literal["all", "kind", "task", "category", "time", "round", "guidelines"]
 SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time", "round")
+SHOWN_SPLITS: tuple[Split, ...] = (*SPLITS, "guidelines")
+"""Those of the page and the command; the tables of an export say of each decision which guidelines it followed."""
 RESAMPLES = 1000
 """Bootstrap samples for page, command and export alike, so that all three show the same interval."""
 
@@ -195,7 +206,8 @@ class Overview:
         """Return the agreement of each part of the tasks, by name.
 
         In a split over time, a task belongs to the period of its last decision. Each round of an item is a task of its
-        own.
+        own. In a split by guidelines, a task belongs to the versions that its decisions followed: where these are
+        several, to a part of their own.
         """
         names = self._names(split, columns)
         of_unit, place_of = np.unique(np.array(names, dtype=str), return_inverse=True)
@@ -217,7 +229,10 @@ class Overview:
             periods = periods_of(columns.day_names)
             return [periods[day] for day in columns.days]
         with self._store.reading() as connection:
-            facet = read_facet(connection, self.campaign, split)
+            if split == "guidelines":
+                facet = read_versions_followed(connection, self.campaign)
+            else:
+                facet = read_facet(connection, self.campaign, split)
         return [facet.get(int(task), NONE) for task in columns.task_ids]
 
     def gold(self, *, is_aside: bool = False) -> dict[str, RightOf]:
@@ -262,6 +277,12 @@ class Overview:
     def cares(self) -> list[Care]:
         """Return with how much care each annotator decides, by name, with the evidence."""
         return cares_of(self._store, self.campaign)
+
+    def at_work(self, *, now: datetime) -> list[AtWork]:
+        """Return who holds tasks of the campaign just now, whoever began last first."""
+        began = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        with self._store.reading() as connection:
+            return who_is_at_work(connection, self.campaign, now=now, day_began=began)
 
     def set_aside(self) -> list[SetAside]:
         """Return whose votes are set aside, by name."""

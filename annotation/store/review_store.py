@@ -183,12 +183,19 @@ class ReviewStore(StoreConnection):
                 assignment.return_expired(connection, now=now)
         return settings
 
-    def decide(self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime) -> None:
-        """Claim one task and submit a decision on it; if that is refused within a batch, only this call is undone."""
+    def decide(
+        self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime, on_gold: bool = False
+    ) -> None:
+        """Claim one task and submit a decision on it; if that is refused within a batch, only this call is undone.
+
+        `on_gold` says whether the task may be a gold item, as in `assignment.claim_task`.
+        """
         with self.writing(alone=True) as connection:
             settings = tasks.find_campaign(connection, campaign)
             assignment.return_expired(connection, now=now)
-            lease = assignment.claim_task(connection, settings, annotator, task, now=now, lease_s=LEASE_S)
+            lease = assignment.claim_task(
+                connection, settings, annotator, task, now=now, lease_s=LEASE_S, on_gold=on_gold
+            )
             submissions.submit(connection, lease.slot_id, annotator, submission, now=now)
 
     def submit(

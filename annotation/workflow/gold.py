@@ -15,8 +15,11 @@ from ..forms.fields.field_types import OneOf, SeveralOf
 from ..forms.gold_file import GoldLabel
 from ..forms.kind_forms.description import NOTHING
 from ..forms.kind_forms.screening import KEEP
-from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY, WRITE
+from ..forms.kinds import AUTHORED_KINDS, BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY, WRITE
 from ..forms.payloads import TaskInput, item_in
+from ..store.campaigns.gold import gold_task_ids
+from ..store.database.records import Campaign, Task
+from ..store.review_store import ReviewStore
 from ..store.submissions.form_checks import decisions_of
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
@@ -129,3 +132,17 @@ def with_gold(verdicts: Verdicts, outcomes: Mapping[str, Outcome]) -> Verdicts:
     kept = sum(outcome.verdict == "keep" for outcome in outcomes.values())
     summary = {**verdicts.summary, "gold": {"items": len(outcomes), "kept": kept}}
     return replace(verdicts, outcomes={**verdicts.outcomes, **outcomes}, summary=summary)
+
+
+def takes_gold_elsewhere(campaign: Campaign) -> bool:
+    """Return whether decisions on gold items can come from a table or Label Studio: where one decision is all."""
+    return not campaign.form.blind_first and campaign.kind not in AUTHORED_KINDS and not campaign.is_simulated
+
+
+def gold_tasks(store: ReviewStore, campaign: Campaign) -> list[Task]:
+    """Return the gold items of a campaign as tasks, by item; none where only the app can ask about them."""
+    if not takes_gold_elsewhere(campaign):
+        return []
+    with store.reading() as connection:
+        ids = gold_task_ids(connection, campaign)
+    return [task for task in store.tasks(campaign.name, states=("retired",)) if task.id in ids] if ids else []

@@ -8,7 +8,7 @@ which the bounds pause them no more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -86,23 +86,60 @@ def pause_if_careless(
     Raises:
         RefusedError: A curator set the votes aside meanwhile.
     """
-    bounds = assignment_settings_of(campaign.settings).pause
-    if bounds is None or campaign.is_simulated or campaign.kind in AUTHORED_KINDS:
-        return None
-    if not _is_in_doubt(store, campaign, bounds, annotator, slot_id):
+    bounds = _bounds_of(campaign)
+    if bounds is None or not _is_in_doubt(store, campaign, bounds, annotator, slot_id):
         return None
     care = next((each for each in cares_of(store, campaign) if each.rater == annotator), None)
     if care is None or care.high >= bounds.below:
         return None
-    why = f"{care_in_words(care)}; the campaign pauses below {bounds.below:.0%}"
-    set_votes_aside(store, campaign.name, annotator, by=set_asides.AUTOMATIC, why=why, now=now)
+    set_votes_aside(store, campaign.name, annotator, by=set_asides.AUTOMATIC, why=_why(care, bounds), now=now)
     return care
 
 
-def _is_in_doubt(store: ReviewStore, campaign: Campaign, bounds: PauseBounds, annotator: str, slot_id: int) -> bool:
-    """Return whether a known answer is in, and the annotator's own known answers and pace do not clear them."""
+def pause_careless(store: ReviewStore, campaign: Campaign, names: Collection[str], *, now: datetime) -> list[Care]:
+    """Pause those of some annotators whose decisions came in from elsewhere and whom the campaign's bounds pause.
+
+    Args:
+        store: The review store.
+        campaign: The campaign.
+        names: Whose decisions came in.
+        now: Moment of the import.
+
+    Returns:
+        What each pause rests on, by name.
+    """
+    bounds = _bounds_of(campaign)
+    if bounds is None:
+        return []
     with store.reading() as connection:
-        if not is_known(connection, slot_id):
+        paused = {each.annotator for each in set_asides.list_set_aside(connection, campaign) if each.is_in_force}
+    doubted = {name for name in names if name not in paused and _is_in_doubt(store, campaign, bounds, name, None)}
+    found = [care for care in cares_of(store, campaign) if care.rater in doubted] if doubted else []
+    careless = [care for care in found if care.high < bounds.below]
+    for care in careless:
+        set_votes_aside(store, campaign.name, care.rater, by=set_asides.AUTOMATIC, why=_why(care, bounds), now=now)
+    return careless
+
+
+def _bounds_of(campaign: Campaign) -> PauseBounds | None:
+    """Return the bounds below which a campaign pauses people; None where it pauses nobody."""
+    takes_none = campaign.is_simulated or campaign.kind in AUTHORED_KINDS
+    return None if takes_none else assignment_settings_of(campaign.settings).pause
+
+
+def _why(care: Care, bounds: PauseBounds) -> str:
+    return f"{care_in_words(care)}; the campaign pauses below {bounds.below:.0%}"
+
+
+def _is_in_doubt(
+    store: ReviewStore, campaign: Campaign, bounds: PauseBounds, annotator: str, slot_id: int | None
+) -> bool:
+    """Return whether a known answer is in, and the annotator's own known answers and pace do not clear them.
+
+    `slot_id` is that of the decision that has just come in; None where several came.
+    """
+    with store.reading() as connection:
+        if slot_id is not None and not is_known(connection, slot_id):
             return False
         pace = _pace(too_fast_by_task(connection, campaign, of=annotator))
         if set_asides.was_taken_back(connection, campaign, annotator):

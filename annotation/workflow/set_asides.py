@@ -1,11 +1,14 @@
-"""A curator's act: set an annotator's votes aside, or take them back, and settle the campaign's tasks anew."""
+"""Set votes aside, or let them count again, and settle the campaign's tasks anew: a curator's act, or a deletion."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
-from ..store.campaigns import set_asides
+from ..store.campaigns import set_asides, withdrawn_votes
 from ..store.campaigns.set_asides import TakenBack
+from ..store.campaigns.withdrawn_votes import Vote
+from ..store.database.records import Campaign
 from ..store.review_store import ReviewStore
 from .settlement.closing import close_early
 
@@ -51,3 +54,23 @@ def take_votes_back(store: ReviewStore, campaign: str, annotator: str, *, by: st
             taken = set_asides.take_back(connection, settings, annotator, by=by, now=now)
         close_early(held, settings)
     return taken
+
+
+def withdraw_deleted(
+    store: ReviewStore, campaign: Campaign, given: Collection[Vote], *, now: datetime
+) -> frozenset[Vote]:
+    """Let votes count nowhere whose annotations were deleted where they came from; see `withdrawn_votes`."""
+    with store.batch() as held:
+        with held.writing(alone=True) as connection:
+            withdrawn = withdrawn_votes.withdraw_votes(connection, campaign, given, now=now)
+        close_early(held, campaign)
+    return withdrawn
+
+
+def bring_deleted_back(store: ReviewStore, campaign: Campaign, *, by: str, now: datetime) -> tuple[int, int]:
+    """Let all withdrawn votes count again; return how many do, and how many stay since others decide in their place."""
+    with store.batch() as held:
+        with held.writing(alone=True) as connection:
+            counts = withdrawn_votes.bring_all_back(connection, campaign, by=by, now=now)
+        close_early(held, campaign)
+    return counts

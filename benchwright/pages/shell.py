@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from benchwright.pages.charts import Chart
 from benchwright.pages.drawing import ASSETS
+from benchwright.texts.formulas import formulas_html
 from benchwright.texts.hidden_characters import escaped
 from benchwright.texts.normalization import counted, printable
 
@@ -29,6 +30,7 @@ def page_pieces(
     generator: str,
     style: str,
     script: str | None = None,
+    has_formulas: bool = False,
     filters: Mapping[str, Callable[..., Any]] | None = None,
     finalize: Callable[[Any], Any] | None = None,
 ) -> Iterator[str]:
@@ -41,6 +43,7 @@ def page_pieces(
         generator: Name of the command that makes such pages.
         style: File with the page's own style, after the style of all pages.
         script: File with the only script that the page may run; none if None.
+        has_formulas: Whether the script shows texts by `withFormulas`, which then stands before it; default False.
         filters: Further filters for the template, by name.
         finalize: Function that every value goes through before it is escaped; one that spells out characters which
             nobody sees if None.
@@ -48,6 +51,8 @@ def page_pieces(
     environment = _environment(folder, finalize)
     environment.filters.update(filters or {})
     code = None if script is None else (folder / script).read_text(encoding="utf-8")
+    if code is not None and has_formulas:
+        code = (ASSETS / "formulas.js").read_text(encoding="utf-8") + code
     context = {
         **values,
         "generator": generator,
@@ -77,7 +82,7 @@ def chart_style() -> str:
 
 def page_style() -> str:
     """Return the CSS of all pages, charts included."""
-    return chart_style() + (ASSETS / "page.css").read_text(encoding="utf-8")
+    return chart_style() + "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("page.css", "formulas.css"))
 
 
 def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> Environment:
@@ -95,6 +100,7 @@ def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> 
     environment.filters["counted"] = counted
     environment.filters["data_uri"] = _data_uri
     environment.filters["with_code"] = _with_code
+    environment.filters["formulas"] = _with_formulas
     return environment
 
 
@@ -111,6 +117,11 @@ def _figures() -> Any:
 def _with_code(text: str) -> Markup:
     """Return a text, escaped, with what stands between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(escaped(text)))))  # noqa: S704 - it is escaped
+
+
+def _with_formulas(text: str) -> Markup:
+    """Return a text, escaped, with its formulas as MathML."""
+    return Markup(formulas_html(escaped(text)))  # noqa: S704 - it is escaped
 
 
 def _data_uri(svg: str) -> str:

@@ -129,7 +129,14 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
         "method": lambda method: METHODS.get(method, "as the metric states it"),
     }
     pieces = page_pieces(
-        _TEMPLATES, "page.html", values, generator=GENERATOR, style="report.css", script="report.js", filters=filters
+        _TEMPLATES,
+        "page.html",
+        values,
+        generator=GENERATOR,
+        style="report.css",
+        script="report.js",
+        has_formulas=True,
+        filters=filters,
     )
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as page:
         page.writelines(pieces)

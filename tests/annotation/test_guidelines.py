@@ -16,6 +16,8 @@ from benchwright.annotation.app.routes.guidelines import with_pictures
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.label_fields import label_fields_of
+from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
 from benchwright.annotation.store.database.records import RefusedError, StaleError
 from benchwright.annotation.store.database.schema import audit_log
@@ -200,3 +202,22 @@ def picture_of(store: ReviewStore, campaign: str, place: int) -> bytes | None:
     assert newest is not None
     picture = Guidelines(store).picture(newest.id, place)
     return None if picture is None else picture.data
+
+
+def test_agreement_is_told_by_the_version_that_decisions_followed(open_campaign: OpenCampaign, now: datetime) -> None:
+    store = open_campaign(tasks=3)
+    first, second, third = store.tasks("verify")
+    known = Guidelines(store)
+    known.set("verify", "Look once.", [])
+    for name in ("ann", "ben"):
+        store.decide("verify", first.id, name, Submission("accept"), now=now)
+    store.decide("verify", second.id, "ann", Submission("accept"), now=now)
+    known.set("verify", "Look twice.", [])
+    store.decide("verify", second.id, "ben", Submission("accept"), now=now)
+    store.decide("verify", third.id, "ann", Submission("accept"), now=now)
+    store.decide("verify", third.id, "ben", Submission("reject", reasons=("unclear",)), now=now)
+    campaign = store.campaign("verify")
+    overview = Overview(store, campaign)
+    labels = overview.label_columns(label_fields_of(campaign)[0])
+    groups = overview.agreement_by("guidelines", labels, resamples=0)
+    assert [(group.name, group.agreement.percent) for group in groups] == [("1", 1.0), ("1, 2", 1.0), ("2", 0.0)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from audited_benches import clean_rows, write_rows
 
@@ -23,6 +26,23 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> AuditReport:
     rows = [row | CHANGES.get(number, {}) for number, row in enumerate(clean_rows(7))]
     file = write_rows(folder / "questions.csv", rows)
     return audit(file, folder / "out", AuditSettings(workers=1), checks=[HiddenCharacters()])
+
+
+def test_the_page_draws_formulas_beside_hidden_characters_and_nothing_else(tmp_path: Path) -> None:
+    rows = clean_rows(3)
+    rows[1] |= {"question": "Is \u202e $x^2$ <i>more</i> than $5 and $10?", "A": r"$\frac{1}{2}$"}
+    audit(
+        write_rows(tmp_path / "questions.csv", rows),
+        tmp_path / "out",
+        AuditSettings(workers=1),
+        checks=[HiddenCharacters()],
+    )
+    page = (tmp_path / "out" / "audit.html").read_text(encoding="utf-8")
+    [shown] = re.findall(r'<p class="question" dir="auto">(.*?)</p>', page)
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in shown
+    assert "&lt;i&gt;more&lt;/i&gt; than $5 and $10?" in shown
+    assert "\\u202e" in shown
+    assert "<mfrac>" in page
 
 
 def test_hidden_characters_are_findings_of_their_kind_and_those_of_scripts_and_emoji_are_not(

@@ -31,7 +31,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         mark = {"kind": "ring", "image_id": source.image_id, "points": ((50.0, 40.0),)}
         bench.add(
             source, "test" if number % 3 else "val", number, task=("first", "second")[number % 2],
-            question=f"Question {number}? {EVIL}", images=(ItemImage(image_id=source.image_id, role="view", prompts=(mark,)),),
+            question=f"Question {number}? {EVIL} $x^{{{number}}}$", images=(ItemImage(image_id=source.image_id, role="view", prompts=(mark,)),),
             choices=(Choice(key="A", text=EVIL), Choice(key="B", text="no")), answer="B" if number % 2 else "A",
         )  # fmt: skip
     release = bench.write(folder / "release")
@@ -77,6 +77,15 @@ def test_hostile_texts_are_shown_as_texts(shown: Page) -> None:
     assert EVIL in shown.locator(".card .question").first.inner_text()
     assert shown.locator("#score-table tbody th", has_text=EVIL).count() == 1
     assert shown.locator("img[src=x]").count() == 0
+
+
+def test_formulas_are_drawn_with_a_script_and_without(
+    shown: Page, report: Path, new_context: Callable[..., BrowserContext]
+) -> None:
+    assert shown.locator(".card .question").first.locator("msup").count() == 1
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(report.as_uri())
+    assert page.locator(".card .question").first.locator("msup").count() == 1
 
 
 def test_filters_narrow_the_items(shown: Page) -> None:

@@ -74,6 +74,9 @@ def test_comments_and_flags_leave_the_decision_as_it_is_and_reach_the_curator_al
     curator.get_by_text(SCRIPT).wait_for()
     assert curator.get_by_text(SCRIPT).count() == 1
     assert curator.evaluate("() => window.hacked") is None
+    curator.wait_for_function(
+        "() => [...document.querySelectorAll('img.bw-small')].some((image) => image.complete && image.naturalWidth > 9)"
+    )
     curator.get_by_role("button", name="Settle").first.click()
     curator.get_by_text("⚑ ann").wait_for(state="hidden")
     [left] = store.remarks("verify")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browser.axe import findings
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
+from browser.widths import PHONE
 
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
@@ -25,6 +26,21 @@ NOTEBOOK = {"viewport": {"width": 1366, "height": 625}}
 """What a browser leaves of a screen of 1366 x 768."""
 TWICE = {"viewport": {"width": 683, "height": 384}, "device_scale_factor": 2}
 """The same screen at 200 %, without the browser's own bars."""
+
+
+FINGER = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+_SMALL = """() => {
+  const found = [];
+  const inside = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
+  for (const root of [document, ...inside]) {
+    for (const one of root.querySelectorAll("button, select, textarea, summary, [data-testid=stSelectbox] input")) {
+      const { width, height } = one.getBoundingClientRect();
+      if (!one.checkVisibility() || width < 2 || one.closest("[inert]")) continue;
+      if (width < 43.5 || height < 43.5) found.push(`${Math.round(width)} x ${Math.round(height)}: ${one.outerHTML.slice(0, 160)}`);
+    }
+  }
+  return found;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +69,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 @pytest.fixture
 def opened(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
-    def open_page(campaign: str, **window: Any) -> Page:
+    def open_page(campaign: str, who: str = "ann", **window: Any) -> Page:
         page = new_context(**window).new_page()
-        sign_in(page, site, "ann", path=f"/?campaign={campaign}")
+        sign_in(page, site, who, path=f"/?campaign={campaign}")
         page.locator(".card[data-slot]").wait_for()
         return page
 
@@ -108,6 +124,25 @@ def test_what_scrolls_is_reached_by_keyboard(opened: Callable[..., Page], window
     page = opened("judge", **window)
     slot_on_screen(page)
     assert findings(page) == []
+
+
+@pytest.mark.parametrize("campaign", ["six", "many", "write"])
+def test_what_a_finger_presses_is_44_px_high_and_wide(opened: Callable[..., Page], campaign: str) -> None:
+    page = opened(campaign, "ben", **FINGER)
+    if campaign == "write":
+        page.get_by_role("button", name="Write questions").tap()
+        page.get_by_label("Option that declines").wait_for()
+    assert page.evaluate(_SMALL) == []
+
+
+def test_at_twice_the_size_the_head_takes_no_room_from_the_pictures(opened: Callable[..., Page]) -> None:
+    page = opened("six", **TWICE)
+    menu = page.get_by_role("combobox", name="Campaign").bounding_box()
+    pictures = page.locator(".panes").bounding_box()
+    assert menu is not None
+    assert pictures is not None
+    assert menu["y"] + menu["height"] < 60, "it stands in Streamlit's own bar"
+    assert pictures["y"] < 130
 
 
 def test_a_question_can_be_written_from_top_to_bottom(opened: Callable[..., Page]) -> None:

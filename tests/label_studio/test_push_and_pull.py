@@ -101,31 +101,71 @@ def test_an_annotation_that_was_changed_there_becomes_a_new_version(
     assert said(workspace) == {(email("ann"), "revise", (), "say which cup", 2)}
 
 
-def test_what_was_deleted_there_is_told_until_it_is_kept_or_asked_again(
+def test_what_was_deleted_there_is_told_and_withdrawn_until_it_comes_back(
     label_studio: LabelStudio, waiting: Waiting
 ) -> None:
     workspace = waiting(VERIFY)
     project = push(label_studio, workspace)["project"]
     first, second, third = (task["id"] for task in label_studio.tasks(project))
     alone = label_studio.label("ann", first, decision="accept")
+    label_studio.label("ben", first, decision="accept")
     replaced = label_studio.label("ann", second, decision="accept")
-    with_task = label_studio.label("ben", third, decision="accept")
-    assert pull(label_studio, workspace)["deleted"] == []
+    with_task = label_studio.label("ben", third, decision="reject", reason=["unclear"])
+    done = pull(label_studio, workspace)
+    assert (done["deleted"], done["tasks"]["done"]) == ([], 1)
     before = said(workspace)
     label_studio.api("admin", "DELETE", f"annotations/{alone}")
     label_studio.api("ann", "DELETE", f"annotations/{replaced}")
     label_studio.label("ann", second, decision="accept")
     label_studio.api("admin", "DELETE", f"tasks/{third}")
     done = pull(label_studio, workspace, code=1)
-    found = [(each["annotation"], each["task"], each["author"], each["what"]) for each in done["deleted"]]
-    assert found == [
-        (alone, first, email("ann"), "annotation"),
-        (with_task, third, email("ben"), "task"),
+    found = [
+        (each["annotation"], each["task"], each["author"], each["what"], each["withdrawn"]) for each in done["deleted"]
     ]
-    assert said(workspace) == before, "nobody else's deletion takes a decision away"
-    assert pull(label_studio, workspace, code=1)["deleted"] == done["deleted"]
-    assert pull(label_studio, workspace, "--keep-deleted")["deleted"] == done["deleted"]
-    assert pull(label_studio, workspace)["deleted"] == []
+    assert found == [
+        (alone, first, email("ann"), "annotation", True),
+        (with_task, third, email("ben"), "task", True),
+    ]
+    assert done["tasks"] == {"open": 3, "done": 0, "retired": 0}, "the item is asked again"
+    with store_of(workspace) as store:
+        counted = sorted((one.item_id, one.annotator) for one in store.decisions("verify"))
+        assert {name for item, name in counted if item == done["deleted"][0]["item_id"]} == {email("ben")}
+        assert not [name for item, name in counted if item == done["deleted"][1]["item_id"]]
+        assert store.audited().broken is None
+    assert pull(label_studio, workspace)["deleted"] == [], "what is recorded is told once"
+    assert push(label_studio, workspace)["added"] == 1, "the task that was deleted is there again"
+    label_studio.label("ann", first, decision="reject", reason=["unclear"])
+    done = pull(label_studio, workspace)
+    assert (done["returned"], done["new"], done["tasks"]["done"]) == (1, 0, 1)
+    done = pull(label_studio, workspace, "--keep-deleted")
+    assert (done["kept"], done["deleted"]) == ({"votes": 1, "replaced": 0}, [])
+    now = {(who, decision) for who, decision, *_ in said(workspace)}
+    assert now == {
+        (email("ben"), "accept"),
+        (email("ann"), "accept"),
+        (email("ann"), "reject"),
+        (email("ben"), "reject"),
+    }
+    assert {(who, decision) for who, decision, *_ in before} < now
+
+
+def test_a_vote_deleted_there_in_whose_place_another_person_decided_stays_withdrawn(
+    label_studio: LabelStudio, waiting: Waiting
+) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    task = label_studio.tasks(project)[0]["id"]
+    deleted = label_studio.label("ann", task, decision="accept")
+    label_studio.label("ben", task, decision="accept")
+    pull(label_studio, workspace)
+    label_studio.api("admin", "DELETE", f"annotations/{deleted}")
+    assert pull(label_studio, workspace, code=1)["deleted"][0]["withdrawn"]
+    label_studio.label("admin", task, decision="accept")
+    assert pull(label_studio, workspace)["new"] == 1
+    label_studio.label("ann", task, decision="accept")
+    done = pull(label_studio, workspace, code=1)
+    assert "another annotator has decided in its place" in done["quarantined"][0]["reason"]
+    assert {who for who, *_ in said(workspace)} == {email("ben"), email("admin")}
 
 
 def test_of_a_deleted_project_decisions_stay_and_are_named_and_a_new_one_asks_what_is_open(

@@ -23,6 +23,17 @@ TABLE_STYLE = """
 """
 
 
+THUMBNAIL_STYLE = """
+.bw-small { display: block; width: 5rem; height: 3.5rem; object-fit: contain;
+  background: color-mix(in srgb, currentColor 8%, transparent); }
+"""
+
+
+def thumbnail_html(url: str) -> str:
+    """Return a small picture for a line of a list, whose words name it; `THUMBNAIL_STYLE` goes with it."""
+    return f'<img class="bw-small" src="{escape(url)}" alt="" loading="lazy">'
+
+
 def show_rows(rows: Sequence[Mapping[str, Any]], *, label: str) -> None:
     """Show rows as a table with the keys of the first one as heads.
 

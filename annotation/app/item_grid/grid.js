@@ -71,7 +71,9 @@ class ItemGrid {
     box.addEventListener("click", (event) => this.choose(place, box.checked, event.shiftKey));
     label.append(box);
     const words = element("div", "words");
-    words.append(element("span", `state ${tile.state}`, tile.state_words), text("p", "title", tile.title));
+    const title = text("p", "title", "");
+    title.append(...withFormulas(tile.title, this.data.formulas));
+    words.append(element("span", `state ${tile.state}`, tile.state_words), title);
     for (const line of tile.lines) words.append(text("p", "line", line));
     item.append(link, ...(this.data.canSelect ? [label] : []), words);
     return { item, box };

@@ -7,7 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchwright.texts.formulas import formulas_of
+
 from ..base.components import component
+from ..base.page_formulas import FORMULA_SCRIPT, FORMULA_STYLE
 from ..languages.language import for_browser
 
 _TEXTS = ("select_item", "open_item", "select_page", "select_none", "selected_n")
@@ -58,11 +61,14 @@ def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], 
         can_select: Whether tiles have boxes by which they are selected; default True.
     """
     folder = Path(__file__).parent
-    grid = component("benchwright_item_grid", [folder / "grid.js"], [folder / "grid.css"])
+    grid = component(
+        "benchwright_item_grid", [FORMULA_SCRIPT, folder / "grid.js"], [FORMULA_STYLE, folder / "grid.css"]
+    )
     result: Any = grid(
         key=f"grid-{key}",
         data={
             "tiles": [asdict(tile) for tile in tiles],
+            "formulas": formulas_of(tile.title for tile in tiles),
             "texts": for_browser({name: texts[name] for name in _TEXTS}),
             "canSelect": can_select,
         },

@@ -19,6 +19,7 @@ from ...forms.task_content import TaskContent
 from ...items.item_history import RecordHistory, ReviewedTask, changes
 from ...store.database.records import Adjudication, Annotation
 from ..base.own_texts import form_in_language
+from ..base.page_formulas import html_with_formulas
 from ..base.tables import TABLE_STYLE, table_html
 from ..routes.record_pictures import record_picture_url
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
@@ -68,16 +69,16 @@ def options_html(question: str, content: TaskContent, *, shows_key: bool = True)
         words = escaped(choice.text or "") or APP_TEXTS["picture_of_option"].format(key=choice.key)
         mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
         style = ' class="right"' if is_right else ""
-        lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{escape(words)}</bdi>{mark}</li>")
+        lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{html_with_formulas(words)}</bdi>{mark}</li>")
     options = (
         f'<ul class="bw-options" aria-label="{escape(TEXTS["options_of"])}">{"".join(lines)}</ul>' if lines else ""
     )
     why = (
-        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {escape(escaped(content.explanation))}</p>"
+        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {html_with_formulas(escaped(content.explanation))}</p>"
         if content.explanation and shows_key
         else ""
     )
-    return f'<div class="bw-question" dir="auto">{escape(question)}</div>{options}{why}'
+    return f'<div class="bw-question" dir="auto">{html_with_formulas(question)}</div>{options}{why}'
 
 
 def show_sections(history: RecordHistory) -> None:

@@ -18,6 +18,7 @@ from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...items.item_search import states_of
 from ...store.accounts.accounts import Account
 from ..base.option_letters import captions, question_in_words
+from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState, clock
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
@@ -51,6 +52,7 @@ def show_item(
         st.info(TEXTS["no_such_item"])
         return
     record_id = history.record.record_id
+    show_page_formulas()
     left, right = st.columns([3, 2], gap="large")
     content = _content_of(history)
     with left:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ...agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, without_each
 from ...progress.label_fields import LabelField, label_fields_of
-from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
+from ...progress.overview import SHOWN_SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import cached
 from ..base.own_texts import CODES_IN_WORDS, form_text
 from ..base.request import PageRequest
@@ -82,6 +82,10 @@ def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
 
 
 def _named(groups: list[tuple[str, Agreement]], split: Split) -> list[tuple[str, Agreement]]:
+    if split == "guidelines":
+        return [
+            (TEXTS["guidelines_versions_of"].format(versions=name), agreement) for name, agreement in groups if name
+        ]
     if split != "round":
         return groups
     return [(TEXTS["nth_round"].format(round=name), agreement) for name, agreement in groups]
@@ -116,7 +120,7 @@ def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
     labels = overview.label_columns(field)
     by = {
         split: [(group.name, group.agreement) for group in overview.agreement_by(split, labels, metric=field.metric)]
-        for split in SPLITS
+        for split in SHOWN_SPLITS
     }
     return FieldAgreement(by, without_each(labels.ratings, metric=field.metric))
 

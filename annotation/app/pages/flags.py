@@ -7,12 +7,15 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...store.submissions.comments import Comment
+from ..base.page_formulas import show_page_formulas, show_text
 from ..base.request import PageRequest
 from ..base.state import clock
+from ..base.tables import THUMBNAIL_STYLE, thumbnail_html
 from ..item_pages.items import ITEM
 from ..languages.language import chosen_language
+from ..routes.tasks import picture_url
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
-from ..wording.directed_text import inert, show_text
+from ..wording.directed_text import inert
 from ..wording.texts import TEXTS, message_of
 
 
@@ -22,14 +25,19 @@ def show_flags(request: PageRequest, *, item: st.Page) -> None:
     comments = request.state.store.remarks(request.campaign.name)
     if not comments:
         st.info(TEXTS["no_flags"])
+    else:
+        show_page_formulas()
+        st.html(f"<style>{THUMBNAIL_STYLE}</style>")
     for comment in comments:
         _show_line(comment, request, item)
 
 
 def _show_line(comment: Comment, request: PageRequest, item: st.Page) -> None:
-    time, annotator, text, link, button = st.columns([1.2, 1.2, 4.4, 1.2, 0.9], vertical_alignment="center")
+    widths = [1.1, 1.1, 0.9, 3.7, 1.2, 0.9]
+    time, annotator, picture, text, link, button = st.columns(widths, vertical_alignment="center")
     time.text(chosen_language().date_and_time(comment.made_at))
     annotator.text(f"⚑ {comment.annotator}" if comment.is_flag else comment.annotator)
+    picture.html(thumbnail_html(picture_url(comment.task_id, 0)))
     lines = text.container(gap=None)
     name = request.state.pictures.called(comment.item_id, digits=64)
     if comment.words:

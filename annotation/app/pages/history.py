@@ -10,9 +10,9 @@ from ...workflow.task_queue import HistoryEntry
 from ..base.attention_words import attention_in_language
 from ..base.option_letters import question_in_words
 from ..base.own_texts import form_in_language
+from ..base.page_formulas import show_page_formulas, show_text
 from ..base.request import PageRequest
 from ..languages.language import chosen_language
-from ..wording.directed_text import show_text
 from ..wording.texts import TEXTS, title_of, words_of_code
 from .review import TASK
 
@@ -31,6 +31,7 @@ def show_history(request: PageRequest, *, review: st.Page) -> None:
         st.info(TEXTS["nothing_said"])
         return
     st.caption(TEXTS["history_why"])
+    show_page_formulas()
     matches = [entry for entry in entries if words in " · ".join(_description(entry, request.campaign)).casefold()]
     if not matches:
         st.info(TEXTS["nothing_found"])

@@ -37,6 +37,7 @@ from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.directed_text import inert
 from ..wording.texts import TEXTS, title_of, words_of_code
+from .at_work import show_at_work
 
 _REFRESH_S = 10.0
 """Seconds between two refreshes of the counts while the page is open."""
@@ -47,7 +48,7 @@ _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 def show_progress(request: PageRequest, *, items: st.Page) -> None:
     """Show how far a campaign is, and lead to the items on which annotators differ."""
     store, campaign = request.state.store, request.campaign
-    _show_counts(store, campaign)
+    _show_counts(store, campaign, request.state.pictures)
     overview = Overview(store, campaign)
     stamp = (store.where, *overview.stamp())
     if campaign.form.typed is not None and campaign.kind != REVIEW:
@@ -58,7 +59,7 @@ def show_progress(request: PageRequest, *, items: st.Page) -> None:
 
 
 @st.fragment(run_every=_REFRESH_S)
-def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
+def _show_counts(store: ReviewStore, campaign: Campaign, pictures: ShownPictures) -> None:
     overview = Overview(store, campaign)
     stamp = (store.where, *overview.stamp())
     filled = cached((*stamp, "filled"), lambda: overview.filled(now=clock()))
@@ -81,6 +82,8 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
             st.warning(inert(CURATOR_TEXTS["paused_by_bounds"].format(name=aside.annotator, why=aside.why)))
     if not total:
         return
+    now = clock()
+    show_at_work(overview.at_work(now=now), pictures, now=now)
     st.subheader(CURATOR_TEXTS["funnel"])
     st.caption(CURATOR_TEXTS["funnel_why"].format(rule=inert(rule_in_words(campaign.rule))))
     whole = progress_of(campaign, patterns)
@@ -96,7 +99,6 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
         st.caption(CURATOR_TEXTS["closed_sure"].format(tasks=sure.tasks, spared=sure.votes_spared))
     _show_rounds(cached((*stamp, "rounds"), lambda: overview.rounds(patterns)))
     _show_adjudication(cached((*stamp, "rulings"), overview.adjudication_stats))
-    now = clock()
     _show_forecast(cached((*stamp, "forecast", now.date()), lambda: overview.forecast(now=now)))
     if days := cached((*stamp, "days"), overview.days):
         show_chart(days_chart("days", CURATOR_TEXTS["by_day"], days))

@@ -23,6 +23,14 @@ function button(parent, name, words, key, act) {
   return element;
 }
 
+/** An element with a text whose formulas are drawn; `formulas` are those of the card's data. */
+function addTold(parent, tag, name, text, formulas) {
+  const element = add(parent, tag, name);
+  element.append(...withFormulas(text, formulas));
+  element.dir = "auto"; // texts of items run as their language does
+  return element;
+}
+
 /** What a key picks is seen, however long the list is. */
 function bringIntoSight(element) {
   element.scrollIntoView({ block: "nearest" });
@@ -196,7 +204,7 @@ class TaskCard {
       const words = data.said.words || (texts[data.said.decision] ?? data.said.decision);
       add(body, "p", "before", data.is_current ? fill(texts.said, { decision: words }) : texts.moved_on);
     }
-    add(body, "h2", "question", data.question).dir = "auto";
+    addTold(body, "h2", "question", data.question, data.formulas);
     this.buildChoices(body);
     this.buildBeside(body);
     this.otherPlace = add(body, "div", "");
@@ -251,8 +259,7 @@ class TaskCard {
   addText(parent, label, text) {
     const section = add(parent, "section", "beside");
     add(section, "h3", "", label);
-    const shown = add(section, "div", "told", text);
-    shown.dir = "auto";
+    const shown = addTold(section, "div", "told", text, this.data.formulas);
     letScroll(shown, label);
   }
 
@@ -265,7 +272,7 @@ class TaskCard {
     answers.forEach(({ label, lines, edits }, i) => {
       const box = add(row, "article", "given");
       add(box, "h3", "", label);
-      for (const line of lines) add(box, "p", "line", line).dir = "auto";
+      for (const line of lines) addTold(box, "p", "line", line, this.data.formulas);
       if (edits !== null) button(box, "reason", texts.take_edits, i < 9 ? String(i + 1) : "", () => this.pick(i));
     });
   }
@@ -280,7 +287,7 @@ class TaskCard {
       box.prepend(...[["key", `${choice.key}`], ["said", choice.words]].map(([name, text]) => {
         const span = document.createElement("span");
         span.className = name;
-        span.textContent = text;
+        span.append(...withFormulas(text, data.formulas));
         if (name === "said") span.dir = "auto"; // texts of items run as their language does
         return span;
       }));
@@ -320,7 +327,7 @@ class TaskCard {
     const section = add(parent, "section", is_right ? "feedback good" : "feedback");
     section.setAttribute("role", "status");
     add(section, "h3", "", head);
-    for (const text of [said, why]) if (text) add(section, "p", "", text).dir = "auto";
+    for (const text of [said, why]) if (text) addTold(section, "p", "", text, this.data.formulas);
   }
 
   /** Leave what was explained, for the next task. */

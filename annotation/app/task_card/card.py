@@ -132,6 +132,15 @@ class Card:
         return self.mode == ANSWER or any(field["type"] == "one_choice" for field in self.fields)
 
     @property
+    def texts(self) -> list[str]:
+        """Return the texts of the item, and those beside it, in which formulas are drawn."""
+        beside = [text["text"] for text in self.beside]
+        answers = [line for answer in self.answers for line in answer["lines"]]
+        feedback = [] if self.feedback is None else [self.feedback["said"], self.feedback["why"]]
+        options = [option["words"] for field in self.fields for option in field.get("options") or ()]
+        return [self.question, *(choice["words"] for choice in self.choices), *options, *beside, *answers, *feedback]
+
+    @property
     def reserved_letters(self) -> tuple[str, ...]:
         """Return the letters that stand for options only; a command with such a letter takes Shift."""
         is_reserved = self.mode != _FORM or self.letters_choose

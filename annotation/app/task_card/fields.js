@@ -192,7 +192,9 @@ class FormFields {
         this.active = this.data.fields.indexOf(field);
         this.choose(field, i);
       });
-      box.querySelector(".words").dir = "auto";
+      const words = box.querySelector(".words");
+      words.replaceChildren(...withFormulas(option.words, this.data.formulas));
+      words.dir = "auto";
       if (option.help) box.title = option.help;
       return box;
     });

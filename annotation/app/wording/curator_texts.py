@@ -47,6 +47,8 @@ TEXTS = Texts(
         "category": "By category",
         "time": "Over time",
         "round": "By round",
+        "guidelines": "By version of the guidelines",
+        "guidelines_versions_of": "version {versions}",
         "none": "(none)",
         # Charts
         "chart_numbers": "Numbers",
@@ -414,6 +416,15 @@ TEXTS = Texts(
         "doubt_rushes": "many took less time than anybody needs to look and read",
         "doubt_faster_than_others": "they are far faster than the others",
         "doubt_as_without_looking": "all are the same, for which nobody needs to look",
+        "at_work": "At work now",
+        "at_work_why": (
+            "Who holds a task just now, with the first of those that they hold. Whoever closes the page gives back "
+            "what was fetched ahead."
+        ),
+        "at_work_picture": "Picture",
+        "at_work_check": "an attention check",
+        "at_work_minutes": "Minutes so far",
+        "at_work_today": "Decided today",
         "set_aside": "Votes set aside",
         "set_aside_why": (
             "Votes that are set aside count nowhere. Tasks that lack votes then open again for others, and the "

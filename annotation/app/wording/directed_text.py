@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
-from html import escape
-from typing import TYPE_CHECKING
 
 from benchwright.texts.hidden_characters import escaped
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
 
 RIGHT_TO_LEFT = "benchwright-rtl"
 LEFT_TO_RIGHT = "benchwright-ltr"
@@ -20,18 +14,6 @@ DIRECTED_STYLE = f"""
 [class*="st-key-{LEFT_TO_RIGHT}"] {{ direction: ltr; text-align: left; }}
 .benchwright-text {{ overflow-wrap: anywhere; white-space: pre-wrap; }}
 """
-
-
-def show_text(place: DeltaGenerator, *parts: str, between: str = " · ") -> None:
-    """Show texts in a line, each in its own direction."""
-    place.html(_html_of(parts, between=between))
-
-
-def _html_of(parts: Iterable[str], *, between: str = " · ") -> str:
-    """Return texts as escaped HTML, each in its own direction; several texts are laid out from left to right."""
-    texts = [escape(escaped(part)) for part in parts]
-    line = texts[0] if len(texts) == 1 else escape(between).join(f"<bdi>{text}</bdi>" for text in texts)
-    return f'<div class="benchwright-text" dir="auto">{line}</div>'
 
 
 def runs_right_to_left(text: str) -> bool:

@@ -37,6 +37,8 @@ MESSAGES = (
     "say in 1 to {most} characters why these votes are set aside; the log keeps it",
     "the votes of {name} in {campaign} are set aside already",
     "no votes of {name} in {campaign} are set aside",
+    "it was deleted there, and another annotator has decided in its place",
+    "it was deleted there, and another annotator is at its item now; pull again later",
     "there is no annotator {name} in this review store",
     "campaign {campaign} asks for no qualification; everybody may decide in it",
     "the review store has no campaign {campaign}; {hint}",

@@ -8,6 +8,7 @@ from typing import Any, NotRequired, Protocol, TypedDict
 
 from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
+from benchwright.texts.formulas import formulas_of
 
 from ...forms.task_content import TaskContent, content_in
 from ...store.database.records import RefusedError
@@ -45,7 +46,7 @@ class WorkTask:
         """Return the task as JSON values for the browser."""
         return {
             "task": self.task_id,
-            "card": asdict(self.card),
+            "card": {**asdict(self.card), "formulas": formulas_of(self.card.texts)},
             "keys": key_sheet(self.card.sheet, self.card.reserved_letters),
             "pictures": [asdict(picture) for picture in self.pictures],
             "about": self.about,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.components import component
+from ..base.page_formulas import FORMULA_SCRIPT, FORMULA_STYLE
 from ..languages.language import for_browser
 from ..marking import SCRIPTS as MARKING_SCRIPTS
 from ..marking import STYLE as MARKING_STYLE
@@ -66,12 +67,13 @@ def show_workbench(
         on_over: Function to call before the page runs again; default one that does nothing.
     """
     scripts = [
+        FORMULA_SCRIPT,
         *(VIEWER / name for name in VIEWER_SCRIPTS),
         *(CARD / name for name in CARD_SCRIPTS),
         *MARKING_SCRIPTS,
         *(_FOLDER / name for name in _SCRIPTS),
     ]
-    styles = [VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, MARKING_STYLE, _FOLDER / "workbench.css"]
+    styles = [FORMULA_STYLE, VIEWER / VIEWER_STYLE, CARD / CARD_STYLE, MARKING_STYLE, _FOLDER / "workbench.css"]
     component("benchwright_workbench", scripts, styles)(
         key=f"workbench-{url}-{campaign}",
         data={

@@ -134,9 +134,25 @@ def _free_slot(
 
 
 def claim_task(
-    connection: sa.Connection, campaign: Campaign, annotator: str, task: int, *, now: datetime, lease_s: float
+    connection: sa.Connection,
+    campaign: Campaign,
+    annotator: str,
+    task: int,
+    *,
+    now: datetime,
+    lease_s: float,
+    on_gold: bool = False,
 ) -> Lease:
     """Return a slot of one given task, as `claim_next` does of any. Shares of annotators do not limit this.
+
+    Args:
+        connection: Connection in a write transaction.
+        campaign: Campaign.
+        annotator: Name of a registered annotator.
+        task: Id of the task.
+        now: Moment of the call, as in `claim_next`.
+        lease_s: Seconds until the lease ends.
+        on_gold: Whether the task may be a gold item, as where a decision on it comes from elsewhere; default False.
 
     Raises:
         RefusedError: The annotator cannot have the task; the message says why.
@@ -147,7 +163,10 @@ def claim_task(
     hold_task(connection, task)
     blind = bool(parameters["shows_key"])
     row = connection.execute(sql.own(of_task=True, blind=blind), parameters).one_or_none()
-    if row is None and connection.execute(sql.GOLD_OF_TASK, parameters).scalar_one_or_none() is None:
+    is_gold = connection.execute(sql.GOLD_OF_TASK, parameters).scalar_one_or_none() is not None
+    if row is None and is_gold and on_gold:
+        connection.execute(sql.MAKE_SLOT, parameters)
+    if row is None and (on_gold or not is_gold):
         row = connection.execute(sql.free_of_task(blind=blind), parameters).one_or_none()
     if row is None:
         raise RefusedError(_why_not(connection, campaign, parameters))

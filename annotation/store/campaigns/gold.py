@@ -200,6 +200,12 @@ def known_answers(connection: sa.Connection, campaign: Campaign, *, of: str | No
     ]
 
 
+def gold_task_ids(connection: sa.Connection, campaign: Campaign) -> frozenset[int]:
+    """Return the ids of a campaign's gold items, attention checks not among them."""
+    query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_NO_CHECK)
+    return frozenset(connection.execute(query).scalars())
+
+
 def has_known_answers(connection: sa.Connection, campaign: Campaign) -> bool:
     """Return whether anyone has answered a gold item or an attention check of a campaign."""
     query = (

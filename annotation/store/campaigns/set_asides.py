@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -33,6 +33,8 @@ from .revision_requests import how_returned
 
 AUTOMATIC = "(automatic)"
 """Who set votes aside, where a campaign's bounds did and no curator."""
+DELETED_ELSEWHERE = "(deleted in Label Studio)"
+"""Who set votes aside, where their annotations were deleted on the server that they came from."""
 _MAX_WHY = 2_000
 _AT_ONCE = 500
 
@@ -152,12 +154,9 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
     _free_held(connection, campaign, annotator_id)
     given = _votes_of(connection, campaign, annotator_id)
     votes = sum(row.gold is None for row in given)
-    for row in given:
-        connection.execute(sa.insert(votes_set_aside).values(slot_id=row.id, set_aside_id=act[0], slot=row.slot))
-        connection.execute(sa.update(slots).where(slots.c.id == row.id).values(slot=-row.id, decision=None))
+    lay_aside(connection, campaign, given, act=act[0])
     if known := [{"task_id": row.task_id, "slot": row.slot} for row in given if row.gold is not None]:
         connection.execute(sa.insert(slots), known)  # should it be gold no more, it has the slots of an ordinary task
-    _ask_again(connection, campaign, [row for row in given if row.state != "retired"])
     record(
         connection,
         "votes_set_aside",
@@ -172,8 +171,25 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
     return votes
 
 
+def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any], *, act: int) -> None:
+    """Let votes count nowhere, as one act says, and ask again those of their tasks that may need them.
+
+    Args:
+        connection: Connection in a write transaction that has the store alone.
+        campaign: The campaign.
+        given: Slots of the votes: `id`, `slot`, `task_id` and the `state` of the task.
+        act: Id of the row of `set_asides`.
+    """
+    for row in given:
+        connection.execute(sa.insert(votes_set_aside).values(slot_id=row.id, set_aside_id=act, slot=row.slot))
+        connection.execute(sa.update(slots).where(slots.c.id == row.id).values(slot=-row.id, decision=None))
+    _ask_again(connection, campaign, [row for row in given if row.state != "retired"])
+
+
 def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, now: datetime) -> TakenBack:
     """Let an annotator's votes count again, but for those in whose place others have decided or decide now.
+
+    Votes that were deleted elsewhere (`withdrawn_votes`) count again only where nothing else of theirs is set aside.
 
     Args:
         connection: Connection in a write transaction that has the store alone.
@@ -186,20 +202,17 @@ def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
         RefusedError: None of the annotator's votes are set aside.
     """
     annotator_id = _id_of(connection, name)
-    aside = connection.execute(
-        sa.select(votes_set_aside, slots.c.task_id, tasks.c.state, tasks.c.gold)
-        .join(set_asides, votes_set_aside.c.set_aside_id == set_asides.c.id)
-        .join(slots, votes_set_aside.c.slot_id == slots.c.id)
-        .join(tasks, slots.c.task_id == tasks.c.id)
-        .where(set_asides.c.campaign_id == campaign.id, set_asides.c.annotator_id == annotator_id)
-        .order_by(slots.c.id)
-    ).all()
-    if not aside and not is_set_aside(connection, campaign.id, annotator_id):
+    of_theirs = set_asides.c.annotator_id == annotator_id
+    rows = connection.execute(votes_aside(campaign.id).where(of_theirs).order_by(slots.c.id)).all()
+    is_paused_now = is_set_aside(connection, campaign.id, annotator_id)
+    if not rows and not is_paused_now:
         raise RefusedError(f"no votes of {name!r} in {campaign.name!r} are set aside")
+    acted = [row for row in rows if row.set_by != DELETED_ELSEWHERE]
+    aside = acted if acted or is_paused_now else rows
     counts = {"back": 0, "replaced": 0, "held": 0}
     for row in aside:
         if row.gold is None:
-            counts[_take_one_back(connection, row, now=now)] += 1
+            counts[take_one_back(connection, row, now=now)] += 1
         else:
             _take_gold_back(connection, row)
     done = sa.update(set_asides).where(
@@ -223,28 +236,42 @@ def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
     return taken
 
 
+def votes_aside(campaign_id: int) -> sa.Select[Any]:
+    """Return the query of a campaign's votes that are set aside: slot, act, task, its state and gold, and by whom."""
+    return (
+        sa.select(votes_set_aside, slots.c.task_id, tasks.c.state, tasks.c.gold, set_asides.c.set_by)
+        .join(set_asides, votes_set_aside.c.set_aside_id == set_asides.c.id)
+        .join(slots, votes_set_aside.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(set_asides.c.campaign_id == campaign_id)
+    )
+
+
 def list_set_aside(connection: sa.Connection, campaign: Campaign) -> list[SetAside]:
-    """Return whose votes are set aside in a campaign, by name."""
+    """Return whose votes are set aside in a campaign, by name; votes deleted elsewhere in rows of their own."""
+    # Written into the statement: PostgreSQL takes two parameters for two expressions, and groups by neither.
+    is_deleted = set_asides.c.set_by == sa.literal(DELETED_ELSEWHERE, literal_execute=True)
     votes = (
-        sa.select(set_asides.c.annotator_id, sa.func.count().label("votes"))
+        sa.select(set_asides.c.annotator_id, is_deleted.label("is_deleted"), sa.func.count().label("votes"))
         .join(votes_set_aside, votes_set_aside.c.set_aside_id == set_asides.c.id)
         .join(slots, votes_set_aside.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
         .where(set_asides.c.campaign_id == campaign.id, tasks.c.gold.is_(None))
-        .group_by(set_asides.c.annotator_id)
+        .group_by(set_asides.c.annotator_id, is_deleted)
         .subquery()
     )
+    of_act = (votes.c.annotator_id == set_asides.c.annotator_id) & (votes.c.is_deleted == is_deleted)
     query = (
         sa.select(set_asides, annotators.c.name, sa.func.coalesce(votes.c.votes, 0).label("votes"))
         .join(annotators, set_asides.c.annotator_id == annotators.c.id)
-        .outerjoin(votes, votes.c.annotator_id == set_asides.c.annotator_id)
+        .outerjoin(votes, of_act)
         .where(set_asides.c.campaign_id == campaign.id)
         .order_by(annotators.c.name, set_asides.c.id)
     )
-    newest = {row.name: row for row in connection.execute(query)}
+    newest = {(row.name, row.set_by == DELETED_ELSEWHERE): row for row in connection.execute(query)}
     return [
         SetAside(name, row.votes, row.set_by, row.why, row.set_at, row.taken_back_at is None)
-        for name, row in newest.items()
+        for (name, _), row in newest.items()
         if row.votes or row.taken_back_at is None
     ]
 
@@ -311,8 +338,8 @@ def _ask_again(connection: sa.Connection, campaign: Campaign, given: Sequence[An
         connection.execute(sa.update(tasks).where(tasks.c.id.in_(ids)).values(values))
 
 
-def _take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> str:
-    """Let one vote count again, and return `back`, or why not: `replaced` or `held`."""
+def take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> Literal["back", "replaced", "held"]:
+    """Let one vote of `votes_aside` count again, and return `back`, or why not: `replaced` or `held`."""
     place = connection.execute(
         sa.select(slots).where(slots.c.task_id == row.task_id, slots.c.slot == row.slot)
     ).one_or_none()

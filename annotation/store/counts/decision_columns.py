@@ -16,7 +16,7 @@ from ..campaigns.decisions import latest_annotations
 from ..campaigns.lineage import ROUND, is_of_any_round
 from ..database.dialects import day_of, member_of, seconds_between
 from ..database.records import Campaign
-from ..database.schema import annotations_table, annotators, revisions, slots, tasks
+from ..database.schema import annotations_table, annotators, followed, guidelines, revisions, slots, tasks
 
 By = Literal["kind", "task", "category", "round"]
 _FACETS: Mapping[By, sa.ColumnElement[Any]] = {
@@ -151,6 +151,27 @@ def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[in
     if by == "round":
         query = query.outerjoin(revisions, revisions.c.task_id == tasks.c.id)
     return {row[0]: str(row[1] or NONE) for row in connection.execute(query)}
+
+
+def read_versions_followed(connection: sa.Connection, campaign: Campaign) -> dict[int, str]:
+    """Return the versions of the guidelines that the decisions on each task followed, such as `2` or `2, 3`."""
+    newest = latest_annotations().subquery()
+    query = (
+        sa.select(slots.c.task_id, guidelines.c.version)
+        .distinct()
+        .select_from(
+            newest.join(followed, (followed.c.slot_id == newest.c.slot_id) & (followed.c.version == newest.c.version))
+            .join(guidelines, followed.c.guidelines_id == guidelines.c.id)
+            .join(slots, slots.c.id == newest.c.slot_id)
+            .join(tasks, slots.c.task_id == tasks.c.id)
+        )
+        .where(is_of_any_round(campaign))
+        .order_by(slots.c.task_id, guidelines.c.version)
+    )
+    versions: dict[int, list[str]] = {}
+    for task_id, version in connection.execute(query):
+        versions.setdefault(task_id, []).append(str(version))
+    return {task_id: ", ".join(followed_ones) for task_id, followed_ones in versions.items()}
 
 
 def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, list[float]]:

@@ -48,7 +48,10 @@ _ROWS = {
     "campaigns": campaigns,
 }
 """Tables to which every change that an index of items shows adds a row."""
-_OF_CAMPAIGNS = ("campaign_changed", "gold_named", "tasks_changed", "votes_set_aside", "votes_taken_back")
+_OF_CAMPAIGNS = (
+    "campaign_changed", "gold_named", "tasks_changed", "votes_returned", "votes_set_aside", "votes_taken_back",
+    "votes_withdrawn",
+)  # fmt: skip
 """Acts of the audit log after which any task of a campaign may be in another state."""
 _WITHDRAWN = "withdrawn"
 """Part of a stamp: the number of closings that were withdrawn, which adds no row."""

@@ -17,6 +17,7 @@ from ...forms.submission import Submission
 from ..assignment import statements as sql
 from ..assignment.assignment import claim_task, return_expired
 from ..campaigns.tasks import find_campaign, upsert_annotator
+from ..campaigns.withdrawn_votes import Vote, bring_back
 from ..database.records import Campaign, RefusedError
 from ..database.schema import annotators, blind_answers, slots, tasks
 from .pre_key_answers import answer_blind, blind_answer
@@ -140,7 +141,8 @@ def _is_waited_for(connection: sa.Connection, campaign: Campaign, external: Exte
     return connection.execute(query).first() is not None and connection.execute(voted).first() is None
 
 
-Taken = Literal["new", "changed", "unchanged"]
+Taken = Literal["new", "changed", "unchanged", "returned"]
+"""What an import did; `returned` is a decision that was deleted there before and counts again."""
 
 
 class ExternalAnnotation(NamedTuple):
@@ -171,7 +173,8 @@ def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalA
         now: Moment of the call; leases that ended by then are free.
 
     Raises:
-        RefusedError: There is no slot for it, or it does not fit the form.
+        RefusedError: There is no slot for it, it does not fit the form, or it was deleted there before and another
+            annotator has decided in its place or is at its task.
     """
     campaign = find_campaign(connection, campaign_name)
     task_id, annotator = annotation.task_id, annotation.annotator
@@ -183,13 +186,17 @@ def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalA
         .where(slots.c.task_id == task_id, annotators.c.name == annotator, slots.c.submitted_at.is_not(None))
     )
     slot = connection.execute(own_slot).scalar_one_or_none()
+    is_back = slot is not None and bring_back(connection, campaign, Vote(task_id, annotator), now=now)
     previous = None if slot is None else connection.execute(sql.LATEST_ANNOTATION, {"held": slot}).one()
     if slot is None:
         lease_s = (annotation.submitted_at - annotation.started_at + timedelta(seconds=1)).total_seconds()
-        slot = claim_task(connection, campaign, annotator, task_id, now=annotation.started_at, lease_s=lease_s).slot_id
+        started = annotation.started_at
+        slot = claim_task(connection, campaign, annotator, task_id, now=started, lease_s=lease_s, on_gold=True).slot_id
     submit(connection, slot, annotator, annotation.submission, now=annotation.submitted_at, amend=True)
     if previous is None:
         return "new"
+    if is_back:
+        return "returned"
     return (
         "unchanged"
         if connection.execute(sql.LATEST_ANNOTATION, {"held": slot}).one().version == previous.version

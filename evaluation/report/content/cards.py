@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from benchwright.texts.formulas import formulas_of
+
 from .legible import legible
 from .replies import ReportedReply
 
@@ -39,7 +41,7 @@ def card(
     difficulty: float,
     discrimination: float,
 ) -> dict[str, Any]:
-    """Return an item with its replies.
+    """Return an item with its replies; `formulas` has the parts of its texts that hold any.
 
     Args:
         item: Record of the item, with the answer.
@@ -52,11 +54,16 @@ def card(
     """
     numbers = {image.image_id: k for k, image in reversed(list(enumerate(item.images)))}
     right = item.answer if item.answer is not None else item.refusal
+    question = _question_parts(item.question, len(item.images))
+    texts = [part for part in question if isinstance(part, str)]
+    texts += [legible(choice.text) for choice in item.choices if choice.text is not None]
+    texts += [] if item.explanation is None else [legible(item.explanation)]
+    formulas = formulas_of(texts)
     return {
         "id": item.item_id,
         "task": item.task,
         "split": split,
-        "question": _question_parts(item.question, len(item.images)),
+        "question": question,
         "pictures": [_picture(shown, image.role) for shown, image in zip(pictures, item.images, strict=True)],
         "options": [
             {
@@ -73,6 +80,7 @@ def card(
         "people": None if people is None else {"asked": people.asked, "right": people.right},
         "difficulty": None if isnan(difficulty) else round(difficulty, 4),
         "discrimination": None if isnan(discrimination) else round(discrimination, 4),
+        **({"formulas": formulas} if formulas else {}),
     }
 
 

@@ -96,10 +96,10 @@
     return make("div", { class: figures.length > 1 ? "pictures several" : "pictures" }, ...figures);
   };
   const question = (card) => make("p", { class: "question", dir: "auto" }, ...card.question.map(
-    (part) => (typeof part === "number" ? make("span", { class: "place" }, `picture ${part}`) : part)));
+    (part) => (typeof part === "number" ? make("span", { class: "place" }, `picture ${part}`) : withFormulas(part, card.formulas))).flat());
   const options = (card, inOptions) => make("ol", { class: inOptions.size ? "options pictured" : "options" }, ...card.options.map((option) => {
     const shown = option.picture === null
-      ? make("span", { class: "text", dir: "auto" }, option.text)
+      ? make("span", { class: "text", dir: "auto" }, ...withFormulas(option.text, card.formulas))
       : pictureBox(card.pictures[option.picture], `Option ${option.key}, picture ${option.picture + 1}`);
     return make("li", { class: option.right ? "option key" : "option" }, make("b", { class: "letter" }, option.key), shown,
       option.right ? make("span", { class: "is-key" }, "✓ key") : null);
@@ -225,7 +225,7 @@
     byId("large-title").textContent = `${card.task}, ${card.split}, ${open + 1} of ${found.length}`;
     const right = make("div", {}, question(card), options(card, inOptions), ...[hard(card), people(card)].filter(Boolean), replies(card, true));
     if (card.unanswerable) right.append(make("p", { class: "people" }, "Nothing in the picture answers this question; the key is the option that declines."));
-    if (card.explanation !== null) right.append(make("p", { class: "people" }, "Explanation: ", make("bdi", { dir: "auto" }, card.explanation)));
+    if (card.explanation !== null) right.append(make("p", { class: "people" }, "Explanation: ", make("bdi", { dir: "auto" }, ...withFormulas(card.explanation, card.formulas))));
     right.append(make("p", { class: "people" }, "Item ", make("code", { class: "canary" }, card.id)));
     byId("large-body").replaceChildren(pictureRow(card, inOptions), right);
     byId("large-earlier").disabled = open === 0;

@@ -7,6 +7,10 @@ const GIVEN = "[data-testid=stMain] [data-testid=stMarkdownContainer], [data-tes
 
 const STREAMLITS = "[data-testid=stFileUploader]"; // shown by Streamlit as if it had been given
 
+// The workbench says by itself that the connection is gone, and goes on: a dialog over it would only take its keys.
+const AWAY = /^(Streamlit server is not responding|Is Streamlit still running)/;
+const WORKBENCH = "[class*=st-key-workbench]";
+
 class PageWords {
   constructor(words) {
     this.exact = new Map();
@@ -32,12 +36,22 @@ class PageWords {
   walk(node) {
     if (node.nodeType === Node.TEXT_NODE) this.text(node);
     if (node.nodeType !== Node.ELEMENT_NODE) return;
+    this.dismiss(node);
     this.labels(node);
     const nodes = document.createTreeWalker(node, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     while (nodes.nextNode()) {
       if (nodes.currentNode.nodeType === Node.TEXT_NODE) this.text(nodes.currentNode);
       else this.labels(nodes.currentNode);
     }
+  }
+
+  /** Close what Streamlit lays over the workbench when its server is away; of other pages it hides their words alone. */
+  dismiss(node) {
+    const dialog = node.closest("[role=dialog]") ?? node.querySelector("[role=dialog]");
+    const says = dialog?.querySelector("div > div");
+    if (!says || !AWAY.test(says.textContent.trim())) return;
+    for (const code of dialog.querySelectorAll("pre, [data-testid=stCode]")) code.hidden = true;
+    if (document.querySelector(WORKBENCH)) dialog.querySelector("button")?.click();
   }
 
   text(node) {

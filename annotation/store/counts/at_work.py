@@ -1,0 +1,92 @@
+"""Who is at work in a campaign just now: who holds a task, since when, and what they decided today."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from ...forms.assignment_settings import assignment_settings_of
+from ..campaigns.gold import IS_NO_CHECK
+from ..database.records import Campaign
+from ..database.schema import annotators, slots, tasks
+
+_GRACE = timedelta(minutes=1)
+
+
+class AtWork(NamedTuple):
+    """One annotator who holds tasks of a campaign.
+
+    Attributes:
+        annotator: Name.
+        task_id: Id of the task that they got first of those that they hold; None where it is an attention check.
+        item_id: Its item; None likewise.
+        since: When they got it.
+        held: Number of tasks that they hold, those fetched ahead among them.
+        today: Number of their decisions in the campaign that count and came in since the day began.
+        last_at: When the last of these came in; None without any.
+    """
+
+    annotator: str
+    task_id: int | None
+    item_id: str | None
+    since: datetime
+    held: int
+    today: int
+    last_at: datetime | None
+
+
+def who_is_at_work(
+    connection: sa.Connection, campaign: Campaign, *, now: datetime, day_began: datetime
+) -> list[AtWork]:
+    """Return who holds tasks of a campaign, whoever began last first.
+
+    Tasks that a curator assigned, or that wait for votes from elsewhere, are held for days and count as nobody's work.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        now: Current moment.
+        day_began: When the day began.
+    """
+    until = now + timedelta(seconds=assignment_settings_of(campaign.settings).lease_s) + _GRACE
+    holds = (
+        sa.select(
+            annotators.c.id, annotators.c.name, tasks.c.id.label("task"), tasks.c.item_id, slots.c.claimed_at,
+            IS_NO_CHECK.label("is_item"),
+        )
+        .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id).join(annotators))
+        .where(tasks.c.campaign_id == campaign.id, slots.c.lease_until > now, slots.c.lease_until <= until)
+        .order_by(slots.c.claimed_at, slots.c.id)
+    )  # fmt: skip
+    first: dict[int, sa.Row[tuple[int, str, int, str, datetime, bool]]] = {}
+    held: dict[int, int] = {}
+    for row in connection.execute(holds):
+        first.setdefault(row.id, row)
+        held[row.id] = held.get(row.id, 0) + 1
+    decided = (
+        sa.select(slots.c.annotator_id, sa.func.count().label("n"), sa.func.max(slots.c.submitted_at).label("last"))
+        .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id))
+        .where(
+            tasks.c.campaign_id == campaign.id,
+            slots.c.annotator_id.in_(first),
+            slots.c.submitted_at >= day_began,
+            slots.c.decision.is_not(None),
+        )
+        .group_by(slots.c.annotator_id)
+    )
+    today = {row.annotator_id: row for row in connection.execute(decided)} if first else {}
+    found = [
+        AtWork(
+            row.name,
+            row.task if row.is_item else None,
+            row.item_id if row.is_item else None,
+            row.claimed_at,
+            held[number],
+            today[number].n if number in today else 0,
+            today[number].last if number in today else None,
+        )
+        for number, row in first.items()
+    ]
+    return sorted(found, key=lambda each: each.since, reverse=True)
