@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.errors import PrerequisiteError
 
+from ..answer_kinds.option_kinds import kinds_of
 from ..wording.languages import foreign_words, is_known_in, language_of, odd_language
 from ..wording.odd_options import main_script, option_in_another_script, script_of_words
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
@@ -91,7 +92,7 @@ def _odd_language(question: str, texts: Sequence[str]) -> int | None:
 
 def _odd_word(texts: Sequence[str], language: str) -> int | None:
     """Return the place of the only option whose words are those of another language, where all others are frequent."""
-    foreign = [foreign_words(text, language) for text in texts]
+    foreign = [None if language == "en" and kinds_of(text) else foreign_words(text, language) for text in texts]
     odd = [n for n, found in enumerate(foreign) if found is not None]
     if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()):
         return None

@@ -26,7 +26,7 @@ _WORK = re.compile(
     r"another |native )*"
     r"(?:citations?|sources?|check\w*|fix\w*|work|review\w*|edit\w*|rewrite|replac\w*|better|answers?|options?|images?|"
     r"wrong|speakers?|confirm\w*|clarif\w*)|(?:double|re|fact|spell|cross)[ -]?check\w*|un(?:confirmed|verified)|"
-    r"verif(?:y|ied)|not (?:yet )?(?:final|finished|reviewed|verified|sure|happy|convinced)|unsure|drafts?|outdated|"
+    r"verif(?:y|ied)|not (?:yet )?(?:final|finished|reviewed|verified|sure|happy|convinced)|unsure|outdated|"
     r"plausible|ambiguous|debatable|disputed|arguabl[ey]|too (?:easy|hard|similar|obvious|silly|long|vague|"
     r"close|difficult)|"
     r"(?:is|are|isn't) (?:this|that|it) (?:one )?(?:fair|ok|okay|right|correct|even|still|really|too|clear)|"
@@ -68,7 +68,7 @@ _SURELY = re.compile(
     r"|(?i:\b(?:reviewers?|annotators?)(?: \d+)?:|\bto-?do:)"
     r"|(?<!\w)(?:NOTE|NB|Nb|N\.B\.|PS|P\.S\.|Comment|Remark|Editor|Ed\.|Review|Internal|"
     r"Author)\b[:.]? (?=.*\b(?:check|should|need|leak|"
-    r"verify|confirm|change|replace|review|might|must|maybe|reword)\b)|(?<![\w.])@[a-z]{3,}\b(?!\.)"
+    r"verify|confirm|change|replace|review|might|must|maybe|reword)\b)|(?<=[?.!] )@[a-z]{3,}\b(?!\.)"
 )
 """Words that no question for readers has, wherever they stand."""
 _FOR_READERS = re.compile(

@@ -20,6 +20,8 @@ from pathlib import Path
 
 from benchwright.errors import PrerequisiteError
 
+from .spelling import Spelling
+
 _BY_LIST: Mapping[str, tuple[str, ...]] = {
     "LATIN": ("en", "de", "es", "fr", "it", "nl", "pt", "lv", "eu"),
     "ARABIC": ("ar", "fa"),
@@ -148,7 +150,7 @@ def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
         if other == language:
             continue
         foreign = [word for word in words if _is_foreign(word, language, other)]
-        are_native = any(word in _every(language) and not _has(other, word) for word in words if len(word) > 1)
+        are_native = any(_is_native(word, language) and not _has(other, word) for word in words if len(word) > 1)
         if foreign and not are_native and (best is None or len(foreign) > len(best[1])):
             best = other, foreign
     return best
@@ -157,7 +159,7 @@ def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
 def _is_foreign(word: str, language: str, other: str) -> bool:
     if len(word) < _SHORTEST:
         return False
-    if word not in _every(language):
+    if not _is_native(word, language):
         return _has(other, word)
     return word in _most_frequent(other, _FUNCTION_WORDS) and word not in _most_frequent(language, _RARE)
 
@@ -198,6 +200,17 @@ def _has(language: str, word: str) -> bool:
 def _all_words(language: str) -> bytes:
     """Return all words of a list, a tenth of what a set of them takes, for words that are looked up rarely."""
     return ("\n" + "\n".join(_counts(language)) + "\n").encode()
+
+
+@lru_cache(maxsize=1 << 15)
+def _is_native(word: str, language: str) -> bool:
+    """Return whether a word is of a language, by its list, and of English by what spells English rightly."""
+    return _spelling().is_known(word) if language == "en" else word in _every(language)
+
+
+@lru_cache(maxsize=1)
+def _spelling() -> Spelling:
+    return Spelling()
 
 
 @lru_cache(maxsize=4)
