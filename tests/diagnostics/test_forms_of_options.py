@@ -129,3 +129,27 @@ def test_a_part_of_a_question_is_found(question: str) -> None:
 @pytest.mark.parametrize("question", ["Which one fits", "what color?", "照片里的动物是", "The man holds", "red car?"])
 def test_short_questions_are_whole(question: str) -> None:
     assert "question_breaks_off" not in _kinds(question, ("yes", "no", "both"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("√2/2", "1/√2"), ("3√2", "√18"), ("2^10", "1024"), ("5!", "120"), ("log(ab)", "log a + log b"),
+     ("R1R2/(R1+R2)", "1/(1/R1 + 1/R2)"), ("ad - bc", "-(bc - ad)"), ("f(x) = (x-1)^2", "f(x) = x^2 - 2x + 1"),
+     ("sin²x + cos²x", "1"), ("x ∈ [0, 1]", "0 ≤ x ≤ 1"), ("2:3", "4:6"), ("3 × 10^8 m/s", "300,000,000 m/s"),
+     ("a decade", "10 years"), ("1 hectare", "10,000 m²"), ("a right angle", "90 degrees"),
+     ("one and a half kilograms", "1500 g"), ("1 h 30 min", "90 min"), ("half a kilometer", "500 m"),
+     ("a quarter of an hour", "15 minutes")],
+)  # fmt: skip
+def test_options_of_one_value_in_two_forms_are_named(first: str, second: str) -> None:
+    assert "options_equal_but_for_spelling" in _kinds("Which one is it?", (first, second, "none of these"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("√2/2", "√2"), ("5!", "5"), ("log(ab)", "log a - log b"), ("R1 + R2", "R1 - R2"), ("ad - bc", "bc - ad"),
+     ("f(x) = x + 1", "f(x) = x - 1"), ("x ∈ [0, 1]", "x ∈ (0, 1)"), ("2:3", "3:2"), ("3 × 10^8 m/s", "3 × 10^6 m/s"),
+     ("a decade", "a century"), ("1 h 30 min", "1 h 3 min"), ("half a kilometer", "half a mile"), ("a man", "1 man"),
+     ("25!", "26!"), ("1/0", "2/0")],
+)  # fmt: skip
+def test_options_of_two_values_are_not(first: str, second: str) -> None:
+    assert "options_equal_but_for_spelling" not in _kinds("Which one is it?", (first, second, "none of these"))
