@@ -153,3 +153,39 @@ def test_options_of_one_value_in_two_forms_are_named(first: str, second: str) ->
 )  # fmt: skip
 def test_options_of_two_values_are_not(first: str, second: str) -> None:
     assert "options_equal_but_for_spelling" not in _kinds("Which one is it?", (first, second, "none of these"))
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "kind"),
+    [
+        ("Which vehicles are parked in the street?", ("Trucks", "A bus", "A car"), "number_tells_answer"),
+        ("The ___ are flying south.", ("geese", "eagle", "owl"), "number_tells_answer"),
+        ("This ___ lives in Africa.", ("elephant", "lions", "zebras"), "number_tells_answer"),
+        ("A number of ___ can be seen.", ("tents", "house", "bus"), "number_tells_answer"),
+        ("The woman is ___ the letter.", ("writing", "reads", "sent"), "tense_tells_answer"),
+        ("The boy has been", ("playing football", "plays chess", "played cards"), "tense_tells_answer"),
+        (
+            "What will happen next?",
+            ("The ball will hit it", "The ball rolled", "The ball was red"),
+            "tense_tells_answer",
+        ),
+        ("What does the man do every morning?", ("He jogs", "He jogged", "He will jog"), "tense_tells_answer"),
+    ],
+)
+def test_number_and_tense_that_fit_the_right_option_alone_are_named(
+    question: str, options: Sequence[str], kind: str
+) -> None:
+    assert kind in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("Which vehicles are parked in the street?", ("Trucks", "Buses", "A car")),
+        ("What is the boy holding?", ("Balloons", "A kite", "A flag")),
+        ("Which team is it?", ("Bulls", "A club", "Bears")),
+        ("What will happen next?", ("It will rain", "It will snow", "It rained")),
+    ],
+)
+def test_number_and_tense_that_fit_several_tell_nothing(question: str, options: Sequence[str]) -> None:
+    assert not _kinds(question, options) & {"number_tells_answer", "tense_tells_answer"}
