@@ -145,6 +145,8 @@ def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
     words = [word.casefold() for word in _WORD.findall(text)]
     if language not in _BY_LIST["LATIN"] or not words or _SYMBOLS.search(text) is not None:
         return None
+    if all(_is_native(word, language) and word not in _function_words(language) for word in words):
+        return None
     best: tuple[str, list[str]] | None = None
     for other in _OF_ITEMS:
         if other == language:
@@ -200,6 +202,13 @@ def _has(language: str, word: str) -> bool:
 def _all_words(language: str) -> bytes:
     """Return all words of a list, a tenth of what a set of them takes, for words that are looked up rarely."""
     return ("\n" + "\n".join(_counts(language)) + "\n").encode()
+
+
+@lru_cache(maxsize=8)
+def _function_words(language: str) -> frozenset[str]:
+    """Return the words that are function words in another language and rare in this one."""
+    others = (_most_frequent(other, _FUNCTION_WORDS) for other in _OF_ITEMS if other != language)
+    return frozenset[str]().union(*others) - _most_frequent(language, _RARE)
 
 
 @lru_cache(maxsize=1 << 15)
