@@ -12,7 +12,7 @@ from benchwright.texts.normalization import counted
 from ..check import AuditContext, CheckSkipped, needs_words
 from ..evidence import item_report, standing_items
 from ..findings.finding import SEVERITIES, Finding
-from ..source.audited_items import AuditedItems
+from ..source.audited_items import AuditedItem, AuditedItems
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.item_faults.fault_rules import FaultRule, ItemFault
@@ -41,15 +41,21 @@ class RelatedOptions:
         if context.wordnet is None:
             raise CheckSkipped("give the folder of a WordNet with --wordnet, as the package wordnet-base has it")
         from benchwright.diagnostics.item_faults.fault_rules import ItemFacts
-        from benchwright.diagnostics.item_faults.rules import faults_of_item, weight_of
+        from benchwright.diagnostics.item_faults.rules import ITEM_RULES, faults_of_item, weight_of
         from benchwright.diagnostics.meaning.meaning_rules import meaning_rules
 
         rules = meaning_rules(context.wordnet)
         standing = standing_items(audited, context)
         related: defaultdict[tuple[str, ...], list[tuple[str, FaultRule, ItemFault]]] = defaultdict(list)
-        looked = context.look_at_each(
-            audited.items, lambda each: faults_of_item(ItemFacts(standing[each.item_id], each.item_id), rules)
-        )
+        without = [rule for rule in ITEM_RULES if rule.kind in {rule.kind for rule in rules}]
+
+        def looked_up(each: AuditedItem) -> list[tuple[FaultRule, ItemFault]]:
+            facts = ItemFacts(standing[each.item_id], each.item_id)
+            found = faults_of_item(facts, rules)
+            known = {rule.kind for rule, _ in faults_of_item(facts, without)} if found else set()
+            return [(rule, fault) for rule, fault in found if rule.kind not in known]  # another check names those
+
+        looked = context.look_at_each(audited.items, looked_up)
         for each, found in looked:
             for rule, fault in found:
                 if words := fault.evidence.get("words"):

@@ -11,7 +11,7 @@ from benchwright.source_files.rows import BadRow, Row
 
 from .indexed_rows import IndexedRow
 from .item_check import ReadQuestions
-from .keys.key_reading import READING_WORDS, all_places, key_text, key_values
+from .keys.key_reading import READING_WORDS, all_places, key_text, stated_keys
 from .mapping.own_columns import Origin, file_columns, origin_of, shown_name
 from .mapping.readings import READINGS, KnownKey
 from .question_files import QuestionFile
@@ -133,7 +133,7 @@ def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion |
         if isinstance(key.value, KnownKey):
             key, reading = key._replace(value=key.value.value), key.value.reading
         places = dict(zip(READINGS, all_places(key), strict=True))
-        text = ", ".join(map(key_text, key_values(key.value)))
+        text = ", ".join(map(key_text, stated_keys(key)))
     except BadRow as error:
         return {"value": str(error), "reading": file.reading, "options": {}}
     options = {

@@ -129,3 +129,63 @@ def test_a_part_of_a_question_is_found(question: str) -> None:
 @pytest.mark.parametrize("question", ["Which one fits", "what color?", "照片里的动物是", "The man holds", "red car?"])
 def test_short_questions_are_whole(question: str) -> None:
     assert "question_breaks_off" not in _kinds(question, ("yes", "no", "both"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("√2/2", "1/√2"), ("3√2", "√18"), ("2^10", "1024"), ("5!", "120"), ("log(ab)", "log a + log b"),
+     ("R1R2/(R1+R2)", "1/(1/R1 + 1/R2)"), ("ad - bc", "-(bc - ad)"), ("f(x) = (x-1)^2", "f(x) = x^2 - 2x + 1"),
+     ("sin²x + cos²x", "1"), ("x ∈ [0, 1]", "0 ≤ x ≤ 1"), ("2:3", "4:6"), ("3 × 10^8 m/s", "300,000,000 m/s"),
+     ("a decade", "10 years"), ("1 hectare", "10,000 m²"), ("a right angle", "90 degrees"),
+     ("one and a half kilograms", "1500 g"), ("1 h 30 min", "90 min"), ("half a kilometer", "500 m"),
+     ("a quarter of an hour", "15 minutes")],
+)  # fmt: skip
+def test_options_of_one_value_in_two_forms_are_named(first: str, second: str) -> None:
+    assert "options_equal_but_for_spelling" in _kinds("Which one is it?", (first, second, "none of these"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("√2/2", "√2"), ("5!", "5"), ("log(ab)", "log a - log b"), ("R1 + R2", "R1 - R2"), ("ad - bc", "bc - ad"),
+     ("f(x) = x + 1", "f(x) = x - 1"), ("x ∈ [0, 1]", "x ∈ (0, 1)"), ("2:3", "3:2"), ("3 × 10^8 m/s", "3 × 10^6 m/s"),
+     ("a decade", "a century"), ("1 h 30 min", "1 h 3 min"), ("half a kilometer", "half a mile"), ("a man", "1 man"),
+     ("25!", "26!"), ("1/0", "2/0")],
+)  # fmt: skip
+def test_options_of_two_values_are_not(first: str, second: str) -> None:
+    assert "options_equal_but_for_spelling" not in _kinds("Which one is it?", (first, second, "none of these"))
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "kind"),
+    [
+        ("Which vehicles are parked in the street?", ("Trucks", "A bus", "A car"), "number_tells_answer"),
+        ("The ___ are flying south.", ("geese", "eagle", "owl"), "number_tells_answer"),
+        ("This ___ lives in Africa.", ("elephant", "lions", "zebras"), "number_tells_answer"),
+        ("A number of ___ can be seen.", ("tents", "house", "bus"), "number_tells_answer"),
+        ("The woman is ___ the letter.", ("writing", "reads", "sent"), "tense_tells_answer"),
+        ("The boy has been", ("playing football", "plays chess", "played cards"), "tense_tells_answer"),
+        (
+            "What will happen next?",
+            ("The ball will hit it", "The ball rolled", "The ball was red"),
+            "tense_tells_answer",
+        ),
+        ("What does the man do every morning?", ("He jogs", "He jogged", "He will jog"), "tense_tells_answer"),
+    ],
+)
+def test_number_and_tense_that_fit_the_right_option_alone_are_named(
+    question: str, options: Sequence[str], kind: str
+) -> None:
+    assert kind in _kinds(question, options)
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("Which vehicles are parked in the street?", ("Trucks", "Buses", "A car")),
+        ("What is the boy holding?", ("Balloons", "A kite", "A flag")),
+        ("Which team is it?", ("Bulls", "A club", "Bears")),
+        ("What will happen next?", ("It will rain", "It will snow", "It rained")),
+    ],
+)
+def test_number_and_tense_that_fit_several_tell_nothing(question: str, options: Sequence[str]) -> None:
+    assert not _kinds(question, options) & {"number_tells_answer", "tense_tells_answer"}

@@ -177,3 +177,9 @@ def test_choices_of_label_studio_are_words_or_their_aliases_and_never_letters(tm
     ]  # fmt: skip
     (tmp_path / "export.json").write_text(json.dumps(tasks))
     assert _answers(tmp_path)[0] == [*"ABCA"]
+
+
+def test_a_key_in_brackets_that_is_an_option_is_that_option_and_no_list_of_keys(tmp_path: Path) -> None:
+    rows = [(["[0, 2]", "[3, 2]", "[2, 4]", "[-3, 4]"], "[0, 2]"), (WORDS, "cow"), (WORDS, "fox")]
+    _write(tmp_path / "ranges.jsonl", rows)
+    assert _answers(tmp_path / "ranges.jsonl")[0] == ["A", "C", "D"]

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.errors import PrerequisiteError
 
-from ..wording.languages import is_known_in, language_of, odd_language
+from ..answer_kinds.option_kinds import kinds_of
+from ..wording.languages import foreign_words, is_known_in, language_of, odd_language
 from ..wording.odd_options import main_script, option_in_another_script, script_of_words
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
@@ -28,7 +29,12 @@ _ABOUT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-ZÀ-Ý]\S*(?: (?:[A-ZÀ-Ý]\S*|de|la|le|el|del|di|da|von|van|du|des|der))+\.?")
+_QUOTED = re.compile(r"[\"“”„«‘][^\"“”„«»’]*[\"“”»’]|<[^<>]*>|\\[a-z]+|\$[^$]*\$")
+_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_IN_WORDS = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*\.?")
+_LEAST_RUN = 2
 _LEAST_OPTIONS = 3
+_LONGEST_NICKNAME = 4
 _LEAST_WORDS = 4
 
 
@@ -70,21 +76,74 @@ _SCRIPTS = frozenset(["LATIN", "CJK", "CYRILLIC", "ARABIC", "HANGUL", "HEBREW", 
 def _odd_language(question: str, texts: Sequence[str]) -> int | None:
     """Return the place of the only option in another language than the question."""
     try:
-        language = language_of(question)
+        language = language_of(question) or language_of(" ".join([question, *texts]))
         if language is None or _ABOUT_LANGUAGES.search(question):
             return None
         odd = [n for n, text in enumerate(texts) if not _NAME.fullmatch(text.strip()) and odd_language(text, language)]
         others = [text for n, text in enumerate(texts) if n not in odd]
         is_alone = len(odd) == 1 and 2 * sum(is_known_in(text, language) for text in others) >= len(others)
         is_sure = is_alone and (len(texts[odd[0]].split()) > _LEAST_OPTIONS or not _ABOUT_WORDS.search(question))
-        return odd[0] if is_sure else None
+        if is_sure:
+            return odd[0]
+        return None if odd or _ABOUT_WORDS.search(question) else _odd_word(texts, language)
     except PrerequisiteError:
         return None  # the check of languages says that the lists are not there
 
 
+def _odd_word(texts: Sequence[str], language: str) -> int | None:
+    """Return the place of the only option whose words are those of another language, where all others are frequent."""
+    foreign = [None if language == "en" and kinds_of(text) else foreign_words(text, language) for text in texts]
+    odd = [n for n, found in enumerate(foreign) if found is not None]
+    if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()):
+        return None
+    other = (foreign[odd[0]] or ("", []))[0]
+    others = [text for n, text in enumerate(texts) if n != odd[0]]
+    are_words = all(_IN_WORDS.fullmatch(text.strip()) and is_known_in(text, language) for text in others)
+    are_small = [text.strip()[:1].islower() for text in others]
+    word, is_small = texts[odd[0]].strip(), texts[odd[0]].strip()[:1].islower()
+    is_no_name = is_small or (other == "de" and all(are_small)) or len(word) > _LONGEST_NICKNAME
+    return odd[0] if are_words and is_no_name and (is_small in are_small or "de" in (language, other)) else None
+
+
+def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where two or more words in a row of the question are in another language than the rest of it."""
+    question = _QUOTED.sub(" . ", facts.item.question)
+    try:
+        language = language_of(question) or language_of(" ".join([question, *(text for _, text in facts.texts)]))
+        if language is None or _ABOUT_WORDS.search(question):
+            return
+        for run in _runs(question, language):
+            yield ItemFault(
+                f"The question is in one language ({language}), and {run[1]!r} in it in another ({run[0]}).",
+                {"question": excerpt(question), "words": run[1], "languages": [language, run[0]]},
+            )
+            return
+    except PrerequisiteError:
+        return
+
+
+def _runs(question: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield runs of words of another language, each with it; names have capitals, and are none."""
+    words = list(_WORDS.finditer(question))
+    known = [foreign_words(match.group(), language) is not None and match.group()[:1].islower() for match in words]
+    at = 0
+    while at < len(words):
+        if not known[at]:
+            at += 1
+            continue
+        end = at
+        while end < len(words) and (known[end] or words[end].group()[:1].isupper()):
+            end += 1
+        run = question[words[at].start() : words[end - 1].end()]
+        found = foreign_words(run, language)
+        if sum(known[at:end]) >= _LEAST_RUN and found is not None and len(found[1]) >= _LEAST_RUN:
+            yield found[0], run
+        at = end
+
+
 def _of_all(facts: ItemFacts) -> Iterator[ItemFault]:
     """Yield a fault where all options in words are in one language, and the question is in another."""
-    question = facts.item.question
+    question = _QUOTED.sub(" . ", facts.item.question)
     texts = [str(choice.text) for choice in facts.worded]
     if len(texts) < len(facts.item.choices) or _ABOUT_WORDS.search(question):
         return
@@ -118,6 +177,15 @@ RULES = (
         "among English words); medium where it is the right one",
         _of_one,
         ("options",),
+    ),
+    FaultRule(
+        "question_in_two_languages",
+        "options",
+        "low",
+        "two or more words in a row of the question are in another language than the rest of it (`What is the girl "
+        "wearing auf dem Kopf?`)",
+        _in_question,
+        certainty="possible",
     ),
     FaultRule(
         "options_in_another_language",

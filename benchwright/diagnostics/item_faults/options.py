@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from benchwright.records import Item
 from benchwright.texts.normalization import normal
 
+from ..answer_kinds.mismatches import odd_option
 from ..wording.asked_number import asks_for_several
 from ..wording.authors_notes import texts_without_words
 from ..wording.number_ranges import number_range
@@ -134,6 +135,8 @@ def _of_another_kind(facts: ItemFacts) -> Iterator[ItemFault]:
     texts = [choice.text or "" for choice in facts.worded]
     odd = option_of_another_kind(texts)
     odd = _of_another_sort(texts) if odd is None else odd
+    if odd is None and len(texts) == len(facts.item.choices):
+        odd = odd_option(facts.item.question, texts)
     if odd is not None and facts.worded[odd] is not facts.right:
         option = facts.worded[odd]
         yield ItemFault(

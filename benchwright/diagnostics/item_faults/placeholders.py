@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..wording.authors_notes import authors_note, labels_for_texts
+from ..wording.editorial_words import remark_in
 from ..wording.text_checks import MISSING_VALUES
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
 _TODO = re.compile(
-    r"\b(?:TODO|FIXME|XXX+|PLACEHOLDER)\b(?!\s+(?:LIST|list|List|lists|app|item)\b)|[\[<{](?:TBD|TBA)[\]>}]|^\s*(?:TBD|TBA)\b|\b(?:TBD|TBA)[).?]{0,2}\s*$"
+    r"\b(?:TODO|FIXME|XXX+|PLACEHOLDER)\b(?!\s+(?:LIST|list|List|lists|app|item)\b)|[\[<{](?:TBD|TBA)[\]>}]|"
+    r"^\s*(?:TBD|TBA)\b|\b(?:TBD|TBA)[).?]{0,2}\s*$"
     r"|\b[Ll]orem ipsum\b|\b[Ii]nsert (?:the )?(?:question|answer|option|text|caption|description|name) here\b"
     r"|\b(?:[Qq]uestion|[Aa]nswer|[Oo]ption|[Dd]istractor|[Cc]aption|[Yy]our) (?:text|question|answer) (?:goes )?here\b"
     r"|\[object Object\]|[<\[](?:placeholder|your [a-z ]+|insert [a-z ]+|fill [a-z ]+|missing|empty|todo|tbd)[>\]]",
@@ -97,7 +99,14 @@ def _placeholders(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _notes(facts: ItemFacts) -> Iterator[ItemFault]:
-    spans = {place: (text, span) for place, text in facts.texts if (span := authors_note(text)) is not None}
+    """Yield a fault where a note stands in a text; in explanations, whose prose is long, only what is one for
+    certain.
+    """
+    spans = {
+        place: (text, span)
+        for place, text in facts.texts
+        if (span := authors_note(text) or (remark_in(text) if place != "explanation" else None)) is not None
+    }
     yield from _said(
         {place: excerpt(text, *span) for place, (text, span) in spans.items()}, "A note to the authors stands"
     )

@@ -9,6 +9,8 @@ from functools import lru_cache
 from benchwright.errors import PrerequisiteError
 from benchwright.texts.normalization import normal
 
+from ..answer_kinds.mismatches import none_can_answer
+from ..answer_kinds.option_kinds import kinds_of
 from ..wording.quantities import NUMERALS, foreign_numeral, quantity
 from ..wording.spelling import Spelling
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
@@ -104,7 +106,8 @@ _WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (_BEFORE + r"(?:ist|sind|hat|haben|gibt es|war) (?!.*\b(?:oder|als)\b)[^?]*\?\s*$|^(?:est-ce qu[e'’]|y a-t-il)"
          r"(?!.*\bou\b)|¿(?:hay|está|están|es|son|tiene)\b(?!.*\bo\b)",
          "number amount weekday color time formula person"),
-        (_BEFORE + r"(?:who|wer|¿?quién|quem)\b|是谁", "number amount weekday color time verdict formula"),
+        (_BEFORE + r"(?:who\b(?! (?:won|wins|scored|leads|lost))|wer\b|¿?quién|quem\b)|是谁",
+         "number amount weekday color time verdict formula"),
         (_BEFORE + r"how (?:far|tall|long|old|heavy|high|deep|fast)\b",
          "direction color weekday verdict person location"),
         (_BEFORE + r"which (?:fruit|vegetable|element|town|planet|organ|chamber|house|tree|metal|layer)\b"
@@ -114,7 +117,8 @@ _WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (_BEFORE + r"where (?:was|were|is|are)\b.*\b(?:taken|photographed|filmed|born|from)\b|在哪里拍",
          "number amount weekday color time verdict formula person"),
         (_BEFORE + r"(?:where|wo|où|¿?dónde|dove|onde)\b", "amount weekday color time verdict formula person"),
-        (_BEFORE + r"(?:when|(?:at )?what time|wann|quand|¿?cuándo|um wie viel uhr|à quelle heure|¿?a qué hora)\b|几点",
+        (_BEFORE + r"(?:when\b(?![^?]*, )|(?:at )?what time|wann|quand|¿?cuándo|um wie viel uhr|à quelle heure|"
+         r"¿?a qué hora)\b|几点",
          "color verdict formula person location"),
         (_BEFORE + r"(?:(?:on )?(?:what|which)|an welchem|quel|¿?qué) (?:day|weekday|tag|wochentag|jour|día)\b",
          "color verdict formula person location place amount"),
@@ -205,8 +209,17 @@ def sort_of_answer(text: str) -> str | None:
 def _unanswerable(facts: ItemFacts) -> Iterator[ItemFault]:
     """Yield a fault where all options are of one sort, and the question asks for another."""
     texts = [str(choice.text) for choice in facts.worded]
+    if len(texts) == len(facts.item.choices) and (why := none_can_answer(facts.item.question, texts)) is not None:
+        yield ItemFault(
+            f"No option can answer the question {excerpt(facts.item.question)!r}, which asks {why.asked!r}: they "
+            f"are of the kind {why.kind!r}, such as {texts[0]!r}.",
+            {"question": excerpt(facts.item.question), "options": texts[:8], "sort": why.kind},
+        )
+        return
     if len(texts) < len(facts.item.choices) or _NAMES_OPTIONS.search(facts.item.question):
         return
+    if any(kinds_of(text) & {"person", "profession"} for text in texts):
+        return  # `Two women` names people, too
     sorts = {sort_of_answer(text) for text in texts}
     if sorts == {"amount", "formula"}:
         sorts = {"formula"}  # `2x` alone may be two of x

@@ -19,16 +19,18 @@ from .foreign_clues import fitting_of_wanted
 
 _ARTICLE_AND_BLANK = re.compile(rf"(?<![\w/('])(an?)\s*(?:{BLANK}|[:?.]?\s*$)", re.IGNORECASE)
 _VERB_AND_BLANK = re.compile(
-    rf"\b(is|are|was|were)\s+(?:(?:called|named|known as|these|those|this|that)\s+)?(?:{BLANK}|:?\s*$)", re.IGNORECASE
+    rf"\b(is|are|was|were)\b\s*(?:(?:called|named|known as|these|those|this|that)\s+)?(?:{BLANK}|:?\s*$)", re.IGNORECASE
 )
 _SEVERAL_AND_BLANK = re.compile(
-    rf"\b(several|many|both|two|three|four|five|six|these|those|(?:each|one|all) of the(?: \d+)?)"
-    rf"(?:\s+{BLANK}|(?:\s+(?!of\b)[a-z-]+){{1,2}}\s+{BLANK}\W*$)",
+    rf"\b(several|many|both|two|three|four|five|six|these|those|some|(?:each|one|all) of the(?: \d+)?|"
+    rf"a (?:number|pair|group|lot|couple|few) (?:of)?)(?:\s+{BLANK}|(?:\s+(?!of\b)[a-z-]+){{1,2}}\s+{BLANK}\W*$)",
     re.IGNORECASE,
 )
 _ONE_AND_BLANK = re.compile(
     rf"(?<!of )(?<!in )(?<!on )(?<!at )(?<!by )(?<!to )(?<!for )(?<!from )(?<!with )(?<!under )(?<!near )\b"
-    rf"(a single|only one|one|an?|another|each|every)(?:\s+(?!of\b)[a-z-]+){{0,2}}?\s+{BLANK}\W*$",
+    rf"(?:(a single|only one|one|an?|another|each|every)(?:\s+(?!of\b)[a-z-]+){{0,2}}?\s+{BLANK}\W*$"
+    rf"|(a single|only one|one|an?|another|each|every|this|that)\s+{BLANK}\s+"
+    rf"(?:is|was|has|in|on|at|near|lives|[a-z]+s)\b)",
     re.IGNORECASE,
 )
 _ASKS_THINGS = re.compile(
@@ -42,6 +44,15 @@ _ASKS_AND_BLANK = re.compile(
     rf"\s*{BLANK}\s*\.?\s*$",
     re.IGNORECASE,
 )
+_VERB_AFTER_BLANK = re.compile(rf"\bthe\s+{BLANK}\s+(?:\w+ly\s+)?(are|were|is|was)\b", re.IGNORECASE)
+_NOUN_AND_VERB = re.compile(
+    r"^\s*(?:(?:which|what) (?P<noun>[a-z]+)|who)\s+(?P<verb>are|were|is|was)\b"
+    r"(?! (?:the|this|that|it|you|we|they|he|she)\b)"
+    r"(?=[^?]*\?\s*$)",
+    re.IGNORECASE,
+)
+_FEWEST_TO_AGREE = 2
+_NO_NUMBER = frozenset(["fruit", "fish", "furniture", "clothing", "food", "sheep"])
 _ASKS_MATERIAL = re.compile(
     r"^\s*what (are|were) (?:the|these|those) .*\b(?:made|built) (?:of|from)\s*\?\s*$", re.IGNORECASE
 )
@@ -91,9 +102,10 @@ _BEFORE_VERB = (
              rf"needs?|begins?|hopes?|plans?|is|used) to|let|helps?)(?: (?:not|soon|now|probably|also|then|"
              rf"next|likely))*"
              rf"\s*{BLANK}"),
-    ("ing", rf"\b(?:is|are|was|were|keeps?|enjoys?|stops?|while)(?: (?:currently|now|just|still|busy|not|probably))*\s*"
+    ("ing", rf"\b(?:is|are|was|were|been|keeps?|enjoys?|stops?|while)(?: (?:currently|now|just|still|busy|not|"
+            rf"probably))*\s*"
             rf"{BLANK}"),
-    ("participle", rf"\b(?:has|have|had)(?: (?:just|already|now|never|not|recently|been))*\s*{BLANK}"),
+    ("participle", rf"\b(?:has|have|had)(?: (?:just|already|now|never|not|recently))*\s*{BLANK}"),
 )  # fmt: skip
 _BLANK_AFTER_VERB = tuple((form, re.compile(pattern, re.IGNORECASE)) for form, pattern in _BEFORE_VERB)
 """Words before a blank with the form of the verb that can follow them."""
@@ -177,13 +189,14 @@ def _english_number(facts: ItemFacts) -> Iterator[ItemFault]:
         yield from _verb_of_subject(facts, subject)
     several = _SEVERAL_AND_BLANK.search(question)
     if several is None and (one := _ONE_AND_BLANK.search(question)) is not None:
-        yield from _of_one_thing(facts, one[1])
+        yield from _of_one_thing(facts, one[1] or one[2])
         return
     match = several or _VERB_AND_BLANK.search(question) or _ASKS_THINGS.search(question)
-    match = match or _ASKS_AND_BLANK.search(question) or _made_of(facts)
+    match = match or _ASKS_AND_BLANK.search(question) or _made_of(facts) or _VERB_AFTER_BLANK.search(question)
+    match = match or (_asked_noun(question) if len(facts.worded) > _FEWEST_TO_AGREE else None)
     if match is None:
         return
-    verb = match[1] or match[2]
+    verb = match.groupdict().get("verb") or match[1] or match[2]
     numbers = [(choice, _is_plural((choice.text or "").strip())) for choice in facts.worded]
     if all(number is not None for _, number in numbers):
         fits = [
@@ -192,6 +205,15 @@ def _english_number(facts: ItemFacts) -> Iterator[ItemFault]:
             if is_plural == (several is not None or verb.casefold() in _OF_SEVERAL)
         ]
         yield from _told(facts, fits, f"{verb!r} in the question")
+
+
+def _asked_noun(question: str) -> re.Match[str] | None:
+    """Return the verb of a question for things of one kind, where it fits the noun: `Which vehicles are`, `Who are`."""
+    match = _NOUN_AND_VERB.search(question)
+    if match is None or match["noun"] is None:
+        return match
+    of_noun, is_plural = _is_plural(match["noun"]), match["verb"].casefold() in _OF_SEVERAL
+    return match if of_noun == is_plural or match["noun"].casefold() in _NO_NUMBER else None
 
 
 def _of_one_thing(facts: ItemFacts, determiner: str) -> Iterator[ItemFault]:
@@ -269,9 +291,9 @@ def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
     if not matches:
         return
     form, match = matches[0]
-    if re.search(r"\w", question[match.end() :].rstrip(".")) and form == "ing":
-        return  # `The one that is ___ the house is red`: a place may stand there
     forms = [(choice, _forms_of_verb(choice.text or "")) for choice in facts.worded]
+    if re.search(r"\w", question[match.end() :].rstrip(".")) and form == "ing" and not all(each for _, each in forms):
+        return  # `The one that is ___ the house is red`: a place may stand there
     if sum(bool(each & _MARKED_FORMS) for _, each in forms) >= len(forms) / 2:
         # Beside verbs with endings, a word of another form is the bare verb: `flow` beside `flowing` and `flowed`.
         forms = [(choice, each or frozenset({"bare"})) for choice, each in forms]
@@ -291,7 +313,9 @@ def _forms_of_verb(phrase: str) -> frozenset[str]:
         "bare": first in _BARE or first in _ALSO_BARE,
         "past": first in _IRREGULAR_PAST,
         "participle": first in _PARTICIPLES,
-        "present": first.endswith("s") and (first[:-1] in _BARE or first.removesuffix("es") in _BARE),
+        "present": first.endswith("s")
+        and (first[:-1] in _BARE or first.removesuffix("es") in _BARE or first.removesuffix("ies") + "y" in _BARE),
+        "auxiliary": first in _AUXILIARIES and len(words) > 1,
     }
     if first.endswith("ed") and len(first) > 3 and first not in _NO_PAST:
         forms |= {"past": True, "participle": True}
@@ -300,19 +324,43 @@ def _forms_of_verb(phrase: str) -> frozenset[str]:
     return frozenset(form for form, has in forms.items() if has)
 
 
-_MARKED_FORMS = frozenset({"ing", "past", "participle", "present"})
+_AUXILIARIES = frozenset(["is", "are", "was", "were", "has", "have", "had", "will"])
+_MARKED_FORMS = frozenset({"auxiliary", "ing", "past", "participle", "present"})
 _ALSO_PARTICIPLE = _ALSO_BARE | (_IRREGULAR_PAST - frozenset([
     "ran", "fell", "broke", "threw", "wore", "ate", "drank", "took", "came", "saw", "rode", "wrote", "drove", "flew",
     "swam", "sang", "spoke", "gave", "grew", "knew", "drew", "began", "chose", "forgot", "hid", "rose", "shook",
     "stole", "tore", "woke", "lay", "sank", "blew", "bit", "rang",
 ]))  # fmt: skip
-_TENSES = ((_ASKS_ING, "ing", "a question for what goes on"), (_ASKS_PAST, "past", "a question in the past"),
+_AUXILIARY = re.compile(
+    r"(?:(?:he|she|it|they|the \w+|an? \w+)\s+)?(is|are|was|were|has|have|had)\s+(?!going\b)(?:not\s+)?(?!\w+ing\b)\w+",
+    re.IGNORECASE,
+)
+"""A subject with an auxiliary that no `-ing` follows: `the ball was red`."""
+_OF_AUXILIARY = {"is": "present", "are": "present", "was": "past", "were": "past", "has": "perfect", "have": "perfect",
+                 "had": "past"}  # fmt: skip
+_PAST_BEFORE = re.compile(
+    r"(?:^|[.,]\s+)(?:yesterday|in the past|last (?:week|month|year|night|summer|winter)|(?:\w+ ){1,2}ago|"
+    r"once upon a time)\b"
+    r"[^?]*$",
+    re.IGNORECASE,
+)
+_FUTURE_BEFORE = re.compile(
+    r"(?:^|[.,]\s+)(?:tomorrow|next (?:week|month|year)|in the (?:next|future))\b[^?]*$", re.IGNORECASE
+)
+_EVERY_DAY = re.compile(r"\bwhat (?:does|do)\b.*\b(?:every|each|usually|always|normally)\b", re.IGNORECASE)
+_JUST_HAPPENED = re.compile(r"\bwhat (?:has|have) (?:just |already )?happened\b", re.IGNORECASE)
+_TENSES = ((_PAST_BEFORE, "past", "a beginning in the past"), (_FUTURE_BEFORE, "future", "a beginning in the future"),
+           (_EVERY_DAY, "present", "a question for a habit"),
+           (_JUST_HAPPENED, "perfect", "a question for what has happened"),
+           (_ASKS_ING, "ing", "a question for what goes on"), (_ASKS_PAST, "past", "a question in the past"),
            (_ASKS_FUTURE, "future", "a question about what will be"))  # fmt: skip
 
 
 def _verb_form(text: str) -> str | None:
-    """Return the form of a text's first verb: `ing`, `past`, `future` or `present`; None where it has none."""
+    """Return the form of a text's first verb: `ing`, `past`, `future`, `present` or `perfect`; None without one."""
     text = text.strip()
+    if (auxiliary := _AUXILIARY.match(text)) is not None:
+        return _OF_AUXILIARY[auxiliary[1].casefold()]
     if re.match(r"(?:(?:he|she|it|they|the \w+)\s+)?(?:will|'ll|is going to|are going to)\b", text, re.IGNORECASE):
         return "future"
     words = _SUBJECT.sub("", text, count=1).casefold().split()

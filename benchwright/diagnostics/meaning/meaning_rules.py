@@ -8,8 +8,12 @@ from functools import partial
 
 from benchwright.records import Choice
 
-from ..item_faults.fault_rules import FaultRule, ItemFacts, ItemFault
+from ..answer_kinds.mismatches import none_can_answer, odd_option
+from ..answer_kinds.option_kinds import kinds_of
+from ..item_faults.fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+from ..wording.odd_options import says_nothing_else
 from ..wording.quantities import quantity
+from .noun_kinds import wider_kinds_of
 from .phrases import is_open, phrase_of, relation
 from .wordnet import Synset, WordNet
 
@@ -18,8 +22,6 @@ _MAIN_SENSES = 2
 _LONGEST = 4
 """Words of an option up to which its main word says what kind it is of."""
 _NAMED_KIND = re.compile(r"\b(?:what|which)(?: (?:kind|type|sort) of)? ((?:[a-z-]+ )?[a-z-]+)\b", re.IGNORECASE)
-_MIXED_KINDS = frozenset({"noun 3"})
-"""Fields of nouns that hold unlike things: the most general ones."""
 
 
 def _pairs(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
@@ -59,22 +61,56 @@ def _related(related: tuple[str, str, str], pair: tuple[Choice, Choice], facts: 
 
 def _off_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
     """Yield the wrong option that alone is of another kind than all others, which need no picture to leave it out."""
+    yield from list(_not_as_asked(facts, wordnet)) or _far_kind(facts, wordnet)
+
+
+def _not_as_asked(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
+    """Yield the wrong option that is not of the kind that the question names, where all others are."""
+    texts = [str(choice.text) for choice in facts.worded]
     options = [_KindedOption(choice, wordnet) for choice in facts.worded]
+    if any(says_nothing_else(text) for text in texts) or frozenset.intersection(*map(kinds_of, texts)):
+        return
     if len(options) <= _LEAST_OF_KIND or not all(option.kinds for option in options):
         return
     for option in options:
         others = [other for other in options if other is not option]
-        if option.choice is facts.right:
-            continue
         asked = _kind_asked_for(facts.item.question, option, others, wordnet)
-        if asked is None and not _is_odd(option, others):
-            continue
+        if asked is not None and option.choice is not facts.right:
+            yield ItemFault(
+                f"Option {option.choice.key}, {option.choice.text!r}, is of another kind than all others, and the "
+                f"question asks for {asked!r}: it can be left out without the picture.",
+                {"option": option.choice.key, "text": option.choice.text, "asked": asked},
+                certainty="likely",
+            )
+
+
+def _unanswerable(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
+    """Yield a fault where by the lists of words and the WordNet no option can answer the question."""
+    texts = [str(choice.text) for choice in facts.worded]
+    question = facts.item.question
+    if len(texts) < len(facts.item.choices):
+        return
+    if (why := none_can_answer(question, texts, partial(wider_kinds_of, wordnet=wordnet))) is not None:
         yield ItemFault(
-            f"Option {option.choice.key}, {option.choice.text!r}, is of another kind than all others"
-            + (f", and the question asks for {asked!r}" if asked else "")
-            + ": it can be left out without the picture.",
-            {"option": option.choice.key, "text": option.choice.text, "asked": asked},
-            certainty="likely" if asked else None,
+            f"No option can answer the question {excerpt(question)!r}, which asks {why.asked!r}: by the WordNet they "
+            f"are of the kind {why.kind!r}, such as {texts[0]!r}.",
+            {"question": excerpt(question), "options": texts[:8], "sort": why.kind},
+        )
+
+
+def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
+    """Yield the wrong option whose kind, by the WordNet, is far from what the question asks for or all others are."""
+    texts = [str(choice.text) for choice in facts.worded]
+    question = facts.item.question
+    if len(texts) < len(facts.item.choices):
+        return
+    odd = odd_option(question, texts, partial(wider_kinds_of, wordnet=wordnet))
+    if odd is not None and facts.worded[odd] is not facts.right:
+        option = facts.worded[odd]
+        yield ItemFault(
+            f"Option {option.key}, {option.text!r}, is of another kind than all others: it can be left out without the "
+            "picture.",
+            {"option": option.key, "text": option.text, "asked": None},
         )
 
 
@@ -95,13 +131,6 @@ class _KindedOption:
             self.kinds = ("color",)
         elif is_short:
             self.kinds = tuple(dict.fromkeys(f"noun {sense.field}" for sense in self.senses[:_MAIN_SENSES]))
-
-
-def _is_odd(option: _KindedOption, others: list[_KindedOption]) -> bool:
-    """Return whether all others share a kind that the option has in no sense, and none is mainly of its kinds."""
-    shared = frozenset.intersection(*(frozenset(other.kinds) for other in others)) - _MIXED_KINDS
-    any_kind = {*option.kinds, *(f"noun {sense.field}" for sense in option.senses)}
-    return bool(shared) and not shared & any_kind and all(other.kinds[0] not in option.kinds for other in others)
 
 
 def _is_color(sense: Synset, wordnet: WordNet) -> bool:
@@ -137,6 +166,15 @@ def meaning_rules(wordnet: WordNet) -> tuple[FaultRule, ...]:
             "`poodle` is right); low where both are wrong",
             partial(_pairs, wordnet=wordnet),
             ("key", "options"),
+            "possible",
+        ),
+        FaultRule(
+            "options_answer_another_question",
+            "options",
+            "medium",
+            "by a WordNet all options are of kinds that the question does not ask for",
+            partial(_unanswerable, wordnet=wordnet),
+            ("options",),
             "possible",
         ),
         FaultRule(

@@ -123,7 +123,7 @@ def authors_note(text: str) -> tuple[int, int] | None:
         return match.span()
     for match in _ASIDE.finditer(text):
         words = next(group for group in match.groups() if group is not None).strip()
-        if _WORK.search(words):
+        if _WORK.search(words) and "$" not in words:
             return match.span()
     return None
 

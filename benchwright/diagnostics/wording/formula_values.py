@@ -17,17 +17,30 @@ from functools import lru_cache
 from .formulas import formula_key
 
 _LONGEST = 80
+_MOST_FACTORIAL = 20
 _TOKEN = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?)|(?P<function>sin|cos|tan|cot|exp|sqrt|ln|√)|(?P<name>[A-Za-z]|π)|(?P<sign>[-+*/^()])"
+    r"(?P<number>\d+(?:\.\d+)?)|(?P<function>sin|cos|tan|cot|exp|sqrt|log|ln|√)|(?P<name>[A-Za-z](?:_?\d)?|π)"
+    r"|(?P<sign>[-+*/^()!])"
 )
 _FUNCTIONS: Mapping[str, Callable[[complex], complex]] = {
     "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "cot": lambda value: 1 / cmath.tan(value), "exp": cmath.exp,
-    "sqrt": cmath.sqrt, "√": cmath.sqrt, "ln": cmath.log,
+    "sqrt": cmath.sqrt, "√": cmath.sqrt, "ln": cmath.log, "log": cmath.log10,
 }  # fmt: skip
 _CONSTANTS = {"e": complex(math.e), "π": complex(math.pi)}
 _NO_VALUE = re.compile(r"[A-Z]{2}|[fgh]\(|[^\W\d_]['′]|[A-Za-z]{4,}")
 """Segments and angles (`AB`), functions without a name that is known, derivatives, words."""
-_FUNCTION_NAMES = re.compile(r"sin|cos|tan|cot|exp|sqrt|ln")
+_FUNCTION_NAMES = re.compile(r"sin|cos|tan|cot|exp|sqrt|log|ln")
+_OF_FUNCTION = re.compile(r"^([fghyFGHY])\(([a-z])\)=")
+"""The side of an equation that names a function, which options may share: `f(x) = …`."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_LONE_ARGUMENT = re.compile(r"(?<![A-Za-z])(sin|cos|tan|cot|log|ln)([A-Za-z])(?![A-Za-z(])")
+_POWER_OF_FUNCTION = re.compile(r"(sin|cos|tan|cot|log|ln)\^(\d)(\([^()]*\)|[A-Za-z]|\d+)")
+_PRODUCT_OF_NAMES = re.compile(r"-?\(?[a-z]{2,3}(?:[-+][a-z]{2,3})*\)?")
+_COMPUTED = re.compile(r"[√^!π]|[A-Za-z]\(|\d[*]")
+"""Signs of a number that is written as a calculation: equal ones of these are one number in two forms."""
+_INTERVAL = re.compile(r"(?:([a-z])∈)?([\[(])(-?[\d.]+),(-?[\d.]+)([\])])")
+_BETWEEN = re.compile(r"(-?[\d.]+)(<=?)([a-z])(<=?)(-?[\d.]+)")
+_RATIO = re.compile(r"(\d+):(\d+)")
 _CROSS_PRODUCT = re.compile(r"[A-Za-z]\s*(?:×|\\times)\s*[A-Za-z]")
 _UNSIGNED = re.compile(r"(?:\d+(?:\.\d+)?|\d/\d)?[a-z]{1,3}")
 _RELATION = re.compile(r"<=|>=|!=|[<>=]")
@@ -43,7 +56,9 @@ def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
     """
     if len(text) > _LONGEST or _CROSS_PRODUCT.search(text):
         return None
-    plain = formula_key(text) or _product(text)
+    plain = formula_key(text) or _product(text) or (text.strip() if _NUMBER.fullmatch(text.strip()) else None)
+    if plain is not None:
+        plain = _with_arguments(plain)
     if plain is None or _NO_VALUE.search(_FUNCTION_NAMES.sub("", plain)):
         return None
     left, relation, right = _sides(plain)
@@ -51,11 +66,11 @@ def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
     if any(side is None for side in sides):
         return None
     names = sorted({token for side in sides for kind, token in side or () if kind == "name"} - _CONSTANTS.keys())
-    if not names:
+    if not names and relation:
         return None
     values = []
     for point in _POINTS:
-        variables = {name: complex(point + 0.1931 * ord(name) % 1.7) for name in names} | _CONSTANTS
+        variables = {name: complex(point + 0.1931 * sum(map(ord, name)) % 1.7) for name in names} | _CONSTANTS
         try:
             of_sides = [_Reading(side or [], variables).whole() for side in sides]
         except (ValueError, ArithmeticError, IndexError):
@@ -65,9 +80,21 @@ def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
 
 
 def _product(text: str) -> str | None:
-    """Return a number and letters without a sign between them, as in `0.5x`; None for other texts."""
-    plain = unicodedata.normalize("NFKC", text).strip(" $").replace("⁄", "/")
-    return plain if _UNSIGNED.fullmatch(plain) else None
+    """Return letters that are multiplied, as in `0.5x` and `ad - bc`; None for other texts."""
+    plain = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text).strip(" $").replace("⁄", "/").replace("−", "-"))
+    if _UNSIGNED.fullmatch(plain) or (re.search(r"[-+]", plain) and _PRODUCT_OF_NAMES.fullmatch(plain)):
+        return plain
+    return plain if _LOGARITHMS.fullmatch(plain) else None
+
+
+_LOGARITHMS = re.compile(r"(?:\d?[a-z]?(?:log|ln)(?:[a-z]|\([^()]*\))[-+]?)+")
+
+
+def _with_arguments(plain: str) -> str:
+    """Return a formula whose functions have their arguments in brackets, without the name of a function before `=`."""
+    plain = _OF_FUNCTION.sub("", plain)
+    plain = _POWER_OF_FUNCTION.sub(lambda match: f"({match[1]}({match[3].strip('()')}))^{match[2]}", plain)
+    return _LONE_ARGUMENT.sub(r"\1(\2)", plain)
 
 
 def _sides(plain: str) -> tuple[str, str, str]:
@@ -90,16 +117,49 @@ def have_equal_values(first: str, second: str) -> bool:
     """
     if (substance := _substance(first)) is not None and substance == _substance(second):
         return True
-    if formula_key(first) is None and formula_key(second) is None:
+    if (span := _span(first)) is not None and span == _span(second):
+        return True
+    if formula_key(first) is None and formula_key(second) is None and not all(map(_is_sum, (first, second))):
         return False  # `ab` and `ba` may be names
     one, other = formula_values(first), formula_values(second)
-    if one is None or other is None or one[0] != other[0]:
+    if one is None or other is None or (one[0] != other[0] and not _is_constant(one, other)):
         return False
+    if not one[0] and not other[0] and not any(map(_is_computed, (first, second))):
+        return False  # plain numbers are compared as quantities
     is_equation = one[0].endswith("=") and not one[0].endswith(("<=", "!="))
     return any(
         all(cmath.isclose(value, factor * beside, rel_tol=1e-9) for value, beside in zip(one[1], other[1], strict=True))
         for factor in ((1, -1) if is_equation else (1,))
     )
+
+
+def _is_sum(text: str) -> bool:
+    return re.search(r"[-−+]", text) is not None and _product(text) is not None
+
+
+def _is_computed(text: str) -> bool:
+    return _COMPUTED.search(_with_arguments(formula_key(text) or text)) is not None
+
+
+def _is_constant(*values: tuple[str, tuple[complex, ...]]) -> bool:
+    """Return whether formulas have no relation and the same value at all points, as `sin²x + cos²x` has."""
+    return all(
+        not _RELATION.search(names) and all(cmath.isclose(value, of[0], rel_tol=1e-9) for value in of)
+        for names, of in values
+    )
+
+
+def _span(text: str) -> tuple[object, ...] | None:
+    """Return the ends of an interval, or a ratio in lowest terms; None for other texts."""
+    plain = re.sub(r"\s+", "", (formula_key(text) or text).replace("≤", "<="))
+    if match := _INTERVAL.fullmatch(plain):
+        return "span", match[1] or "x", float(match[3]), match[2] == "[", float(match[4]), match[5] == "]"
+    if match := _BETWEEN.fullmatch(plain):
+        return "span", match[3], float(match[1]), match[2] == "<=", float(match[5]), match[4] == "<="
+    if (match := _RATIO.fullmatch(plain)) and int(match[1]) and int(match[2]):
+        shared = math.gcd(int(match[1]), int(match[2]))
+        return "ratio", int(match[1]) // shared, int(match[2]) // shared
+    return None
 
 
 def _substance(text: str) -> str | None:
@@ -166,6 +226,10 @@ class _Reading:
 
     def _power(self) -> complex:
         base = self._atom()
+        if self._takes("!"):
+            if base.imag or not 0 <= base.real < _MOST_FACTORIAL:
+                raise ValueError(f"no factorial of {base} is calculated")
+            base = complex(math.gamma(base.real + 1))
         return base ** (-self._power() if self._takes("-") else self._power()) if self._takes("^") else base
 
     def _atom(self) -> complex:

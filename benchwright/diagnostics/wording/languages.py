@@ -20,6 +20,8 @@ from pathlib import Path
 
 from benchwright.errors import PrerequisiteError
 
+from .spelling import Spelling
+
 _BY_LIST: Mapping[str, tuple[str, ...]] = {
     "LATIN": ("en", "de", "es", "fr", "it", "nl", "pt", "lv", "eu"),
     "ARABIC": ("ar", "fa"),
@@ -32,6 +34,10 @@ _BY_SCRIPT = {"CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_WORDS = 20_000
 """Words of a list that are read, the most frequent ones: function words decide."""
+_OF_ITEMS = ("en", "de", "es", "fr", "it", "nl", "pt")
+_SHORTEST = 2
+_FUNCTION_WORDS, _RARE = 300, 5_000
+"""Ranks up to which a word is a function word, and from which it is a rare one."""
 _UNKNOWN = math.log(1e-8)
 _SURE = 2.0
 """Least distance of the likeliest language from the next, in natural logarithms."""
@@ -40,7 +46,7 @@ _LIKELY, _FAR = -12.0, 3.5
 """Least likelihood of a word of a phrase on average in its language, and least distance from that in another, in
 natural logarithms."""
 _FEWEST_OF_PHRASE = 2
-_SYMBOLS = re.compile(r"[\\^=<>{}$_*/·]")
+_SYMBOLS = re.compile(r"[\\^=<>{}$_*/·+()\d]")
 """Signs of formulas and markup, whose letters are no words."""
 _FEWEST_WORDS = 3
 """Words below which a text may be of any language, as a name is."""
@@ -119,6 +125,47 @@ def is_known_in(text: str, language: str) -> bool:
     return 2 * sum(word in _list(language) for word in words) >= len(words)
 
 
+def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
+    """Return another language and the words of a text that are of it and not of a given one; None where none are.
+
+    A word is foreign where no list of the given language has it and it is a frequent one of the other, or where it is
+    a function word there and a rare one here (`dem`). No word of the text may be one of the given language alone.
+
+    Args:
+        text: A text in Latin letters, such as an option, or a run of words of a question.
+        language: The language that is expected, of those with a list.
+
+    Raises:
+        PrerequisiteError: The package with the lists is not installed.
+
+    Example:
+        >>> foreign_words("ein Hund", "en"), foreign_words("a helmet", "es"), foreign_words("grey", "en")
+        (('de', ['ein', 'hund']), ('en', ['helmet']), None)
+    """
+    words = [word.casefold() for word in _WORD.findall(text)]
+    if language not in _BY_LIST["LATIN"] or not words or _SYMBOLS.search(text) is not None:
+        return None
+    if all(_is_native(word, language) and word not in _function_words(language) for word in words):
+        return None
+    best: tuple[str, list[str]] | None = None
+    for other in _OF_ITEMS:
+        if other == language:
+            continue
+        foreign = [word for word in words if _is_foreign(word, language, other)]
+        are_native = any(_is_native(word, language) and not _has(other, word) for word in words if len(word) > 1)
+        if foreign and not are_native and (best is None or len(foreign) > len(best[1])):
+            best = other, foreign
+    return best
+
+
+def _is_foreign(word: str, language: str, other: str) -> bool:
+    if len(word) < _SHORTEST:
+        return False
+    if not _is_native(word, language):
+        return _has(other, word)
+    return word in _most_frequent(other, _FUNCTION_WORDS) and word not in _most_frequent(language, _RARE)
+
+
 @lru_cache(maxsize=1 << 12)
 def _script(sign: str) -> str:
     return unicodedata.name(sign, "").split(" ")[0]
@@ -132,6 +179,56 @@ def _likelihood(words: list[str], language: str) -> float:
 @lru_cache(maxsize=16)
 def _list(language: str) -> Mapping[str, float]:
     """Return the logarithm of the share of each frequent word of a language."""
+    counts = _counts(language)
+    frequent = sorted(counts.items(), key=itemgetter(1), reverse=True)[:_MOST_WORDS]
+    total = sum(count for _, count in frequent)
+    return {word: math.log(count / total) for word, count in frequent}
+
+
+@lru_cache(maxsize=16)
+def _most_frequent(language: str, count: int) -> frozenset[str]:
+    """Return the most frequent words of a language."""
+    known = _list(language)
+    return frozenset(sorted(known, key=lambda word: -known[word])[:count])
+
+
+@lru_cache(maxsize=1 << 14)
+def _has(language: str, word: str) -> bool:
+    """Return whether the list of a language has a word."""
+    return f"\n{word}\n".encode() in _all_words(language)
+
+
+@lru_cache(maxsize=16)
+def _all_words(language: str) -> bytes:
+    """Return all words of a list, a tenth of what a set of them takes, for words that are looked up rarely."""
+    return ("\n" + "\n".join(_counts(language)) + "\n").encode()
+
+
+@lru_cache(maxsize=8)
+def _function_words(language: str) -> frozenset[str]:
+    """Return the words that are function words in another language and rare in this one."""
+    others = (_most_frequent(other, _FUNCTION_WORDS) for other in _OF_ITEMS if other != language)
+    return frozenset[str]().union(*others) - _most_frequent(language, _RARE)
+
+
+@lru_cache(maxsize=1 << 15)
+def _is_native(word: str, language: str) -> bool:
+    """Return whether a word is of a language, by its list, and of English by what spells English rightly."""
+    return _spelling().is_known(word) if language == "en" else word in _every(language)
+
+
+@lru_cache(maxsize=1)
+def _spelling() -> Spelling:
+    return Spelling()
+
+
+@lru_cache(maxsize=4)
+def _every(language: str) -> frozenset[str]:
+    """Return all words of the list of a language."""
+    return frozenset(_counts(language))
+
+
+def _counts(language: str) -> dict[str, int]:
     spec = find_spec("spellchecker")
     if spec is None or spec.origin is None:
         raise PrerequisiteError(
@@ -139,6 +236,4 @@ def _list(language: str) -> Mapping[str, float]:
         )
     with gzip.open(Path(spec.origin).parent / "resources" / f"{language}.json.gz") as packed:
         counts: dict[str, int] = json.load(packed)
-    frequent = sorted(counts.items(), key=itemgetter(1), reverse=True)[:_MOST_WORDS]
-    total = sum(count for _, count in frequent)
-    return {word: math.log(count / total) for word, count in frequent}
+    return counts

@@ -31,7 +31,11 @@ _MANNER = re.compile(
     r"[a-z]{3,}(?:ly|mente)",
     re.IGNORECASE,
 )
-_SUBSTANCE = re.compile(r"(?=.*\d)(?:[A-Z][a-z]?\d{0,2}){2,8}")
+_ELEMENT = (
+    r"(?:A[cglrstu]|B[aeir]?|C[adelorsu]?|D|F[er]?|G[ade]|H[efg]?|I[nr]?|K[r]?|L[aiu]|M[gno]|N[aeip]?|O[s]?|P[bdtu]?|R[abn]|S[bcein"
+    r"r]?|T[hil]|U|V|W|Xe|Y|Z[nr])"
+)
+_SUBSTANCE = re.compile(rf"(?=.*\d)(?:{_ELEMENT}\d{{0,2}}){{2,8}}")
 _TIME_OF_DAY = re.compile(r"\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?(?: uhr)?", re.IGNORECASE)
 _PLACES = re.compile(
     r"(?:(?:to|on|at) the )?(?:left|right|top|bottom)(?: (?:left|right))?(?: (?:side )?of)?|above|below|beside|behind|"

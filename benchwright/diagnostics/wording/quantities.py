@@ -82,7 +82,8 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
         "calendar": {"month": "1", "year": "12", "decade": "120", "century": "1200"},
         "volume": {"ml": "1/1000", "cl": "1/100", "dl": "1/10", "l": "1", "L": "1", "liter": "1",
                    "milliliter": "1/1000", "mm^3": "1/1000000", "cm^3": "1/1000", "dm^3": "1", "m^3": "1000"},
-        "area": {"mm^2": "1/1000000", "cm^2": "1/10000", "m^2": "1", "km^2": "1000000"},
+        "area": {"mm^2": "1/1000000", "cm^2": "1/10000", "m^2": "1", "km^2": "1000000", "ha": "10000",
+                 "hectare": "10000"},
         "frequency": {"hz": "1", "khz": "1000", "mhz": "1000000", "ghz": "1000000000"},
         "speed": {"m/s": "1", "km/h": "5/18", "kmh": "5/18"},
         "data": {"byte": "1", "kb": "1000", "gb": "1000000000", "tb": "1000000000000"},
@@ -152,6 +153,12 @@ _QUANTITY = re.compile(
 )
 _WORDS = re.compile(r"([a-z]+(?:[ -][a-z]+)?)(?: +([^\W\d_]+))?\.?", re.IGNORECASE)
 _BRITISH = re.compile(r"(met|lit)re")
+_SCIENTIFIC = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:×|x|\*|·|\\times)\s*10\s*\^?\s*\{?([-−]?\d{1,2})\}?(?![\d.])")
+_PART_OF_UNIT = re.compile(r"(?:an? |one |three )?(half|quarters?|third) (?:of )?(?:an? )?([a-z]+)")
+_AND_A_PART = re.compile(r"([a-z]+|\d+) and a (half|quarter) ([a-z]+)")
+_ONE_UNIT = re.compile(r"an? ([a-z]+)")
+_SUM_OF_UNITS = re.compile(r"(\d+) ?([a-z]+)(?:,| and)? (\d+) ?([a-z]+)")
+_DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension) - {"money in cents", "angle"}
 _MOST = 60
 """Characters that a number with its unit may have."""
 
@@ -173,9 +180,13 @@ def quantity(text: str) -> Quantity | None:
     """
     if len(text) > _MOST:
         return None
+    text = _SCIENTIFIC.sub(_written_out, text)
     if match := _MONEY.fullmatch(text.strip()):
         return Quantity(Fraction(match[1]) * 100, "money in cents")
-    if (special := _in_other_form(text.strip().rstrip("."))) is not None:
+    bare = text.strip().rstrip(".")
+    if (
+        special := _several_parts(" ".join(bare.casefold().replace("-", " ").split())) or _in_other_form(bare)
+    ) is not None:
         return special
     text = _COMMA_WITH_UNIT.sub(r"\1.\2", text)
     plain = " ".join((formula_key(text) or text).replace("−", "-").split())
@@ -188,6 +199,35 @@ def quantity(text: str) -> Quantity | None:
             return _with_unit(value, unit)
     small = plain.casefold()
     return _time_of_day(small) or _part_or_ordinal(small) or _in_words(small)
+
+
+def _several_parts(text: str) -> Quantity | None:
+    """Return the value of parts of a unit and of sums of units: `half a kilometer`, `1 h 30 min`, `a decade`."""
+    if text == "a right angle":
+        return Quantity(Fraction(90), "angle")
+    if match := _PART_OF_UNIT.fullmatch(text):
+        parts = {"half": "1/2", "quarter": "1/4", "third": "1/3"}
+        times = 3 if text.startswith("three") else 1
+        known = _with_unit(times * Fraction(parts[match[1].removesuffix("s")]), match[2])
+        return known if known.of in _DIMENSIONS else None
+    if match := _AND_A_PART.fullmatch(text):
+        whole = NUMERALS.get(match[1], int(match[1]) if match[1].isdigit() else 1)
+        known = _with_unit(whole + Fraction(1, 2 if match[2] == "half" else 4), match[3])
+        return known if known.of in _DIMENSIONS else None
+    if match := _ONE_UNIT.fullmatch(text):
+        known = _with_unit(Fraction(1), match[1])
+        return known if known.of in _DIMENSIONS else None
+    if match := _SUM_OF_UNITS.fullmatch(text):
+        first, second = (_with_unit(Fraction(match[n]), match[n + 1]) for n in (1, 3))
+        is_finer = first.value * Fraction(match[3]) > second.value * Fraction(match[1])
+        if first.of == second.of and first.of in _DIMENSIONS and is_finer:
+            return first._replace(value=first.value + second.value)
+    return None
+
+
+def _written_out(match: re.Match[str]) -> str:
+    value = Fraction(match[1]) * Fraction(10) ** int(match[2].replace("−", "-"))
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.12f}".rstrip("0")
 
 
 def foreign_numeral(word: str) -> int | None:

@@ -13,7 +13,7 @@ from benchwright.source_files.rows import BadRow
 from benchwright.texts.normalization import counted
 
 from ..mapping.readings import READINGS, KnownKey, Reading
-from .key_reading import READING_WORDS, SEALED, KeyCell, Places, all_places, is_in_words, key_text, key_values
+from .key_reading import READING_WORDS, SEALED, KeyCell, Places, all_places, is_in_words, key_text, stated_keys
 from .option_cells import own_marks
 
 _NEARLY_ALL = 0.98
@@ -144,7 +144,7 @@ class KeyEvidence:
         if isinstance(key.value, KnownKey):
             return
         try:
-            values = key_values(key.value)
+            values = stated_keys(key)
         except BadRow:
             return
         text = ", ".join(map(key_text, values))

@@ -86,6 +86,16 @@ def key_values(value: Any) -> list[Any]:
     return [entry for entry in values if not is_absent(entry)]
 
 
+def stated_keys(key: KeyCell) -> list[Any]:
+    """Return the keys of a cell; a text that is an option's, such as the interval `[0, 2]`, lists nothing.
+
+    Raises:
+        BadRow: It is an object.
+    """
+    is_option = isinstance(key.value, str) and key.value.strip() in {text.strip() for text in key.texts if text}
+    return [key.value] if is_option else key_values(key.value)
+
+
 def key_text(value: Any) -> str:
     """Return a key as text: without spaces around it, letters and digits in their usual form."""
     text = str(value).strip()
@@ -130,7 +140,7 @@ def _places_of(key: KeyCell, reading: Reading) -> Places:
 
 def all_places(key: KeyCell, readings: Sequence[Reading] = READINGS) -> list[Places]:
     """Return which option a key names under each reading."""
-    values = [(value, key_text(value)) for value in key_values(key.value)]
+    values = [(value, key_text(value)) for value in stated_keys(key)]
     if len(values) == 1:
         [(value, text)] = values
         return [_place(value, text, key, reading) for reading in readings]
@@ -264,7 +274,7 @@ def option_named(key: KeyCell, reading: Reading | None) -> int | None:
     """
     if isinstance(key.value, KnownKey):
         key, reading = key._replace(value=key.value.value), key.value.reading
-    values = [] if key.value is None else key_values(key.value)
+    values = [] if key.value is None else stated_keys(key)
     if not values:
         return None
     shown = ", ".join(key_text(value) for value in values)[:80]

@@ -1,0 +1,138 @@
+"""Options that cannot answer their question, by kinds: all of them, or one alone that nobody chooses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..wording.odd_options import says_nothing_else
+from .asked_kinds import AskedKinds, kinds_asked_for
+from .option_kinds import kinds_of
+
+KindsOf = Callable[[str], frozenset[str]]
+"""From an option to all kinds of answers that it can be; empty where none is known."""
+_LEAST, _LEAST_OTHERS = 2, 3
+_VAGUE = frozenset(["thing", "household", "material", "size", "direction", "abstract", "person"])
+_ARTIFACTS = frozenset(
+    ["furniture", "clothing", "jewelry", "instrument", "tool", "kitchenware", "household", "vehicle", "thing"]
+)
+_NEAR: tuple[frozenset[str], ...] = (
+    frozenset(["food", "drink", "plant", "animal", "material", "color"]),
+    frozenset(["food", "drink", "kitchenware"]),
+    frozenset(["animal", "person", "profession", "thing"]),
+    _ARTIFACTS | {"material", "sport", "game"},
+    _ARTIFACTS | {"building", "landscape", "plant", "person", "profession", "body", "room"},
+    frozenset(["building", "room", "landscape", "city", "country", "continent", "planet", "place", "direction", "plant",
+               "thing"]),
+    frozenset(["weekday", "month", "season", "daytime", "clock", "year", "event", "number", "amount", "often"]),
+    frozenset(["number", "amount", "year", "clock", "often", "size"]),
+    frozenset(["weather", "season", "event", "daytime", "emotion", "size"]),
+    frozenset(["sport", "game", "action", "event", "purpose", "abstract"]),
+    frozenset(["emotion", "abstract", "manner", "size", "action", "reason", "event", "purpose"]),
+    frozenset(["material", "color", "pattern", "shape", "size", "clothing", "jewelry"]),
+    frozenset(["country", "language", "continent", "city", "animal", "color"]),
+    frozenset(["vehicle", "transport", "action", "manner", "animal"]),
+    frozenset(["reason", "purpose", "action", "event", "weather", "agent", "emotion", "abstract"]),
+    frozenset(["color", "plant", "jewelry", "food", "person", "shape"]),
+    frozenset(["abstract", "event", "thing", "emotion", "person", "profession"]),
+)  # fmt: skip
+"""Kinds that share options of one question: `What do you see?` may be answered by any of a row."""
+_HOLDS_COUNT = re.compile(
+    r"\d|\b(?:none?|no|nothing|all|any|many|few|fewer|more|less|most|some|several|equal|same|both|half|double|twice|once|"
+    r"third|quarter|enough|lots?|much|little|plenty|single|pairs?|couple|dozens?|hundreds?|thousands?|empty|full|odd|even|"
+    r"free|cheap\w*|expensive|triple|multiple|various|uncountable|countless|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"[ivx]{2,}|[a-h])\b", re.IGNORECASE,
+)  # fmt: skip
+_ASKS_COUNT = re.compile(r"how many\b")
+
+
+class CannotAnswer(NamedTuple):
+    """What a question asks for, and what its options are.
+
+    Args:
+        asked: The words of the question that say what it asks for.
+        kind: The kind that most options are of.
+    """
+
+    asked: str
+    kind: str
+
+
+def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> CannotAnswer | None:
+    """Return why none of the options can answer a question; None where one may.
+
+    Of options that share a kind half may be of none that is known, else one of four or more.
+
+    Args:
+        question: The question.
+        texts: All options.
+        kinds: What options can be.
+
+    Example:
+        >>> none_can_answer("What breed is the dog?", ["7", "9", "12"])
+        CannotAnswer(asked='what breed', kind='number')
+        >>> none_can_answer("What number does the dog wear?", ["7", "9", "12"])
+    """
+    asked = kinds_asked_for(question)
+    if asked is None or len(texts) < _LEAST or any(says_nothing_else(text) for text in texts if not _is_verdict(text)):
+        return None
+    of = [kinds(text) for text in texts]
+    known = [each for each in of if each]
+    if any(each & asked.fits for each in known):
+        return None
+    counts = Counter(kind for each in known for kind in each)
+    if _ASKS_COUNT.match(asked.words):
+        is_sure = not any(_HOLDS_COUNT.search(text) for text in texts) and bool(known)
+    else:
+        firmly = sum(bool(each - {"thing"}) for each in known)
+        shared = frozenset.intersection(*known) - {"thing"} if known else frozenset()
+        is_sure = firmly >= _LEAST and len(known) >= (
+            (len(texts) + 1) // 2 if shared else len(texts) - (len(texts) > _LEAST_OTHERS)
+        )
+    return CannotAnswer(asked.words, counts.most_common(1)[0][0]) if is_sure else None
+
+
+def odd_option(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> int | None:
+    """Return the place of the one option that alone cannot be an answer; None where none is.
+
+    Either the question tells what it asks for, and all others are of that; or three others and more are of one kind,
+    from which the odd one is far.
+
+    Example:
+        >>> odd_option("Which instrument is played?", ["Violin", "Potato", "Harp"])
+        1
+        >>> odd_option("What is on the table?", ["A violin", "A potato", "A harp"])
+    """
+    if any(says_nothing_else(text) for text in texts if not _is_verdict(text)):
+        return None
+    of = [kinds(text) for text in texts]
+    asked = kinds_asked_for(question)
+    odd = [place for place in range(len(texts)) if _is_odd(place, of, asked)]
+    return odd[0] if len(odd) == 1 else None
+
+
+def _is_odd(place: int, of: Sequence[frozenset[str]], asked: AskedKinds | None) -> bool:
+    mine, others = of[place], [each for at, each in enumerate(of) if at != place]
+    if len(others) < _LEAST or not mine - {"thing"} or not all(others):
+        return False
+    shared = frozenset.intersection(*others)
+    if asked is not None and not mine & asked.fits and all(each & asked.fits - {"thing"} for each in others):
+        return bool(shared) or len(others) >= _LEAST_OTHERS
+    firm = shared - _VAGUE
+    return (
+        len(others) >= _LEAST_OTHERS
+        and any(_is_far(mine, kind) for kind in firm)
+        and not mine & frozenset.union(*others)
+    )
+
+
+def _is_far(kinds: frozenset[str], kind: str) -> bool:
+    """Return whether kinds are in no row with another."""
+    near = {kind}.union(*(row for row in _NEAR if kind in row))
+    return not kinds & near
+
+
+def _is_verdict(text: str) -> bool:
+    return "verdict" in kinds_of(text)
