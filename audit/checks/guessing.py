@@ -281,7 +281,7 @@ class ShortcutBattery:
             sorted([each.item_id, each.item.content_hash, *map(list, seen.places(each).values())] for each in sample),
         ]
         try:
-            found = context.kept("audit battery 5", inputs, run)
+            found = context.kept("audit battery 6", inputs, run)
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
         yield from _shortcut_findings(audited, found, _named_before(context))

@@ -129,6 +129,7 @@ class SeenByAdversary(MapStep):
     """Measure all of an item that the adversary learns from."""
 
     name: ClassVar[str] = "seen"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"measures": "string"}
     reads: ClassVar[tuple[str, ...]] = ("learned.is_learned",)
@@ -187,7 +188,7 @@ class CheatingSolvers(GatherStep):
     """Let all solvers answer all items, and the adversary learn from those that were chosen."""
 
     name: ClassVar[str] = "solvers"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"bias": "float64", "solvers": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = ("item_id", "root_image_id", "group_keys", "cues.cues", "seen.measures")
@@ -312,7 +313,7 @@ class Shortcuts(Step):
         allowed_cues: Families of cues that a task asks for, by task, in place of what the task's step declares; default
             none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
             `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`; of the adversary
-            `id`, `marks`, and in the command, which reads files, `name`, `order`.
+            `id`, `marks`, `combination`, and in the command, which reads files, `name`, `order`.
         max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
         min_p: Adjusted p-value, 0-1, below which a distance is no chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
