@@ -29,7 +29,7 @@ _TOGETHER = 256
 class _Coded(NamedTuple):
     """Measures coded as -1 to 1, shape (items, options or 1, measures), and their names."""
 
-    values: Array
+    values: NDArray[np.float16]
     names: tuple[str, ...]
 
 
@@ -45,27 +45,38 @@ def combinations_of(items: LearnedItems, blocks: Sequence[Block]) -> Block | Non
     is_of_option = [block.plain is not None and block.plain.shape[1] > 1 for block in plain]
     of_options = _chosen([b for b, is_its in zip(plain, is_of_option, strict=True) if is_its], exists, _MOST_OF_OPTIONS)
     of_items = _chosen([b for b, is_its in zip(plain, is_of_option, strict=True) if not is_its], None, _MOST_OF_ITEMS)
-    parts: list[Array] = []
     names: list[str] = []
+    measures: list[Array] = []
     if of_options is not None:
-        first, second = np.triu_indices(of_options.values.shape[2], 1)
-        parts.append(of_options.values[:, :, first] * of_options.values[:, :, second])
+        first, second = np.triu_indices(len(of_options.names), 1)
+        measures.append(_products(items, of_options.values[:, :, first], of_options.values[:, :, second]))
         names += [f"{of_options.names[a]} with {of_options.names[b]}" for a, b in zip(first, second, strict=True)]
         if of_items is not None:
-            both = of_options.values[:, :, :, None] * of_items.values[:, :, None, :]
-            parts.append(both.reshape(*exists.shape, -1))
-            names += [f"{a} with {b}" for a in of_options.names for b in of_items.names]
-    measures = [centred(part, items.keyed, by_place=True) for part in parts]
+            left, right = np.divmod(np.arange(len(of_options.names) * len(of_items.names)), len(of_items.names))
+            measures.append(_products(items, of_options.values[:, :, left], of_items.values[:, :, right]))
+            names += [f"{of_options.names[a]} with {of_items.names[b]}" for a, b in zip(left, right, strict=True)]
     if of_items is not None and len(of_items.names) > 1:
         first, second = np.triu_indices(len(of_items.names), 1)
-        values = of_items.values[:, 0]
+        values = of_items.values[:, 0].astype(np.float32)
         titles = [f"{of_items.names[a]} with {of_items.names[b]}" for a, b in zip(first, second, strict=True)]
         block = classed(items, "combinations", "combination", values[:, first] * values[:, second], titles)
         measures.append(block.measures)
         names += block.names
     if not names:
         return None
-    return Block("learned combinations", "combination", np.concatenate(measures, axis=2), tuple(names))
+    joined = measures[0] if len(measures) == 1 else np.concatenate(measures, axis=2)
+    return Block("learned combinations", "combination", joined, tuple(names))
+
+
+def _products(items: LearnedItems, first: NDArray[np.float16], second: NDArray[np.float16]) -> Array:
+    """Return the products of measures as rows of options, shape (items, most options, measures)."""
+    found = np.empty((*items.keyed.exists.shape, first.shape[2]), np.float32)
+    for start in range(0, first.shape[2], _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        found[:, :, some] = centred(
+            first[:, :, some].astype(np.float32) * second[:, :, some], items.keyed, by_place=True
+        )
+    return found
 
 
 def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int) -> _Coded | None:
@@ -87,7 +98,7 @@ def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int
                 spread[:, 0] = coded[:, at]
             parts.append(spread)
             names.append(block.plain_names[at])
-    return _Coded(np.stack(parts, axis=2), tuple(names)) if parts else None
+    return _Coded(np.stack(parts, axis=2).astype(np.float16), tuple(names)) if parts else None
 
 
 def _distinct(coded: Array, clearness: NDArray[np.float64], most: int) -> list[int]:
