@@ -272,7 +272,8 @@ class ShortcutBattery:
                 for result in task.carried:
                     items = sorted(item_id for item_id, solvers in helped.items() if result in solvers)
                     name = None if task is battery.whole else task.table.task
-                    found.append({"task": name, "items": items, "result": result.to_json()})
+                    power = task.power.to_json() if result.tells and task.power is not None else {}
+                    found.append({"task": name, "items": items, "result": result.to_json() | power})
             return found
 
         inputs = [

@@ -222,9 +222,9 @@ def run_battery(
     evidence, rows = {} if evidence is None else evidence, rows or {}
     to_learn = [
         _ToLearn(
-            table, left_out, evidence, _asked(table, evidence), tuple(rows.get(item.item_id) for item in table.items)
+            table, left_out, evidence, asked, tuple(rows.get(item.item_id) for item in table.items)
         )
-        for table, left_out in zip(tables, without, strict=True)
+        for table, left_out, asked in zip(tables, without, _asked(tables, evidence), strict=True)
     ]  # fmt: skip
     grown = record_map(partial(_learned, seed=seed, bounds=bounds), to_learn, what="forests", together=1)
     for number, (table, made) in enumerate(zip(tables, grown, strict=True)):
@@ -279,7 +279,7 @@ def _unexplained(
 
 
 class _ToLearn(NamedTuple):
-    """The items of a task, the families that are left out, what the adversary sees, and the items that it learns from."""
+    """The items of a task, the families that are left out, what the adversary sees, and of which it learns."""
 
     table: CueTable
     without: frozenset[CueFamily]
@@ -305,12 +305,11 @@ def _learned(
     return forest, accuracy, found
 
 
-def _asked(table: CueTable, evidence: Mapping[str, ItemEvidence]) -> frozenset[str]:
-    """Return the items of a task from which the adversary learns; of all tasks together as many as of one at most."""
-    there = sorted(item.item_id for item in table.items if item.item_id in evidence)
-    if len(there) <= MOST_ITEMS or table.task != WHOLE:
-        return frozenset(there)
-    return frozenset(sorted(there, key=lambda item_id: digest(["learned from", item_id]))[:MOST_ITEMS])
+def _asked(tables: Sequence[CueTable], evidence: Mapping[str, ItemEvidence]) -> list[frozenset[str]]:
+    """Return the items of each table from which the adversary learns; of all tasks together as many as of one."""
+    there = [sorted(item.item_id for item in table.items if item.item_id in evidence) for table in tables]
+    most = max(MOST_ITEMS, *(len(ids) for table, ids in zip(tables, there, strict=True) if table.task != WHOLE), 0)
+    return [frozenset(sorted(ids, key=lambda item_id: digest(["learned from", item_id]))[:most]) for ids in there]
 
 
 def _keyed(table: CueTable) -> KeyedItems:
