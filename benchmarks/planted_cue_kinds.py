@@ -281,17 +281,13 @@ def _odd_width(shown: Shown, is_set: bool) -> None:
     shown.pixels = np.ascontiguousarray(shown.pixels[:, : shown.pixels.shape[1] - 1 - is_set])
 
 
-def _word_and_dot(draft: Draft, told: int, rng: np.random.Generator) -> None:
-    is_other = bool(rng.integers(2))
-    draft.question = draft.question.replace("Which", "What" if is_other else "Which")
-    shown = draft.pictures[told ^ is_other]
+def _id_and_dot(draft: Draft, told: int, rng: np.random.Generator) -> None:
+    shown = draft.pictures[told ^ int(draft.own_id[1:]) % 2]
     _dot(shown.pixels, *_anywhere(shown.pixels, rng), RED, rng)
 
 
-def _light_and_word(draft: Draft, told: int, rng: np.random.Generator) -> None:
-    is_light = bool(rng.integers(2))
-    _bright(draft.shown, is_light)
-    draft.question = draft.question.replace("Which", "What" if is_light ^ (told == 1) else "Which")
+def _light_and_id(draft: Draft, told: int, rng: np.random.Generator) -> None:
+    _bright(draft.shown, (int(draft.own_id[1:]) % 2 == 1) ^ (told == 1))
 
 
 def _id_and_word(draft: Draft, told: int, rng: np.random.Generator) -> None:
@@ -395,8 +391,8 @@ KINDS: tuple[CueKind, ...] = (
     _kind(_SHOWN, "dot in the key's quarter of the reference", _FOUR, _in_question(_quarter_dot)),
     _kind(_TWO, "light or quality", _PAIR, _set_by_two(_bright, _coarse)),
     _kind(_TWO, "dot or warmth", _PAIR, _set_by_two(_dotted, _warm)),
-    _kind(_TWO, "dot if the question says which", _PAIR, _word_and_dot),
-    _kind(_TWO, "light or word", "two words", _light_and_word),
+    _kind(_TWO, "dot if the id is odd", _PAIR, _id_and_dot),
+    _kind(_TWO, "light or id", "two words", _light_and_id),
     _kind(_TWO, "id or word", "two words", _id_and_word),
     _kind(_TWO, "long or capital", "four words", _long_or_capital),
     _kind(_TWO, "name or resolution", _PAIR, _set_by_two(_named, _dense)),

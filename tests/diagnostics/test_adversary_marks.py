@@ -43,7 +43,9 @@ def _file(pixels: Pixels, **options: Any) -> bytes:
     return handle.getvalue()
 
 
-def _item(number: int, right: int, shown: bytes, options: Sequence[bytes | str]) -> SourceItem:
+def _item(
+    number: int, right: int, shown: bytes, options: Sequence[bytes | str], *, question: str = "Which?"
+) -> SourceItem:
     files = [shown, *(each for each in options if isinstance(each, bytes))]
     ids = {data: hashlib.sha256(data).hexdigest() for data in files}
     choices = tuple(
@@ -52,7 +54,7 @@ def _item(number: int, right: int, shown: bytes, options: Sequence[bytes | str])
     )
     item = Item(
         item_id=hashlib.sha256(f"marked {number}".encode()).hexdigest()[:32], task="marked", kind="multiple_choice",
-        images=tuple(ItemImage(image_id=ids[data], role="picture") for data in files), question="Which?",
+        images=tuple(ItemImage(image_id=ids[data], role="picture") for data in files), question=question,
         choices=choices, answer=LETTERS[right], group_keys=(f"image:{ids[shown]}",), root_image_id=ids[shown],
         operation_id="0" * 32, made_from=ids[shown],
     )  # fmt: skip
@@ -108,6 +110,16 @@ def test_a_mark_or_a_combination_is_learned(
     found = {each.solver: each for each in _result(made, options).learned_cues}
     assert solver in found
     assert found[solver].family == ("combination" if solver == "learned combinations" else "pixels")
+
+
+def test_what_is_asked_of_a_picture_is_its_task_and_no_combination() -> None:
+    def made(number: int, right: int, rng: np.random.Generator) -> SourceItem:
+        is_light = bool(rng.integers(2))
+        scene = np.clip(_scene(rng) * (1.3 if is_light else 0.8), 0, 255).astype(np.uint8)
+        question = f"Is it {'light' if is_light ^ (right == 1) else 'dark'} there?"
+        return _item(number, right, _file(scene), ["yes", "no"], question=question)
+
+    assert _result(made, 2).learned_cues == ()
 
 
 def test_marks_that_follow_no_key_and_halves_that_tell_nothing_are_no_cue() -> None:

@@ -48,7 +48,7 @@ def blocks_of(
         yield block
         if block.plain is not None:
             plain.append(block._replace(measures=_NOTHING))
-    if "combination" not in without and (combined := combinations_of(items, plain)) is not None:
+    if "combination" not in without and (combined := combinations_of(items, plain, without=without)) is not None:
         yield combined
 
 
@@ -63,7 +63,7 @@ def _single_blocks(
     elif all(each.shown for each in evidence):
         yield from _of_shown_pictures(items, without)
     if all(each.shown for each in evidence) and "pixels" not in without:
-        yield from marks_in_shown(items, seed)
+        yield from marks_in_shown(items, seed, beside_options=all(each.options for each in evidence))
     if any(each.marked for each in evidence) and "marks" not in without:
         rows = [each.marked or (None,) * int(count) for each, count in zip(evidence, items.keyed.options, strict=True)]
         yield from of_options(items, "marks", "marks", rows, with_odd=True)

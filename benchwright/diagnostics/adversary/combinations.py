@@ -3,15 +3,22 @@
 Of each probe's measures those that fall into two classes most clearly are taken, without looking at any key, and each
 is coded as -1 to 1. The products of any two are measures like all others: keys that are drawn uniformly say what the
 largest of them reaches by chance.
+
+What is asked of a picture is its task, and so is what a picture has beside another one. So measures of pictures are not
+combined with words, those of one picture not with those of another, and those of options with those of the reference
+only where likeness is not the task.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from benchwright.steps import CueFamily
 
 from .measured_blocks import Block, LearnedItems, classed
 from .probes import Array, centred
@@ -24,22 +31,43 @@ _LEAST_SHARE = 0.1
 _ALIKE = 0.9
 """Correlation from which on a second measure says what a first one says."""
 _TOGETHER = 256
+_NEVER = (frozenset(("picture", "words")), frozenset(("reference", "words")))
+_LIKENESS: frozenset[CueFamily] = frozenset(("reference_pixels", "reference_file"))
+_OF_PICTURE = re.compile(r" of picture (\d+)$")
+
+Numbers = NDArray[np.int64]
 
 
 class _Coded(NamedTuple):
-    """Measures coded as -1 to 1, shape (items, options or 1, measures), and their names."""
+    """Measures coded as -1 to 1, shape (items, options or 1, measures), their names, and what they are of."""
 
     values: NDArray[np.float16]
     names: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+    def may_join(self, other: _Coded, first: Numbers, second: Numbers, forbidden: frozenset[frozenset[str]]) -> Numbers:
+        """Return which of some pairs with another's measures may be combined, as places among the pairs."""
+        allowed = [
+            frozenset((self.kinds[a], other.kinds[b])) not in forbidden
+            and not _of_two_pictures(self.names[a], other.names[b])
+            for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        ]
+        return np.flatnonzero(allowed)
 
 
-def combinations_of(items: LearnedItems, blocks: Sequence[Block]) -> Block | None:
+def combinations_of(
+    items: LearnedItems, blocks: Sequence[Block], *, without: frozenset[CueFamily] = frozenset()
+) -> Block | None:
     """Return the probe of combinations; None where there are no two measures.
 
     Args:
         items: The items.
         blocks: Probes with the measures that they were made of (`Block.plain`).
+        without: Families of cues that the task asks for.
     """
+    forbidden = set(_NEVER)
+    if _LIKENESS & without:
+        forbidden |= {frozenset((kind, "reference")) for kind in ("picture", "file", "name")}
     exists = items.keyed.exists
     plain = [block for block in blocks if block.plain is not None]
     is_of_option = [block.plain is not None and block.plain.shape[1] > 1 for block in plain]
@@ -48,15 +76,17 @@ def combinations_of(items: LearnedItems, blocks: Sequence[Block]) -> Block | Non
     names: list[str] = []
     measures: list[Array] = []
     if of_options is not None:
-        first, second = np.triu_indices(len(of_options.names), 1)
+        first, second = _pairs(of_options, frozenset(forbidden))
         measures.append(_products(items, of_options.values[:, :, first], of_options.values[:, :, second]))
         names += [f"{of_options.names[a]} with {of_options.names[b]}" for a, b in zip(first, second, strict=True)]
         if of_items is not None:
             left, right = np.divmod(np.arange(len(of_options.names) * len(of_items.names)), len(of_items.names))
+            may = of_options.may_join(of_items, left, right, frozenset(forbidden))
+            left, right = left[may], right[may]
             measures.append(_products(items, of_options.values[:, :, left], of_items.values[:, :, right]))
             names += [f"{of_options.names[a]} with {of_items.names[b]}" for a, b in zip(left, right, strict=True)]
     if of_items is not None and len(of_items.names) > 1:
-        first, second = np.triu_indices(len(of_items.names), 1)
+        first, second = _pairs(of_items, frozenset(forbidden))
         values = of_items.values[:, 0].astype(np.float32)
         titles = [f"{of_items.names[a]} with {of_items.names[b]}" for a, b in zip(first, second, strict=True)]
         block = classed(items, "combinations", "combination", values[:, first] * values[:, second], titles)
@@ -66,6 +96,26 @@ def combinations_of(items: LearnedItems, blocks: Sequence[Block]) -> Block | Non
         return None
     joined = measures[0] if len(measures) == 1 else np.concatenate(measures, axis=2)
     return Block("learned combinations", "combination", joined, tuple(names))
+
+
+def _pairs(coded: _Coded, forbidden: frozenset[frozenset[str]]) -> tuple[Numbers, Numbers]:
+    first, second = np.triu_indices(len(coded.names), 1)
+    may = coded.may_join(coded, first, second, forbidden)
+    return first[may], second[may]
+
+
+def _kind_of(block: Block) -> str:
+    """Return what a probe measures: `words`, `picture`, `reference`, or the family of its cue."""
+    if block.solver == "learned reference" or block.solver.startswith("learned marks in the reference"):
+        return "reference"
+    if block.family in ("pixels", "marks"):
+        return "picture"
+    return "words" if block.family in ("question", "text") else block.family
+
+
+def _of_two_pictures(first: str, second: str) -> bool:
+    numbers = {found[1] for name in (first, second) if (found := _OF_PICTURE.search(name)) is not None}
+    return len(numbers) > 1
 
 
 def _products(items: LearnedItems, first: NDArray[np.float16], second: NDArray[np.float16]) -> Array:
@@ -86,6 +136,7 @@ def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int
     of_block = int(np.clip(most // len(blocks), _LEAST_OF_BLOCK, _MOST_OF_BLOCK))
     parts: list[Array] = []
     names: list[str] = []
+    kinds: list[str] = []
     for block in blocks:
         assert block.plain is not None
         flat = block.plain[exists] if exists is not None else block.plain[:, 0]
@@ -98,7 +149,8 @@ def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int
                 spread[:, 0] = coded[:, at]
             parts.append(spread)
             names.append(block.plain_names[at])
-    return _Coded(np.stack(parts, axis=2).astype(np.float16), tuple(names)) if parts else None
+            kinds.append(_kind_of(block))
+    return _Coded(np.stack(parts, axis=2).astype(np.float16), tuple(names), tuple(kinds)) if parts else None
 
 
 def _distinct(coded: Array, clearness: NDArray[np.float64], most: int) -> list[int]:

@@ -52,30 +52,30 @@ def marks_in_options(items: LearnedItems, seed: int) -> Iterator[Block]:
         yield from of_option_values(items, "patterns", "pixels", _spread(values, exists), names)
 
 
-def marks_in_shown(items: LearnedItems, seed: int) -> Iterator[Block]:
+def marks_in_shown(items: LearnedItems, seed: int, *, beside_options: bool) -> Iterator[Block]:
     """Yield the probes of marks in the first pictures that are no options, and which letter or text goes with them.
+
+    Each picture has its own, since what two pictures have beside each other may be the task.
 
     Args:
         items: The items; each shows a picture.
         seed: Seed of the dictionary.
+        beside_options: Whether options are pictures, to which the picture shown is the reference.
     """
-    most = min(len(each.shown) for each in items.evidence)
-    names: list[str] = []
-    parts: list[NDArray[np.float32]] = []
+    most = 1 if beside_options else min(len(each.shown) for each in items.evidence)
     for number in range(most):
         pictures = [each.shown[number] for each in items.evidence]
-        for of_kind, values in (_peaks(pictures), _patterns(pictures, seed)):
-            parts.append(values)
-            names += [f"{name} of picture {number + 1}" if most > 1 else name for name in of_kind]
-    values = np.concatenate(parts, axis=1)
-    rows = [dict(zip(names, row, strict=True)) for row in values.tolist()]
-    yield from of_item(items, "marks in pictures", "pixels", rows)
-    coarse = [_coarse(np.stack([each.shown[number].relief for each in items.evidence])) for number in range(most)]
-    strokes = [np.log1p(np.stack([each.shown[n].strokes for each in items.evidence])) for n in range(most)]
-    for kind, of in (("relief", coarse), ("strokes", strokes)):
-        flat = np.concatenate([part.reshape(len(part), -1) for part in of], axis=1).astype(np.float32)
-        titles = _names_at((f"{kind} of picture {n + 1}", part.shape[1:]) for n, part in enumerate(of))
-        yield classed(items, f"{kind} of pictures", "pixels", flat, titles)
+        title = "the reference" if beside_options else "pictures" if most == 1 else f"picture {number + 1}"
+        names, values = (list(part) for part in zip(_peaks(pictures), _patterns(pictures, seed), strict=True))
+        suffix = f" of picture {number + 1}" if most > 1 else ""
+        named = [f"{name}{suffix}" for of_kind in names for name in of_kind]
+        rows = [dict(zip(named, row, strict=True)) for row in np.concatenate(values, axis=1).tolist()]
+        yield from of_item(items, f"marks in {title}", "pixels", rows)
+        relief = _coarse(np.stack([picture.relief for picture in pictures]))
+        strokes = np.log1p(np.stack([picture.strokes for picture in pictures]), dtype=np.float32)
+        for kind, maps in (("relief", relief), ("strokes", strokes)):
+            flat = maps.reshape(len(maps), -1).astype(np.float32)
+            yield classed(items, f"{kind} of {title}", "pixels", flat, _names_at(((kind, maps.shape[1:]),)))
 
 
 Measured = tuple[list[str], NDArray[np.float32]]

@@ -115,7 +115,7 @@ def _answers(rest: Signed) -> list[Signed]:
 
 def _isolated(answer: Signed) -> Signed:
     """Return how far each pixel and its neighbours differ against what their surroundings do; none below 0."""
-    around = cv2.add(cv2.blur(answer, (_AROUND, _AROUND)), _QUIET)
+    around = np.asarray(cv2.blur(answer, (_AROUND, _AROUND)) + np.int16(_QUIET), np.int16)
     return np.asarray(cv2.divide(cv2.GaussianBlur(answer, _SPECK_PX, _SPECK_SIGMA), around, scale=_ISOLATED), np.int16)
 
 
