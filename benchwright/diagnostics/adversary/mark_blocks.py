@@ -66,10 +66,10 @@ def marks_in_shown(items: LearnedItems, seed: int, *, beside_options: bool) -> I
     for number in range(most):
         pictures = [each.shown[number] for each in items.evidence]
         title = "the reference" if beside_options else "pictures" if most == 1 else f"picture {number + 1}"
-        names, values = (list(part) for part in zip(_peaks(pictures), _patterns(pictures, seed), strict=True))
+        (peak_names, peaks), (pattern_names, patterns) = _peaks(pictures), _patterns(pictures, seed)
         suffix = f" of picture {number + 1}" if most > 1 else ""
-        named = [f"{name}{suffix}" for of_kind in names for name in of_kind]
-        rows = [dict(zip(named, row, strict=True)) for row in np.concatenate(values, axis=1).tolist()]
+        named = [f"{name}{suffix}" for name in (*peak_names, *pattern_names)]
+        rows = [dict(zip(named, row, strict=True)) for row in np.concatenate([peaks, patterns], axis=1).tolist()]
         yield from of_item(items, f"marks in {title}", "pixels", rows)
         relief = _coarse(np.stack([picture.relief for picture in pictures]))
         strokes = np.log1p(np.stack([picture.strokes for picture in pictures]), dtype=np.float32)
