@@ -324,7 +324,8 @@ def _shortcut_findings(
         if (entry["task"], cue) not in named:
             families.setdefault((entry["task"], family), []).append(entry)
     for (task, family), entries in families.items():
-        result = entries[0]["result"]
+        # One measure that tells by itself says more than a combination that has it.
+        result = min(entries, key=lambda entry: entry["result"]["family"] == "combination")["result"]
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         if family == _LEARNED:
             what = f"A learner that sees all but the task ({result['solver']}), by {_told(result['tells'])},"
