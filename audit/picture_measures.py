@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _KIND = "audit picture 4"
 """Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
-_EVIDENCE = "audit adversary 1"
+_EVIDENCE = "audit adversary 2"
 """The same of what the adversary sees of pictures."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16

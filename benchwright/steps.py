@@ -43,6 +43,7 @@ AnyRecord = ImageRecord | Item
 CueFamily = Literal[
     "letter", "position", "reference_position", "box", "file", "reference_file", "pixels", "reference_pixels", "text",
     "number", "question", "words_to_model", "captions_to_model", "name", "id", "order", "marks",
+    "combination",
 ]  # fmt: skip
 """What a cue is measured of, by which a solver may answer without doing the task (`filter shortcuts`).
 
@@ -53,7 +54,8 @@ reference picture's; `text` and `number`: length, words and form of the option's
 `question`: the words of the question; `words_to_model`: what a language model makes of question and options, or of the
 options alone; `captions_to_model`: what it makes of them with a caption of each picture; `name`: name, folder and time
 of a picture's file; `id`: the item's own id; `order`: the place of the item among the others, the keys before it, and
-the order of its options; `marks`: what the picture shows under the option's mark, without the reference's.
+the order of its options; `marks`: what the picture shows under the option's mark, without the reference's;
+`combination`: two measures of any families that are not the task, which tell together.
 """
 
 Side = Literal["top", "left", "bottom", "right"]

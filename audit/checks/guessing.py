@@ -272,7 +272,8 @@ class ShortcutBattery:
                 for result in task.carried:
                     items = sorted(item_id for item_id, solvers in helped.items() if result in solvers)
                     name = None if task is battery.whole else task.table.task
-                    found.append({"task": name, "items": items, "result": result.to_json()})
+                    power = task.power.to_json() if result.tells and task.power is not None else {}
+                    found.append({"task": name, "items": items, "result": result.to_json() | power})
             return found
 
         inputs = [
@@ -281,7 +282,7 @@ class ShortcutBattery:
             sorted([each.item_id, each.item.content_hash, *map(list, seen.places(each).values())] for each in sample),
         ]
         try:
-            found = context.kept("audit battery 5", inputs, run)
+            found = context.kept("audit battery 6", inputs, run)
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
         yield from _shortcut_findings(audited, found, _named_before(context))
@@ -323,7 +324,8 @@ def _shortcut_findings(
         if (entry["task"], cue) not in named:
             families.setdefault((entry["task"], family), []).append(entry)
     for (task, family), entries in families.items():
-        result = entries[0]["result"]
+        # One measure that tells by itself says more than a combination that has it.
+        result = min(entries, key=lambda entry: entry["result"]["family"] == "combination")["result"]
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         if family == _LEARNED:
             what = f"A learner that sees all but the task ({result['solver']}), by {_told(result['tells'])},"

@@ -92,6 +92,15 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     "what is left.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the forests.")
+@click.option(
+    "--learn-from",
+    type=click.IntRange(min=0),
+    metavar="N",
+    default=1200,
+    show_default=True,
+    help="Items of each task that the adversary learns from at most; 0 leaves it out. What is printed of a task says "
+    "how many a smaller cue needs.",
+)
 @workers_option
 @chat_options
 @click.option(
@@ -136,6 +145,7 @@ def shortcuts(
     out: Path | None,
     prune: float | None,
     seed: int,
+    learn_from: int,
     workers: int | None,
     chat: ChatSettings | None,
     sees: tuple[Sees, ...],
@@ -185,6 +195,7 @@ def shortcuts(
         prune_most=prune,
         seed=seed,
         workers=workers,
+        learn_from=learn_from,
         model=model,
         replies=None if out is None or model is None else out / _REPLIES,
     )

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from benchwright.canonical import canonical_json
 from benchwright.diagnostics.adversary.item_evidence import ItemEvidence
+from benchwright.diagnostics.adversary.learning import MOST_ITEMS, power_in_words
 from benchwright.diagnostics.shortcuts.battery import BatteryResults, SolverResult, TaskResult, run_battery
 from benchwright.diagnostics.shortcuts.cue_table import with_source_image
 from benchwright.diagnostics.shortcuts.forest import require_forests
@@ -114,13 +115,15 @@ class LearnedFrom(GatherStep):
     values: ClassVar[Mapping[str, str]] = {"is_learned": "bool"}
     columns: ClassVar[tuple[str, ...]] = ("item_id", "task", "cues.cues")
 
+    learn_from: int = MOST_ITEMS
+
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Choose among the items that have cues."""
         del ctx
         has_cues = columns["cues.cues"].is_valid().to_pylist()
         ids = columns["item_id"].to_pylist()
         keyed = zip(columns["task"].to_pylist(), ids, has_cues, strict=True)
-        chosen = learned_from((task, item_id) for task, item_id, is_keyed in keyed if is_keyed)
+        chosen = learned_from(((task, item_id) for task, item_id, is_keyed in keyed if is_keyed), most=self.learn_from)
         rows = [row for row, item_id in enumerate(ids) if item_id in chosen]
         return Gathered(rows=np.array(rows, np.int64), values={"is_learned": [True] * len(rows)})
 
@@ -129,6 +132,7 @@ class SeenByAdversary(MapStep):
     """Measure all of an item that the adversary learns from."""
 
     name: ClassVar[str] = "seen"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"measures": "string"}
     reads: ClassVar[tuple[str, ...]] = ("learned.is_learned",)
@@ -187,7 +191,7 @@ class CheatingSolvers(GatherStep):
     """Let all solvers answer all items, and the adversary learn from those that were chosen."""
 
     name: ClassVar[str] = "solvers"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"bias": "float64", "solvers": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = ("item_id", "root_image_id", "group_keys", "cues.cues", "seen.measures")
@@ -231,6 +235,9 @@ class CheatingSolvers(GatherStep):
             if cues
             else BatteryResults((), None)
         )
+        for result in results.all:
+            if result.power is not None:
+                logger.info("%s: %s", result.table.task, power_in_words(result.power))
         flagged = flagged_over(results.all)
         spoken: dict[int, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
         for result, pruned in zip(results.tasks, self._pruned(results.tasks, bounds, ctx), strict=True):
@@ -300,9 +307,9 @@ class Shortcuts(Step):
     Solvers that see options without what they must be compared with answer all items: rules over the place, size, file,
     light, text or letter of options, a text-only classifier, a random forest over all of these, grown on the items of
     other source images, and an adversary that learns from all of pictures, files and texts that is not the task, of at
-    most 1,200 items of a task. A solver names a cue where its accuracy is farther from chance than `max_gain` and its
-    p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules that are right too rarely count as
-    well. Families of cues that a task itself asks for are left out: steps declare them, and
+    most `learn_from` items of a task. A solver names a cue where its accuracy is farther from chance than `max_gain`
+    and its p-value, adjusted over all solvers and tasks (Holm), is below `min_p`; rules that are right too rarely count
+    as well. Families of cues that a task itself asks for are left out: steps declare them, and
     `allowed_cues` does for tasks of one's own.
 
     With `model`, a language model answers as well, without the pictures: from question and options, from the options
@@ -312,7 +319,9 @@ class Shortcuts(Step):
         allowed_cues: Families of cues that a task asks for, by task, in place of what the task's step declares; default
             none. Families: `letter`, `position`, `reference_position`, `box`, `file`, `reference_file`, `pixels`,
             `reference_pixels`, `text`, `number`, `question`, `words_to_model`, `captions_to_model`; of the adversary
-            `id`, `marks`, and in the command, which reads files, `name`, `order`.
+            `id`, `marks`, `combination`, and in the command, which reads files, `name`, `order`.
+        learn_from: Number of items of a task that the adversary learns from at most, from 0, which leaves it out. The
+            log says how large a cue it could have found, and how many items a smaller one needs.
         max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
         min_p: Adjusted p-value, 0-1, below which a distance is no chance.
         verdict: Verdict on the items with which a cue helps: `ask` or `drop`.
@@ -331,6 +340,7 @@ class Shortcuts(Step):
     consumes: ClassVar[Stream] = "items"
 
     allowed_cues: dict[str, tuple[CueFamily, ...]] = Field(default_factory=dict)
+    learn_from: int = Field(MOST_ITEMS, ge=0)
     max_gain: float = Field(Bounds().max_gain, ge=0, le=1)
     min_p: float = Field(Bounds().min_p, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"
@@ -353,7 +363,7 @@ class Shortcuts(Step):
 
     def parts(self) -> tuple[Step, ...]:
         """Measure, ask the model, then let solvers answer; new bounds measure and ask nothing again."""
-        measuring = (MeasuredCues(), LearnedFrom(), SeenByAdversary())
+        measuring = (MeasuredCues(), LearnedFrom(learn_from=self.learn_from), SeenByAdversary())
         bounds = {name: getattr(self, name) for name in CheatingSolvers.model_fields}
         if self.model is None:
             return (*measuring, CheatingSolvers(**bounds))

@@ -17,6 +17,7 @@ from benchwright.records import Item, VisualPrompt
 from benchwright.source_files.item_files import PicturePlace
 
 from .encoding import encoding_of, hashed, seconds_in, times_of
+from .relief import relief_of
 from .surface import Floats, Pixels, Surface, surface_of
 
 _MOST_SHOWN = 2
@@ -32,13 +33,18 @@ class PictureEvidence(NamedTuple):
     """What is seen of one picture.
 
     Args:
-        light: Measures of light and color, by the first names of `_names`.
+        light: Measures of light and color, by the first names of `measure_names`.
         spectrum: Measures of the spectrum, of blocks and of small filters, by its second names.
         encoding: Measures of the file, by name.
         border: Outermost lines of the eight halves of the border (`surface.border_lines`).
         thumbnail: Small map of the picture.
         marks: Small map of single pixels that differ from their neighbours.
         corners: Pixels in the corners.
+        peaks: What stands out by color, scale and form, and where, by its third names.
+        relief: Small map less its own surroundings.
+        strokes: Small maps of what stands out in each color.
+        patches: The patch that stands out most in each color.
+        spots: Where these are, and how far they stand out (`relief.Relief`).
     """
 
     light: Floats
@@ -48,6 +54,11 @@ class PictureEvidence(NamedTuple):
     thumbnail: Pixels
     marks: Pixels
     corners: Pixels
+    peaks: Floats
+    relief: NDArray[np.int8]
+    strokes: Pixels
+    patches: Pixels
+    spots: Floats
 
     def to_json(self) -> dict[str, Any]:
         """Return the evidence as JSON values."""
@@ -69,26 +80,29 @@ class PictureEvidence(NamedTuple):
     @property
     def pixels(self) -> dict[str, float]:
         """Return measures of light and color by name."""
-        return dict(zip(_names()[0], self.light.tolist(), strict=True))
+        return dict(zip(measure_names()[0], self.light.tolist(), strict=True))
 
     @property
     def frequency(self) -> dict[str, float]:
         """Return measures of spectrum, blocks and filters by name."""
-        return dict(zip(_names()[1], self.spectrum.tolist(), strict=True))
+        return dict(zip(measure_names()[1], self.spectrum.tolist(), strict=True))
 
 
 @cache
-def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of measures of light, and of the spectrum, which are the same for all pictures."""
-    surface = surface_of(np.zeros((16, 16, 3), np.uint8), b"")
-    return tuple(surface.pixels), tuple(_of_spectrum(surface))
+def measure_names() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the names of measures of light, of the spectrum, and of peaks, which are the same for all pictures."""
+    blank = np.zeros((16, 16, 3), np.uint8)
+    surface = surface_of(blank, b"")
+    return tuple(surface.pixels), tuple(_of_spectrum(surface)), tuple(relief_of(blank).peaks)
 
 
 def _of_spectrum(surface: Surface) -> dict[str, float]:
     return {**surface.frequency, **surface.convolution}
 
 
-_ARRAYS = ("light", "spectrum", "border", "thumbnail", "marks", "corners")
+_ARRAYS = (
+    "light", "spectrum", "border", "thumbnail", "marks", "corners", "peaks", "relief", "strokes", "patches", "spots",
+)  # fmt: skip
 """Fields of `PictureEvidence` that are arrays."""
 
 
@@ -118,7 +132,7 @@ class ItemEvidence(NamedTuple):
     own: Mapping[str, float] = {}
 
     def to_text(self) -> str:
-        """Return the evidence as JSON, about 10 kB a picture."""
+        """Return the evidence as JSON, about 30 kB a picture."""
         document = self._asdict()
         for name in _PICTURES:
             document[name] = [picture.to_json() for picture in getattr(self, name)]
@@ -150,15 +164,17 @@ def picture_evidence(data: bytes, pixels: NDArray[np.uint8]) -> PictureEvidence:
         pixels: Its upright pixels, shape (height, width, 3), RGB.
     """
     height, width = pixels.shape[:2]
-    surface = surface_of(pixels, data)
+    surface, relief = surface_of(pixels, data), relief_of(pixels)
     size = {"width": float(width), "height": float(height), "aspect": width / height}
-    light, spectrum = (
+    named = (surface.pixels, _of_spectrum(surface), relief.peaks)
+    light, spectrum, peaks = (
         np.array([measures.get(name, 0.0) for name in names], np.float32)
-        for names, measures in zip(_names(), (surface.pixels, _of_spectrum(surface)), strict=True)
+        for names, measures in zip(measure_names(), named, strict=True)
     )
     return PictureEvidence(
         light, spectrum, encoding_of(data) | size, surface.border,
         surface.thumbnail, surface.marks, surface.corners,
+        peaks, relief.relief, relief.strokes, relief.patches, relief.spots,
     )  # fmt: skip
 
 

@@ -13,8 +13,9 @@ from benchwright.seeds import generator_for
 from benchwright.steps import CueFamily, TaskRegion
 from benchwright.texts.normalization import counted, printable
 
-from .blocks import Block, Classes, LearnedItems, blocks_of
+from .blocks import blocks_of
 from .item_evidence import ItemEvidence
+from .measured_blocks import Block, Classes, LearnedItems
 from .probes import KeyedItems, Tested, sequence_scores, tested
 from .surface import MAP_CELLS
 
@@ -116,7 +117,7 @@ def learned(
         None if places is None else places[chosen],
     )
     found = []
-    for block in blocks_of(learned_items, without=without, region=region):
+    for block in blocks_of(learned_items, without=without, region=region, seed=seed):
         if not block.measures.any():
             continue
         test = tested(block.measures, items, generator_for(seed, "adversary", task, block.solver))

@@ -16,7 +16,7 @@ cluster are moved on by one number, the same for all its items, so that what its
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,10 @@ _CLIP = 4.0
 _SINGLES = 3
 """Measures that the learner of single ones goes by."""
 _WAYS = 3
+_TOGETHER = 512
+"""Measures that are centred at a time, so that memory holds few of them twice."""
+_DRAWS_TOGETHER = 250
+"""Draws of keys that are tried at a time, which bounds memory."""
 _ONE_THREAD = 10_000_000
 """Number of values up to which one thread does the algebra; several would wait for each other most of the time."""
 
@@ -112,27 +116,36 @@ def drawn_keys(items: KeyedItems, draws: int, rng: np.random.Generator) -> NDArr
     return np.concatenate([items.right[:, None], keys], axis=1)
 
 
-def centred(values: NDArray[np.floating], items: KeyedItems, *, by_place: bool) -> Array:
+def centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Array:
     """Return measures of options less their mean over the item, in units of their deviation under uniform keys.
 
     Args:
-        values: Shape (items, most options, measures).
+        values: Shape (items, most options, measures), of any type of numbers.
         items: The items.
         by_place: Whether to take out what all options of one letter share as well, so that letters alone tell nothing.
     """
+    found = np.empty(values.shape, np.float32)
+    for start in range(0, values.shape[2], _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        found[:, :, some] = _centred(values[:, :, some], items, by_place=by_place)
+    return found
+
+
+def _centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Array:
     exists = items.exists[:, :, None]
+    options = items.options[:, None, None].astype(np.float32)
     deviation = np.where(exists, values, 0).astype(np.float32)
-    deviation -= deviation.sum(axis=1, keepdims=True) / items.options[:, None, None]
+    deviation -= deviation.sum(axis=1, keepdims=True) / options
     deviation *= exists
-    limit = _CLIP * np.sqrt((deviation**2).sum(axis=(0, 1)) / max(1, int((np.abs(deviation).max(axis=2) > 0).sum())))
+    limit = _CLIP * np.sqrt((deviation**2).sum(axis=(0, 1)) / max(1, int(exists.sum())))
     np.clip(deviation, -limit, limit, out=deviation)
     if by_place:
         for count in np.unique(items.options).tolist():
             of_count = items.options == count
             deviation[of_count] -= deviation[of_count].mean(axis=0)
-    deviation -= deviation.sum(axis=1, keepdims=True) / items.options[:, None, None] * exists
+    deviation -= deviation.sum(axis=1, keepdims=True) / options * exists
     deviation *= exists
-    variance = (deviation.astype(np.float64) ** 2).sum(axis=1) / items.options[:, None]
+    variance = np.square(deviation, dtype=np.float64).sum(axis=1) / items.options[:, None]
     scale = np.sqrt(variance.sum(axis=0))
     return np.asarray(np.where(scale > 1e-9, deviation / np.maximum(scale, 1e-9), 0), np.float32)
 
@@ -176,11 +189,13 @@ class _Learners:
         self.items = items
         places = np.nonzero(items.exists)
         self.item, self.place = places
-        self.rows = np.ascontiguousarray(measures[places])
+        is_full = len(places[0]) == measures.shape[0] * measures.shape[1]
+        self.rows = measures.reshape(-1, measures.shape[2]) if is_full else measures[places]
         self.folds = items.folds[self.item]
-        used = np.abs(self.rows).max(axis=0, initial=0) > 0
+        used = (self.rows.max(axis=0, initial=0) > 0) | (self.rows.min(axis=0, initial=0) < 0)
         self.used = np.flatnonzero(used)
-        self.rows = np.ascontiguousarray(self.rows[:, used])
+        if not used.all():
+            self.rows = np.ascontiguousarray(self.rows[:, used])
         self.is_dual = len(self.rows) <= max(self.rows.shape[1], 1)
         self.gram = self.rows @ self.rows.T if self.is_dual else None
         self.smoothers = [self._smoother(fold) for fold in np.unique(self.folds).tolist()]
@@ -208,12 +223,20 @@ class _Learners:
 
     def p_values(self, keys: NDArray[np.int64]) -> tuple[float, int, NDArray[np.float64]]:
         """Return the p-value of all three, which tells most, and the largest single deviation of each draw."""
-        targets = self._targets(keys)
-        single = np.abs(self.rows.T @ targets).max(axis=0, initial=0).astype(np.float64)
-        ways = [single, *(self._margin(scores, targets) for scores in self._held_out(targets))]
+        parts = [
+            self._ways(keys[:, start : start + _DRAWS_TOGETHER]) for start in range(0, keys.shape[1], _DRAWS_TOGETHER)
+        ]
+        ways = [np.concatenate(way) for way in zip(*parts, strict=True)]
         values = [_tail(way) for way in ways]
         best = int(np.argmin(values))
-        return min(1.0, _WAYS * values[best]), best, single[1:]
+        return min(1.0, _WAYS * values[best]), best, ways[0][1:]
+
+    def _ways(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
+        """Return what each learner reaches for each draw: the largest deviation, and two margins."""
+        targets = self._targets(keys)
+        answers = self.rows.T @ targets
+        single = np.maximum(answers.max(axis=0, initial=0), -answers.min(axis=0, initial=0)).astype(np.float64)
+        return single, *(self._margin(scores, targets) for scores in self._held_out(targets))
 
     def _held_out(self, targets: Array) -> tuple[Array, Array]:
         """Return scores of the template and of ridge regression for all draws, shape (rows, draws)."""

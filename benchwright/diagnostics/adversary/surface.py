@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -25,7 +25,7 @@ _MOST_PX = 1 << 17
 """Pixels up to which light and spectrum are measured of the whole; of a larger picture they are of its middle."""
 _BLOCK, _LOW = 8, 10
 _RINGS, _BINS = 12, 8
-_FILTERS, _FILTER_PX = 16, 5
+_FILTERS, _FILTER_PX, _ANSWERS_PX = 16, 5, 192
 _CHANNELS = "RGB"
 
 Floats = NDArray[np.float32]
@@ -128,47 +128,55 @@ def _light(pixels: Pixels, residual: NDArray[np.int16], luma: Pixels) -> dict[st
 
 def _specks(residual: NDArray[np.int16]) -> dict[str, float]:
     """Return the strongest difference of a pixel from its neighbours, in light and in color, wherever it is."""
-    planes = [np.ascontiguousarray(residual[:, :, number]) for number in range(3)]
+    planes = cv2.split(residual)
     pairs = {
-        "R": planes[0], "G": planes[1], "B": planes[2],
-        "R less G": planes[0] - planes[1], "G less B": planes[1] - planes[2], "B less R": planes[2] - planes[0],
+        "R": planes[0], "G": planes[1], "B": planes[2], "R less G": cv2.subtract(planes[0], planes[1]),
+        "G less B": cv2.subtract(planes[1], planes[2]), "B less R": cv2.subtract(planes[2], planes[0]),
     }  # fmt: skip
     return {
-        f"{end} speck of {name}": float(limit)
+        f"{end} speck of {name}": limit
         for name, plane in pairs.items()
-        for end, limit in (("brightest", plane.max()), ("darkest", -plane.min()))
+        for end, limit in zip(("darkest", "brightest"), _limits(plane), strict=True)
     }
+
+
+def _limits(plane: NDArray[Any]) -> tuple[float, float]:
+    """Return how far below 0 a plane goes, and how far above."""
+    least, most, _, _ = cv2.minMaxLoc(plane)
+    return -least, most
 
 
 def _colors(pixels: Pixels) -> dict[str, float]:
     """Return measures of colors together: pure ones, how many there are, saturation."""
-    wide = pixels.astype(np.int16)
-    spread = wide.max(axis=2) - wide.min(axis=2)
-    extreme = (pixels <= 8) * 1 + (pixels >= 247) * 2
-    is_pure = (extreme > 0).all(axis=2)
-    corner = ((extreme == 2) @ np.array([4, 2, 1]))[is_pure]
-    share = np.bincount(corner, minlength=8)[:8]
-    codes = (wide[:, :, 0].astype(np.int32) << 16) | (wide[:, :, 1].astype(np.int32) << 8) | wide[:, :, 2]
+    red, green, blue = (np.ascontiguousarray(plane) for plane in cv2.split(pixels))
+    spread = cv2.max(cv2.max(red, green), blue) - cv2.min(cv2.min(red, green), blue)
+    is_pure = np.ones(red.shape, np.bool_)
+    corner = np.zeros(red.shape, np.uint8)
+    for plane, bit in ((red, 4), (green, 2), (blue, 1)):
+        is_pure &= (plane <= 8) | (plane >= 247)
+        corner += np.uint8(bit) * (plane >= 247)
+    share = np.bincount(corner[is_pure], minlength=8)[:8]
+    codes = (red.astype(np.int32) << 16) | (green.astype(np.int32) << 8) | blue.astype(np.int32)
     codes = np.sort(codes.ravel())
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
     unique, counts = codes[starts], np.diff(starts, append=codes.size)
     measures = {f"pure {''.join(c if n >> 2 - k & 1 else '-' for k, c in enumerate(_CHANNELS))}": float(np.log1p(count))
                 for n, count in enumerate(share)}  # fmt: skip
     return measures | {
-        "saturation": float(spread.mean()), "most saturated": float(spread.max()),
-        "grey pixels": float((spread == 0).mean()),
+        "saturation": cv2.mean(spread)[0], "most saturated": cv2.minMaxLoc(spread)[1],
+        "grey pixels": 1 - cv2.countNonZero(spread) / spread.size,
         "colors": float(np.log1p(len(unique))), "commonest color": float(counts.max()) / codes.size,
         "commonest is red": float(unique[counts.argmax()] >> 16),
-        "red less green": float((wide[:, :, 0] - wide[:, :, 1]).mean()),
-        "green less blue": float((wide[:, :, 1] - wide[:, :, 2]).mean()),
+        "red less green": cv2.mean(red)[0] - cv2.mean(green)[0],
+        "green less blue": cv2.mean(green)[0] - cv2.mean(blue)[0],
     }  # fmt: skip
 
 
 def _layout(luma: Pixels) -> dict[str, float]:
     """Return where the light is: slopes, middle against border, likeness of the picture to its reflections."""
     small = cv2.resize(luma, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float64)
-    across = np.abs(np.diff(luma.astype(np.int16), axis=1)).mean() if luma.shape[1] > 1 else 0.0
-    down = np.abs(np.diff(luma.astype(np.int16), axis=0)).mean() if luma.shape[0] > 1 else 0.0
+    across = cv2.mean(cv2.absdiff(luma[:, 1:], luma[:, :-1]))[0] if luma.shape[1] > 1 else 0.0
+    down = cv2.mean(cv2.absdiff(luma[1:], luma[:-1]))[0] if luma.shape[0] > 1 else 0.0
     centred = small - small.mean()
     energy = float((centred**2).sum()) + 1.0
     slope = np.linspace(-1, 1, 16)
@@ -257,8 +265,8 @@ def _periods(whole: NDArray[np.float32], number: int) -> dict[str, float]:
 def _phases(luma: Pixels) -> dict[str, NDArray[np.float64]]:
     """Return the mean step at each of eight places, across and down, over the mean of all."""
     found = {}
-    for name, levels in (("across", luma), ("down", luma.T)):
-        steps = np.abs(np.diff(levels.astype(np.int16), axis=1)).mean(axis=0)
+    for name, levels in (("across", luma), ("down", np.ascontiguousarray(luma.T))):
+        steps = cv2.absdiff(levels[:, 1:], levels[:, :-1]).mean(axis=0, dtype=np.float64)
         steps = np.resize(steps, 8) if len(steps) < 8 else steps[: len(steps) // 8 * 8]
         means = steps.reshape(-1, 8).mean(axis=0)
         found[name] = means / (means.mean() + 1e-6)
@@ -275,14 +283,17 @@ def _filters() -> tuple[NDArray[np.float32], ...]:
 
 def _answers(pixels: Pixels) -> dict[str, float]:
     """Return the largest, the mean and the spread of the rectified answers of each filter."""
-    planes = [np.ascontiguousarray(pixels[:256, :256, number]).astype(np.float32) for number in range(3)]
+    planes = cv2.split(np.ascontiguousarray(pixels[:_ANSWERS_PX, :_ANSWERS_PX]).astype(np.float32))
     measures: dict[str, float] = {}
     for number, weights in enumerate(_filters()):
-        answer = sum(cv2.filter2D(plane, cv2.CV_32F, kernel) for plane, kernel in zip(planes, weights, strict=True))
-        answer = np.maximum(answer, 0)
+        first, second, third = (
+            cv2.filter2D(plane, cv2.CV_32F, kernel) for plane, kernel in zip(planes, weights, strict=True)
+        )
+        answer = cv2.max(cv2.add(cv2.add(first, second), third), 0.0)  # type: ignore[call-overload]
+        mean, spread = (float(np.ravel(value)[0]) for value in cv2.meanStdDev(answer))
         measures |= {
-            f"filter {number} most": float(answer.max()), f"filter {number} mean": float(answer.mean()),
-            f"filter {number} spread": float(answer.std()),
+            f"filter {number} most": cv2.minMaxLoc(answer)[1], f"filter {number} mean": mean,
+            f"filter {number} spread": spread,
         }  # fmt: skip
     return measures
 

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.canonical import digest
 from benchwright.record_map import RecordMap, map_here, unless_lost
 from benchwright.statistics import holm
 from benchwright.steps import CueFamily
 
 from ..adversary.item_evidence import ItemEvidence
-from ..adversary.learning import NO_POWER, Power, ProbeResult, learned, power_of
+from ..adversary.learning import MOST_ITEMS, NO_POWER, Power, ProbeResult, learned, power_of
 from ..adversary.probes import KeyedItems
 from .answer_letters import Balance, Placing, balance
 from .cue_table import CueTable, Floats, table_of
@@ -218,16 +219,13 @@ def run_battery(
     ]
     forests: list[Forest | None] = []
     probes: list[Sequence[ProbeResult]] = []
-    evidence, rows = evidence or {}, rows or {}
+    evidence, rows = {} if evidence is None else evidence, rows or {}
     to_learn = [
         _ToLearn(
-            table,
-            left_out,
-            tuple(evidence.get(item.item_id) for item in table.items) if evidence else (),
-            tuple(rows.get(item.item_id) for item in table.items),
+            table, left_out, evidence, asked, tuple(rows.get(item.item_id) for item in table.items)
         )
-        for table, left_out in zip(tables, without, strict=True)
-    ]
+        for table, left_out, asked in zip(tables, without, _asked(tables, evidence), strict=True)
+    ]  # fmt: skip
     grown = record_map(partial(_learned, seed=seed, bounds=bounds), to_learn, what="forests", together=1)
     for number, (table, made) in enumerate(zip(tables, grown, strict=True)):
         forest, accuracy, found = unless_lost(made, f"the forests of task {table.task!r} could not be grown")
@@ -281,11 +279,12 @@ def _unexplained(
 
 
 class _ToLearn(NamedTuple):
-    """The items of a task, the families that are left out, and what the adversary sees of each item."""
+    """The items of a task, the families that are left out, what the adversary sees, and of which it learns."""
 
     table: CueTable
     without: frozenset[CueFamily]
-    evidence: tuple[ItemEvidence | None, ...]
+    evidence: Mapping[str, ItemEvidence]
+    asked: frozenset[str]
     rows: tuple[int | None, ...]
 
 
@@ -295,14 +294,22 @@ def _learned(
     """Return the forest of a task with its accuracy, and what the adversary finds."""
     table = task.table
     forest, accuracy = _forest(table, seed=seed, bounds=bounds)
-    if not task.evidence:
+    if not task.asked:
         return forest, accuracy, ()
     region = task_region_of(table.task)
+    seen = [task.evidence[item.item_id] if item.item_id in task.asked else None for item in table.items]
     found = learned(
-        table.task, task.evidence, task.rows, _keyed(table), table.texts, table.vocabulary,
+        table.task, seen, task.rows, _keyed(table), table.texts, table.vocabulary,
         without=task.without, region=region, seed=seed,
     )  # fmt: skip
     return forest, accuracy, found
+
+
+def _asked(tables: Sequence[CueTable], evidence: Mapping[str, ItemEvidence]) -> list[frozenset[str]]:
+    """Return the items of each table from which the adversary learns; of all tasks together as many as of one."""
+    there = [sorted(item.item_id for item in table.items if item.item_id in evidence) for table in tables]
+    most = max(MOST_ITEMS, *(len(ids) for table, ids in zip(tables, there, strict=True) if table.task != WHOLE), 0)
+    return [frozenset(sorted(ids, key=lambda item_id: digest(["learned from", item_id]))[:most]) for ids in there]
 
 
 def _keyed(table: CueTable) -> KeyedItems:

@@ -19,6 +19,7 @@ from benchwright.record_map import LostRecord, RecordMap, map_here
 from benchwright.records import Item
 from benchwright.source_files.item_files import PicturePlace, SourceItem
 
+from ..adversary.evidence_store import EvidenceStore
 from ..adversary.item_evidence import EvidenceOf, ItemEvidence, PictureEvidence, evidence_of_item, picture_evidence
 from ..adversary.learning import MOST_ITEMS
 from .cue_table import with_source_image
@@ -49,7 +50,8 @@ class MeasuredItems(NamedTuple):
         group_keys: Group keys of each item, by its id.
         left_out: Items without cues.
         words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
-        evidence: What the adversary sees of items, by item id; of a task with many items of some, chosen by their ids.
+        evidence: What the adversary sees of items, by item id, read as it is asked for; of a task with many items of
+            some, chosen by their ids.
         rows: Place of each item in the source, from 0, by item id; empty where places tell nothing.
     """
 
@@ -79,7 +81,7 @@ def measure_items(
     cues: list[ItemCues] = []
     group_keys: dict[str, tuple[str, ...]] = {}
     left_out: list[LeftOutItem] = []
-    evidence: dict[str, ItemEvidence] = {}
+    evidence = EvidenceStore()
     chosen = _ChosenItems(most_learned)
     words_alone = 0
     for entry in _results(items, record_map, chosen):
@@ -90,9 +92,9 @@ def measure_items(
             group_keys[entry.cues.item_id] = entry.group_keys
             words_alone += entry.words_alone
             if entry.evidence is not None and chosen.is_chosen(entry.cues.item_id):
-                evidence[entry.cues.item_id] = entry.evidence
+                evidence.add(entry.cues.item_id, entry.evidence)
             for item_id in chosen.taken_back():
-                evidence.pop(item_id, None)
+                evidence.discard(item_id)
     rows = {each.item_id: row for row, each in enumerate(cues)} if in_order else {}
     return MeasuredItems(tuple(cues), group_keys, tuple(left_out), words_alone, evidence, rows)
 

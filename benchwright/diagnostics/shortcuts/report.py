@@ -20,6 +20,7 @@ from benchwright.record_map import map_here
 from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
 
+from ..adversary.learning import MOST_ITEMS
 from ..models.model_questions import PixelsOf
 from .battery import SolverResult, TaskResult, run_battery
 from .forest import require_forests
@@ -132,6 +133,7 @@ def find_shortcuts(
     prune_most: float | None = None,
     seed: int = 0,
     workers: int | None = None,
+    learn_from: int = MOST_ITEMS,
     model: PicturelessModel | None = None,
     replies: Path | None = None,
 ) -> ShortcutReport:
@@ -145,6 +147,7 @@ def find_shortcuts(
         prune_most: Share of a task's items, 0-1, that pruning may take out; None prunes nothing.
         seed: Seed of the forests.
         workers: Number of processes; default one a processor.
+        learn_from: Number of items of each task that the adversary learns from at most; 0 for none.
         model: Model that answers without pictures; None asks none.
         replies: File in which its replies are kept, so that none is asked and paid twice; None keeps none.
 
@@ -161,7 +164,10 @@ def find_shortcuts(
     declinable: list[RefusableQuestion] = []
     with map_on_this_machine("shortcuts", workers=processors() if workers is None else workers) as record_map:
         measured = measure_items(
-            _noted(source.rows(), own_ids, declinable), record_map=record_map, in_order=source.is_files
+            _noted(source.rows(), own_ids, declinable),
+            record_map=record_map,
+            in_order=source.is_files,
+            most_learned=learn_from,
         )
         is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
         map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start

@@ -1,0 +1,94 @@
+"""What the battery with the adversary makes of hardened tasks: a table in Markdown, one row a task and seed.
+
+    .venv/bin/python benchmarks/adversary_table.py --folder DIR --seeds 9401 9402 9403 [--task NAME ...]
+        [--images DIR] [--alone] [--crops 1500] [--records 1500] [--released] [--ours NAME]
+
+makes items of each task as `shortcut_free_tasks.py` does, of crops of the demo's photographs and those of `--images`
+(`--alone`: of the latter only, such as II-Bench's drawings), or of annotations with the biases of real ones. Seeds are
+to be such as nobody has looked at. A row has the number of items, of rules and forests (solvers) and of learners
+(probes); the solver farthest from chance with its interval; what is carried; the smallest accuracy of a cue in one
+measure that the adversary would have found with 80 % power, and how many items a gain of 0.05 takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from made_items import MadeItems
+from shortcut_free_tasks import ITEMS, crops_of, made_items, pictures_in
+
+from benchwright.cli.demo import prepare_photographs
+from benchwright.diagnostics.shortcuts.battery import TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.picks import Bounds
+from benchwright.source_files.item_files import SourceItem
+
+COLUMNS = (
+    "task", "pictures", "seed", "items", "solvers", "probes", "chance", "farthest", "accuracy", "carried",
+    "cue that would have been found", "items for a gain of 0.05",
+)  # fmt: skip
+
+
+def main() -> None:
+    """Print the table, a row as soon as it is measured."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True, help="folder to work in")
+    parser.add_argument("--images", type=Path, help="further pictures")
+    parser.add_argument("--alone", action="store_true", help="the pictures of --images alone")
+    parser.add_argument("--ours", default="photographs", help="name of the pictures in the table")
+    parser.add_argument("--task", nargs="*", default=[], choices=list(ITEMS), help="tasks; all without")
+    parser.add_argument("--records", type=int, default=1500, help="records, or pictures, of each seed")
+    parser.add_argument("--crops", type=int, help="that many crops of the pictures in their place, for each seed")
+    parser.add_argument("--seeds", type=int, nargs="+", required=True)
+    parser.add_argument("--released", action="store_true", help="measure files as a release by content holds them")
+    options = parser.parse_args()
+    prepare_photographs(options.folder / "photographs")
+    folders = [] if options.alone else [options.folder / "photographs"]
+    pictures = list(pictures_in([*folders, *([options.images] if options.images else [])]))
+    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}", flush=True)
+    for name in options.task or ITEMS:
+        for seed in options.seeds:
+            shown = crops_of(pictures, options.crops, seed) if options.crops else pictures
+            made = made_items(ITEMS[name], options.folder / "work", shown, seed, options.records, "hardened")
+            if not made.items:
+                print(f"{name}, seed {seed}: no items", file=sys.stderr)
+                continue
+            result = judged(made.as_released() if options.released else made)
+            print(f"| `{name}` | {options.ours} | {seed} | {' | '.join(row(result))} |", flush=True)
+
+
+def judged(made: MadeItems) -> TaskResult:
+    """Return what the battery, with the adversary, makes of items of one task."""
+    measured = measure_items(
+        (
+            SourceItem(item, {shown.image_id: made.files[shown.image_id] for shown in item.images})
+            for item in made.items
+        ),
+        in_order=False,
+    )
+    results = run_battery(
+        measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={}, evidence=measured.evidence
+    )
+    return results.tasks[0]
+
+
+def row(result: TaskResult) -> list[str]:
+    """Return the cells of a task after its name, pictures and seed."""
+    probes = sum(bool(solver.tells) for solver in result.solvers)
+    far = max(result.solvers, key=lambda solver: abs(solver.accuracy.value - solver.accuracy.chance))
+    low, high = far.accuracy.interval
+    power = result.power
+    return [
+        str(len(result.table.items)), str(len(result.solvers) - probes), str(probes),
+        f"{float((1 / result.table.options).mean()):.3f}", f"`{far.solver}`",
+        f"{far.accuracy.value:.3f} [{low:.3f}, {high:.3f}]",
+        ", ".join(f"`{solver.solver}` {solver.accuracy.value:.3f}" for solver in result.carried) or "nothing",
+        "none" if power is None or power.could_find is None else f"{power.could_find:.3f}",
+        "-" if power is None else f"{power.items_needed:,}",
+    ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Probe of combinations: two measures of which each tells nothing by itself, such as an exclusive or.
+
+Of each probe's measures those that fall into two classes most clearly are taken, without looking at any key, and each
+is coded as -1 to 1. The products of any two are measures like all others: keys that are drawn uniformly say what the
+largest of them reaches by chance.
+
+What is asked of a picture is its task, and so is what a picture has beside another one. So measures of pictures are not
+combined with words, those of one picture not with those of another, and those of options with those of the reference
+only where likeness is not the task.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.steps import CueFamily
+
+from .measured_blocks import Block, LearnedItems, classed
+from .probes import Array, centred
+
+_MOST_OF_OPTIONS, _MOST_OF_ITEMS = 84, 56
+"""Measures of options, and of whole items, that are combined at most."""
+_LEAST_OF_BLOCK, _MOST_OF_BLOCK = 6, 24
+_LEAST_SHARE = 0.1
+"""Least share of the smaller class."""
+_ALIKE = 0.9
+"""Correlation from which on a second measure says what a first one says."""
+_TOGETHER = 256
+_NEVER = (frozenset(("picture", "words")), frozenset(("reference", "words")))
+_LIKENESS: frozenset[CueFamily] = frozenset(("reference_pixels", "reference_file"))
+_OF_PICTURE = re.compile(r" of picture (\d+)$")
+
+Numbers = NDArray[np.int64]
+
+
+class _Coded(NamedTuple):
+    """Measures coded as -1 to 1, shape (items, options or 1, measures), their names, and what they are of."""
+
+    values: NDArray[np.float16]
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+    def may_join(self, other: _Coded, first: Numbers, second: Numbers, forbidden: frozenset[frozenset[str]]) -> Numbers:
+        """Return which of some pairs with another's measures may be combined, as places among the pairs."""
+        allowed = [
+            frozenset((self.kinds[a], other.kinds[b])) not in forbidden
+            and not _of_two_pictures(self.names[a], other.names[b])
+            for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        ]
+        return np.flatnonzero(allowed)
+
+
+def combinations_of(
+    items: LearnedItems, blocks: Sequence[Block], *, without: frozenset[CueFamily] = frozenset()
+) -> Block | None:
+    """Return the probe of combinations; None where there are no two measures.
+
+    Args:
+        items: The items.
+        blocks: Probes with the measures that they were made of (`Block.plain`).
+        without: Families of cues that the task asks for.
+    """
+    forbidden = set(_NEVER)
+    if _LIKENESS & without:
+        forbidden |= {frozenset((kind, "reference")) for kind in ("picture", "file", "name")}
+    exists = items.keyed.exists
+    plain = [block for block in blocks if block.plain is not None]
+    is_of_option = [block.plain is not None and block.plain.shape[1] > 1 for block in plain]
+    of_options = _chosen([b for b, is_its in zip(plain, is_of_option, strict=True) if is_its], exists, _MOST_OF_OPTIONS)
+    of_items = _chosen([b for b, is_its in zip(plain, is_of_option, strict=True) if not is_its], None, _MOST_OF_ITEMS)
+    names: list[str] = []
+    measures: list[Array] = []
+    if of_options is not None:
+        first, second = _pairs(of_options, frozenset(forbidden))
+        measures.append(_products(items, of_options.values[:, :, first], of_options.values[:, :, second]))
+        names += [f"{of_options.names[a]} with {of_options.names[b]}" for a, b in zip(first, second, strict=True)]
+        if of_items is not None:
+            left, right = np.divmod(np.arange(len(of_options.names) * len(of_items.names)), len(of_items.names))
+            may = of_options.may_join(of_items, left, right, frozenset(forbidden))
+            left, right = left[may], right[may]
+            measures.append(_products(items, of_options.values[:, :, left], of_items.values[:, :, right]))
+            names += [f"{of_options.names[a]} with {of_items.names[b]}" for a, b in zip(left, right, strict=True)]
+    if of_items is not None and len(of_items.names) > 1:
+        first, second = _pairs(of_items, frozenset(forbidden))
+        values = of_items.values[:, 0].astype(np.float32)
+        titles = [f"{of_items.names[a]} with {of_items.names[b]}" for a, b in zip(first, second, strict=True)]
+        block = classed(items, "combinations", "combination", values[:, first] * values[:, second], titles)
+        measures.append(block.measures)
+        names += block.names
+    if not names:
+        return None
+    joined = measures[0] if len(measures) == 1 else np.concatenate(measures, axis=2)
+    return Block("learned combinations", "combination", joined, tuple(names))
+
+
+def _pairs(coded: _Coded, forbidden: frozenset[frozenset[str]]) -> tuple[Numbers, Numbers]:
+    first, second = np.triu_indices(len(coded.names), 1)
+    may = coded.may_join(coded, first, second, forbidden)
+    return first[may], second[may]
+
+
+def _kind_of(block: Block) -> str:
+    """Return what a probe measures: `words`, `picture`, `reference`, or the family of its cue."""
+    if block.solver == "learned reference" or block.solver.startswith("learned marks in the reference"):
+        return "reference"
+    if block.family in ("pixels", "marks"):
+        return "picture"
+    return "words" if block.family in ("question", "text") else block.family
+
+
+def _of_two_pictures(first: str, second: str) -> bool:
+    numbers = {found[1] for name in (first, second) if (found := _OF_PICTURE.search(name)) is not None}
+    return len(numbers) > 1
+
+
+def _products(items: LearnedItems, first: NDArray[np.float16], second: NDArray[np.float16]) -> Array:
+    """Return the products of measures as rows of options, shape (items, most options, measures)."""
+    found = np.empty((*items.keyed.exists.shape, first.shape[2]), np.float32)
+    for start in range(0, first.shape[2], _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        found[:, :, some] = centred(
+            first[:, :, some].astype(np.float32) * second[:, :, some], items.keyed, by_place=True
+        )
+    return found
+
+
+def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int) -> _Coded | None:
+    """Return the measures that fall into two classes most clearly, as many of each probe; None without any."""
+    if not blocks:
+        return None
+    of_block = int(np.clip(most // len(blocks), _LEAST_OF_BLOCK, _MOST_OF_BLOCK))
+    parts: list[Array] = []
+    names: list[str] = []
+    kinds: list[str] = []
+    for block in blocks:
+        assert block.plain is not None
+        flat = block.plain[exists] if exists is not None else block.plain[:, 0]
+        coded, clearness = _in_two(flat)
+        for at in _distinct(coded, clearness, of_block):
+            spread = np.zeros(block.plain.shape[:2], np.float32)
+            if exists is not None:
+                spread[exists] = coded[:, at]
+            else:
+                spread[:, 0] = coded[:, at]
+            parts.append(spread)
+            names.append(block.plain_names[at])
+            kinds.append(_kind_of(block))
+    return _Coded(np.stack(parts, axis=2).astype(np.float16), tuple(names), tuple(kinds)) if parts else None
+
+
+def _distinct(coded: Array, clearness: NDArray[np.float64], most: int) -> list[int]:
+    """Return the numbers of the clearest measures of which no two say the same."""
+    units = coded - coded.mean(axis=0)
+    units /= np.maximum(np.linalg.norm(units, axis=0), 1e-9)
+    chosen: list[int] = []
+    for at in np.argsort(-clearness, kind="stable").tolist():
+        if len(chosen) >= most or clearness[at] <= 0:
+            break
+        if not chosen or float(np.abs(units[:, chosen].T @ units[:, at]).max()) < _ALIKE:
+            chosen.append(at)
+    return chosen
+
+
+def _in_two(values: Array) -> tuple[Array, NDArray[np.float64]]:
+    """Return measures coded by the two classes into which they fall, and how clear these are, 0-1.
+
+    Classes are those of least variance within (N. Otsu, "A threshold selection method from gray-level histograms",
+    1979); clear is the share of the variance that lies between them,
+    less where one of them is small.
+    """
+    coded = np.zeros(values.shape, np.float32)
+    clearness = np.zeros(values.shape[1])
+    for start in range(0, values.shape[1], _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        coded[:, some], clearness[some] = _coded(values[:, some].astype(np.float64))
+    return coded, clearness
+
+
+def _coded(values: NDArray[np.float64]) -> tuple[Array, NDArray[np.float64]]:
+    count = len(values)
+    ordered = np.sort(values, axis=0)
+    below = np.cumsum(ordered, axis=0)[:-1]
+    number = np.arange(1, count)[:, None]
+    low, high = below / number, (ordered.sum(axis=0) - below) / (count - number)
+    between = number * (count - number) / count**2 * (high - low) ** 2
+    is_split = np.diff(ordered, axis=0) > 0
+    share = np.minimum(number, count - number) / count
+    between = np.where(is_split & (share >= _LEAST_SHARE), between, 0)
+    at = between.argmax(axis=0)
+    columns = np.arange(values.shape[1])
+    evenness = 4 * share[at, 0] * (1 - share[at, 0])
+    clearness = evenness * between[at, columns] / np.maximum(values.var(axis=0), 1e-12)
+    middle = (ordered[at, columns] + ordered[np.minimum(at + 1, count - 1), columns]) / 2
+    half = np.maximum((high - low)[at, columns] / 2, 1e-9)
+    return np.clip((values - middle) / half, -1, 1).astype(np.float32), clearness

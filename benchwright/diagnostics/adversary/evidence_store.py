@@ -1,0 +1,59 @@
+"""Evidence of many items in a file, so that memory holds that of one task at a time."""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from weakref import finalize
+
+from .item_evidence import ItemEvidence
+
+_LEVEL = 1
+
+
+class EvidenceStore(Mapping[str, ItemEvidence]):
+    """Evidence by item id, each entry compressed in a temporary file that goes with the store.
+
+    A copy in another process reads the same file, and does not remove it.
+    """
+
+    def __init__(self) -> None:
+        with NamedTemporaryFile(prefix="benchwright-evidence-", delete=False) as handle:
+            self._path = Path(handle.name)
+        self._places: dict[str, tuple[int, int]] = {}
+        self._end = 0
+        finalize(self, self._path.unlink, missing_ok=True)
+
+    def add(self, item_id: str, evidence: ItemEvidence) -> None:
+        """Write the evidence of an item.
+
+        Raises:
+            OSError: The temporary file cannot be written.
+        """
+        data = zlib.compress(pickle.dumps(evidence, pickle.HIGHEST_PROTOCOL), _LEVEL)
+        with self._path.open("r+b") as handle:
+            handle.seek(self._end)
+            handle.write(data)
+        self._places[item_id] = self._end, len(data)
+        self._end += len(data)
+
+    def discard(self, item_id: str) -> None:
+        """Forget the evidence of an item, if there is any."""
+        self._places.pop(item_id, None)
+
+    def __getitem__(self, item_id: str) -> ItemEvidence:
+        start, length = self._places[item_id]
+        with self._path.open("rb") as handle:
+            handle.seek(start)
+            data = handle.read(length)
+        evidence: ItemEvidence = pickle.loads(zlib.decompress(data))  # noqa: S301 - this program wrote it
+        return evidence
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)

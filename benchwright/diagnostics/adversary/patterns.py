@@ -1,0 +1,90 @@
+"""Patterns that come back in many pictures: a dictionary of the patches that stand out, learned without any key.
+
+What is drawn into pictures by a program looks alike wherever it is; what a scene has stands out in one picture. So of
+the patches that stand out, those with the most likenesses in other pictures make the dictionary. Patches are compared
+without the color of their border, so that the ground under a faint mark does not count (cosine of the residuals).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .item_evidence import PictureEvidence
+
+Floats = NDArray[np.float32]
+
+PATTERNS = 24
+"""Patterns of a dictionary at most."""
+OF_PATTERN = ("likeness to", "presence of", "column of", "row of", "distance from the middle of",
+              "red of", "green of", "blue of")  # fmt: skip
+"""Measures of a picture for each pattern, in order."""
+_MOST_PATCHES = 3000
+_ALIKE = 0.75
+_LEAST_SHARE, _LEAST_PICTURES = 0.04, 5
+_INNER = slice(1, 10)
+
+
+def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) -> Floats:
+    """Return patterns of patches that come back in other pictures, the most frequent first; shape (patterns, values).
+
+    Args:
+        pictures: The pictures.
+        rng: Generator that chooses among patches where there are very many.
+    """
+    count = max(1, min(len(pictures), _MOST_PATCHES // max(1, pictures[0].patches.shape[0])))
+    chosen = np.sort(rng.permutation(len(pictures))[:count])
+    units = np.concatenate([_units(pictures[at]) for at in chosen])
+    owner = np.repeat(np.arange(count), pictures[0].patches.shape[0])
+    alike = units @ units.T > _ALIKE
+    needed = max(_LEAST_PICTURES, _LEAST_SHARE * count)
+    free = np.abs(units).max(axis=1) > 0
+    found: list[Floats] = []
+    by_picture = np.arange(count)[:, None] == owner[None, :]
+    while len(found) < PATTERNS and free.any():
+        near = alike & free[None, :]
+        support = (near.astype(np.float32) @ by_picture.T.astype(np.float32) > 0).sum(axis=1) * free
+        best = int(support.argmax())
+        if support[best] < needed:
+            break
+        members = near[best]
+        mean = units[members].mean(axis=0)
+        found.append(np.asarray(mean / max(1e-6, float(np.linalg.norm(mean))), np.float32))
+        free &= ~(units @ found[-1] > _ALIKE) & ~members
+    return np.stack(found) if found else np.zeros((0, units.shape[1]), np.float32)
+
+
+def occurrences(picture: PictureEvidence, patterns: Floats) -> Floats:
+    """Return how a picture has each pattern, shape (patterns, measures), in the order of `OF_PATTERN`.
+
+    Where it does not have one, places are the middle and colors grey, which tells nothing.
+
+    Args:
+        picture: The picture.
+        patterns: What `dictionary` returned.
+    """
+    likeness = _units(picture) @ patterns.T
+    best = likeness.argmax(axis=0)
+    most = likeness[best, np.arange(len(patterns))]
+    there = most > _ALIKE
+    column, row = picture.spots[best, 0], picture.spots[best, 1]
+    color = picture.patches[best][:, 4:7, 4:7].reshape(len(patterns), -1, 3).mean(axis=1, dtype=np.float32)
+    found = np.column_stack(
+        [
+            most, there, np.where(there, column, 0.5), np.where(there, row, 0.5),
+            np.where(there, np.hypot(column - 0.5, row - 0.5), 0.38), np.where(there[:, None], color, 128),
+        ]
+    )  # fmt: skip
+    return np.asarray(found, np.float32)
+
+
+def _units(picture: PictureEvidence) -> Floats:
+    """Return the inner pixels of patches less the color of their border, of length 1; shape (patches, values)."""
+    patches = picture.patches.astype(np.float32)
+    border = np.concatenate([patches[:, 0], patches[:, -1], patches[:, :, 0], patches[:, :, -1]], axis=1)
+    rest = patches[:, _INNER, _INNER] - np.median(border, axis=1)[:, None, None]
+    flat = rest.reshape(len(rest), -1)
+    size = np.linalg.norm(flat, axis=1, keepdims=True)
+    return np.asarray(np.where((size > 1) & (picture.spots[:, 2:3] > 0), flat / np.maximum(size, 1e-6), 0), np.float32)

@@ -1,0 +1,58 @@
+"""The file that holds what the adversary sees of items."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted_shortcuts import planted
+
+from benchwright.diagnostics.adversary.evidence_store import EvidenceStore
+from benchwright.diagnostics.adversary.item_evidence import ItemEvidence, picture_evidence
+from benchwright.diagnostics.shortcuts.measuring import measure_items
+
+
+def _evidence(number: int) -> ItemEvidence:
+    pixels = np.random.default_rng(number).integers(0, 255, (20, 24, 3)).astype(np.uint8)
+    return ItemEvidence(
+        f"item {number}", options=(picture_evidence(b"no picture", pixels),), question={"length": float(number)}
+    )
+
+
+def test_evidence_is_read_back_as_it_was_and_what_is_discarded_is_gone() -> None:
+    store = EvidenceStore()
+    for number in range(3):
+        store.add(f"item {number}", _evidence(number))
+    store.discard("item 1")
+    store.discard("item 7")
+    assert list(store) == ["item 0", "item 2"]
+    assert store["item 2"].to_text() == _evidence(2).to_text()
+    assert store.get("item 1") is None
+
+
+def test_a_copy_reads_the_same_file_and_the_file_goes_with_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    store = EvidenceStore()
+    store.add("item 0", _evidence(0))
+    copy = pickle.loads(pickle.dumps(store))
+    assert copy["item 0"].item_id == "item 0"
+    del copy
+    gc.collect()
+    assert store["item 0"].item_id == "item 0"
+    assert len(list(tmp_path.iterdir())) == 1
+    del store
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("most", "learned"), [(0, 0), (7, 7), (100, 12)])
+def test_as_many_items_are_learned_from_as_is_said(most: int, learned: int) -> None:
+    items = planted("length", count=12, share=0, seed=1)
+    measured = measure_items(iter(items), most_learned=most)
+    assert len(measured.evidence) == learned
+    assert set(measured.evidence) <= {each.item_id for each in measured.cues}
