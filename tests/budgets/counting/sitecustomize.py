@@ -49,7 +49,8 @@ def _pillow_encodes(module: ModuleType) -> None:
 
     def counted(self: Any, fp: Any, format: str | None = None, **params: Any) -> Any:
         if min(self.size) >= _SMALLEST_PX:
-            _note("encode", format or fp, _name(self.tobytes()))
+            lossless = " lossless" if params.get("lossless") else ""  # a file of another kind, for other readers
+            _note("encode", f"{format or fp}{lossless}", _name(self.tobytes()))
         return save(self, fp, format, **params)
 
     module.Image.save = counted
