@@ -4,10 +4,9 @@ A prompt stays a vector until it is drawn. Coordinates are floats with pixel cen
 is the middle of the top left pixel. Sizes scale with the image's height (`PromptStyle.reference_height_px`) down to
 a minimum at which a mark is still visible. Only pixels around a mark are changed.
 
-Labels of rings, dots, boxes, polygons, masks and arrows are placed beside them, at a place of a fixed list that covers
-no mark, no marked object and no other label, and as little lettering and other fine detail as there is near, or
-farther away at the end of a thin line (`benchwright.drawing.labels`). Letters and numbers are badges that contain
-their label.
+Labels of rings, dots, boxes, polygons, masks and arrows are placed beside them, at the first place of a fixed list that
+covers no mark, no marked object and no other label, or farther away at the end of a thin line
+(`benchwright.drawing.labels`). Letters and numbers are badges that contain their label.
 """
 
 from __future__ import annotations
@@ -112,13 +111,7 @@ def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
     Raises:
         PromptError: A prompt cannot be drawn on this image, or there is no room for a label.
     """
-    from benchwright.drawing.detail import detail_in
-
-    height, width = pixels.shape[:2]
-    try:
-        layout = _layout(prompts, width=width, height=height, detail_of=detail_in(pixels))
-    except PromptError:  # where labels are crowded, the first places leave the most room
-        layout = _layout(prompts, width=width, height=height)
+    layout = _layout(prompts, width=pixels.shape[1], height=pixels.shape[0])
     drawn = pixels.copy()
     for mark, text, place in layout:
         _draw_mark(drawn, mark)
@@ -143,8 +136,7 @@ def draw_prompts(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Pixels:
 
 
 def lay_out(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> tuple[DrawnPrompt, ...]:
-    """Return what `draw` would draw on a plain image of that size, to check that everything has room. On one with fine
-    detail, labels may have other places.
+    """Return what `draw` would draw on an image of that size, to check that everything has room.
 
     Raises:
         PromptError: A prompt cannot be drawn, as in `draw`.
@@ -161,9 +153,7 @@ def check_prompt(prompt: VisualPrompt, *, width: int, height: int) -> None:
     mark_of(prompt, width=width, height=height)
 
 
-def _layout(
-    prompts: Sequence[VisualPrompt], *, width: int, height: int, detail_of: DetailOf | None = None
-) -> list[_Ready]:
+def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list[_Ready]:
     """Return every mark with its label and the label's place."""
     marks = [mark_of(prompt, width=width, height=height) for prompt in prompts]
     texts = [
@@ -173,7 +163,7 @@ def _layout(
         for mark in marks
     ]
     beside = [None if mark.is_badge else text for mark, text in zip(marks, texts, strict=True)]
-    places = place_labels(marks, beside, width=width, height=height, detail_of=detail_of)
+    places = place_labels(marks, beside, width=width, height=height)
     return [
         (mark, text, _within(mark, text) if mark.is_badge and text is not None else place)
         for mark, text, place in zip(marks, texts, places, strict=True)

@@ -1,10 +1,9 @@
 """Placement of labels: beside their mark and inside the image, without covering anything marked or another label.
 
-The places of a label are tried in a fixed order, first those that are nearer to its own mark than to any other. Of
-these it takes the one with the least fine detail under it, such as lettering, and of equal ones the nearest; a little
-detail is no reason to go far. Where none of these is free, for example inside a marked box, the label of a ring, dot,
-box or arrow is placed at the nearest free place and joined to its mark by a thin line; labels of other marks take any
-free place. If a label has no place at all, all labels are placed again, beginning with that one.
+The places of a label are tried in a fixed order, first those that are nearer to its own mark than to any other. Where
+none of these is free, for example inside a marked box, the label of a ring, dot, box or arrow is placed at the nearest
+free place and joined to its mark by a thin line; labels of other marks take any free place. If a label has no place at
+all, all labels are placed again, beginning with that one.
 """
 
 from __future__ import annotations
@@ -51,12 +50,7 @@ class LabelPlace(NamedTuple):
 
 
 def place_labels(
-    marks: Sequence[PlacedMark],
-    texts: Sequence[RenderedText | None],
-    *,
-    width: int,
-    height: int,
-    detail_of: DetailOf | None = None,
+    marks: Sequence[PlacedMark], texts: Sequence[RenderedText | None], *, width: int, height: int
 ) -> list[LabelPlace | None]:
     """Return the place of each label; None for marks without a label beside them.
 
@@ -65,7 +59,6 @@ def place_labels(
         texts: Rendered label of each mark; None where the mark has none beside it.
         width: Width of the image, pixels.
         height: Height of the image, pixels.
-        detail_of: How much fine detail a rectangle of the image shows; None for an image that is not at hand.
 
     Raises:
         PromptError: There is no room for a label.
@@ -75,7 +68,7 @@ def place_labels(
     while True:
         placed: dict[int, LabelPlace] = {}
         for number in order:
-            place = _place(number, marks, texts, [*placed.values()], (width, height), detail_of)
+            place = _place(number, marks, texts, [*placed.values()], (width, height))
             if place is None:
                 break
             placed[number] = place
@@ -104,9 +97,8 @@ def _place(
     texts: Sequence[RenderedText | None],
     taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
-    detail_of: DetailOf | None,
 ) -> LabelPlace | None:
-    """Return the best suitable place of one label; None where there is none."""
+    """Return the first suitable place of one label; None where there is none."""
     mark, text = marks[number], texts[number]
     assert text is not None
 
@@ -118,20 +110,11 @@ def _place(
         )
 
     first_free: Rect | None = None
-    best: tuple[int, Rect] | None = None
-    for away, place in _places(mark, text, image_wh):
-        if best is not None and best[0] <= away:
-            break
-        if not is_free(place):
-            continue
+    for place in filter(is_free, _places(mark, text, image_wh)):
         first_free = first_free or place
         own = place.gap_to(mark.beside)
         if all(own < place.gap_to(other_mark.beside) for other_mark in marks if other_mark is not mark):
-            worth = away + (0 if detail_of is None else detail_of(place))
-            if best is None or worth < best[0]:
-                best = worth, place
-    if best is not None:
-        return LabelPlace(best[1])
+            return LabelPlace(place)
     led = _led_place(
         mark, [other_mark for other_mark in marks if other_mark is not mark], text, taken, image_wh, is_free
     )
@@ -199,18 +182,16 @@ def _line_crosses(line: Leader, rect: Rect) -> bool:
     return crosses(start, np.array([line[1]]) - start, rect)
 
 
-def _places(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[tuple[int, Rect]]:
-    """Yield places around a mark, moved into the image where they extend beyond it, the nearest first, each with the
-    number of steps away from the mark.
-    """
+def _places(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[Rect]:
+    """Yield places around a mark, the nearest first, moved into the image where they extend beyond it."""
     gap = max(1.0, mark.sizes.line / 3)
-    for away, step in enumerate(_STEPS):
+    for step in _STEPS:
         around = mark.beside.grown(gap + step * text.height)
         for left, top in _corners_of(mark, text, around):
             x = min(max(0.0, left), image_wh[0] - text.width)
             y = min(max(0.0, top), image_wh[1] - text.height)
             x, y = snapped(x), snapped(y)
-            yield away, Rect(x, y, x + text.width, y + text.height)
+            yield Rect(x, y, x + text.width, y + text.height)
 
 
 def _corners_of(mark: PlacedMark, text: RenderedText, around: Rect) -> Iterator[tuple[float, float]]:

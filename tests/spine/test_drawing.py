@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from benchwright.drawing import draw, draw_prompts, lay_out, mask_of
+from benchwright.drawing import draw_prompts, mask_of
 from benchwright.errors import StepError
 from benchwright.records import PromptKind, PromptStyle, VisualPrompt
 
@@ -296,49 +296,3 @@ def test_a_mark_on_the_border_is_clipped() -> None:
         drawn = draw_prompts(canvas(60, 80), [prompt("ring", point), prompt("letter", point, label="Q")])
         assert drawn.shape == (60, 80, 3)
         assert (redness(drawn) > 100).any()
-
-
-def lettered(height: int, width: int, place: tuple[slice, slice]) -> Pixels:
-    """Return a plain picture with rows of strokes like small print in one place."""
-    image = canvas(height, width, 235)
-    rows, columns = np.indices((height, width))
-    strokes = (columns % 6 < 3) & (rows % 14 < 9)
-    image[place] = np.where(strokes[place], 20, 235)[..., None].astype(np.uint8)
-    return image
-
-
-def test_a_label_leaves_lettering_beside_its_mark_free() -> None:
-    mark = prompt("ring", (150.5, 150.5), label="A", reference_height_px=512.0)
-    plain = draw(canvas(300, 300, 235), [mark]).drawn[0].label_box
-    assert plain is not None
-    assert plain.left > 150
-    text = lettered(300, 300, (slice(100, 200), slice(158, 300)))
-    drawing = draw(text, [mark])
-    box = drawing.drawn[0].label_box
-    assert box is not None
-    assert box.right <= 158
-    assert drawing.drawn == draw(text, [mark]).drawn
-
-
-def test_a_label_goes_not_far_for_a_little_detail_and_stays_where_all_is_lettering() -> None:
-    mark = prompt("ring", (150.5, 150.5), label="A", reference_height_px=512.0)
-    plain = draw(canvas(300, 300, 235), [mark]).drawn[0].label_box
-    ruled = canvas(300, 300, 235)
-    ruled[:, ::24] = 20
-    near = draw(ruled, [mark]).drawn[0].label_box
-    assert plain is not None
-    assert near is not None
-    assert abs(near.left - 150) < 40
-    assert near.top == pytest.approx(plain.top, abs=40)
-    everywhere = draw(lettered(300, 300, (slice(None), slice(None))), [mark]).drawn[0]
-    assert everywhere.leader is None
-    assert everywhere.label_box is not None
-
-
-def test_labels_that_have_room_on_a_plain_picture_have_it_on_any() -> None:
-    rng = np.random.default_rng(5)
-    noisy = rng.integers(0, 256, (80, 80, 3), dtype=np.uint8)
-    marks = [
-        prompt("ring", (float(x), float(y)), label=key) for key, x, y in (("A", 20, 20), ("B", 40, 45), ("C", 60, 20))
-    ]
-    assert len(lay_out(marks, width=80, height=80)) == len(draw(noisy, marks).drawn) == 3
