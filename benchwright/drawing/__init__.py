@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from benchwright.drawing.masks import PlacedMask, mask_of, paint_mask
 from benchwright.drawing.painting import Pixels, coats, paint
 from benchwright.drawing.shapes import Segments
 from benchwright.records import VisualPrompt
-
-if TYPE_CHECKING:
-    from benchwright.drawing.detail import DetailOf
 
 __all__ = [
     "Drawing",

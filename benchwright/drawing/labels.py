@@ -9,7 +9,7 @@ all, all labels are placed again, beginning with that one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from benchwright.drawing.areas import Rect, crosses
 from benchwright.drawing.lettering import RenderedText, snapped
 from benchwright.drawing.marks import PlacedMark, PromptError
 from benchwright.records import VisualPrompt
-
-if TYPE_CHECKING:
-    from benchwright.drawing.detail import DetailOf
 
 _SIDES = (
     (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0),

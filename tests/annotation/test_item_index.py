@@ -144,7 +144,7 @@ def test_states_reasons_annotators_and_disagreement_follow_what_people_say(
 @pytest.mark.parametrize(
     ("words", "is_found"),
     [
-        pytest.param("corner missing", True, id="question"),
+        pytest.param("corner completes", True, id="question"),
         pytest.param("CORNER", True, id="letters of any size"),
         pytest.param("corn", True, id="beginning"),
         pytest.param("naivete", True, id="note without its accents"),

@@ -465,7 +465,7 @@ def test_import_takes_good_rows_and_reports_the_others_with_line_and_reason(
     document = said.document
     refused = document.pop("refused")
     assert document.pop("new_annotators") == ["ann", "ben"]
-    assert document == {"campaign": "verify", "rows": 14, "new": 3, "unchanged": 1, "blank": 1}
+    assert document == {"campaign": "verify", "rows": 14, "new": 3, "unchanged": 1, "blank": 1, "paused": []}
     expected = {
         4: "annotator 'ann' has already said 'accept' of this item",
         5: "decision 'maybe' is none of accept, reject",

@@ -33,11 +33,12 @@ from benchwright.workspace.workspace import Workspace
 serve._PAGES_AFTER_S = 0.1
 root = Path(sys.argv[1])
 Workspace.create(root).save_settings({})
-app = serve.build_app(open_app_state(root, secure=False))
+state = open_app_state(root, secure=False)
+app = serve.build_app(state)
 FRAME = "benchwright.annotation.app.frame"
 
 async def visit():
-    async with serve._with_pages(app):
+    async with serve._while_serving(state, app):
         assert FRAME not in sys.modules
         for _ in range(1200):
             if hasattr(sys.modules.get(FRAME), "show_home"):

@@ -149,7 +149,7 @@ def test_a_run_leaves_out_the_tasks_that_the_folder_cannot_feed(tmp_path: Path) 
     lacks = dict(fitted.left_out)
     assert "'estimated_depth' gives, which is left out" in lacks["relative_depth_of_model"]
     assert lacks["spatial_relation"].startswith("nothing in the folder states `claims`; add the dataset vsr")
-    made = {entry for entry, step in fitted.recipe.steps if "items" in step.makes}
+    made = {entry for entry, step in fitted.recipe.steps if "items" in step.makes and entry != "answer_balance"}
     assert made == fed(folder) & {entry for entry, _ in load_recipe(bundled_recipes()["blink"]).steps}
     assert dict(fitted.left_out).keys() == {
         "relative_reflectance", "spatial_relation", "counting", "art_style", "visual_similarity",

@@ -48,7 +48,7 @@ def _photographs(folder: Path) -> Path:
         ],
     }
     (folder / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
-    depth = {"kind": "depth", "first": [420, 200], "second": [180, 210], "closer": "first"}
+    depth = {"kind": "depth", "first": [420, 200], "second": [180, 200], "closer": "first"}
     row = {"image": "coffee.png", "licence": "CC0", "author": "Somebody", "truths": [depth]}
     (folder / "depths.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     for number in IIW_NUMBERS:

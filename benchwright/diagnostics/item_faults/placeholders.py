@@ -106,6 +106,7 @@ def _notes(facts: ItemFacts) -> Iterator[ItemFault]:
         place: (text, span)
         for place, text in facts.texts
         if (span := authors_note(text) or (remark_in(text) if place != "explanation" else None)) is not None
+        and text[slice(*span)] not in {"TODO", "FIXME"}  # a bare mark is a placeholder, and one finding
     }
     yield from _said(
         {place: excerpt(text, *span) for place, (text, span) in spans.items()}, "A note to the authors stands"
