@@ -91,7 +91,8 @@ def test_texts_of_items_and_notes_are_texts_and_nothing_else(
         page.keyboard.press("o")
         say(page, "v", note=SCRIPT)
         slot = next_slot(page, slot)
-    assert sorted(seen) == sorted(map(escaped, HOSTILE.values()))
+    drawn = [text.replace("$x^2$", "x2$x^2$") for text in HOSTILE.values()]  # a formula, and its source to be copied
+    assert sorted(seen) == sorted(map(escaped, drawn))
     curator = new_context(bypass_csp=True).new_page()
     noted_too = watched(curator, site)
     for visitor, path in ((page, "/history?campaign=hostile"), (curator, "/progress?campaign=hostile")):
