@@ -27,7 +27,7 @@ from benchwright.workspace.atomic import replacing
 from .actions import ACTIONS
 from .scopes import STATES
 from .signs import TITLES
-from .summary import ceiling_words, discrimination_words
+from .summary import ceiling_words, discrimination_words, no_advice_words, tasks_words
 
 if TYPE_CHECKING:
     from ..results.score import Figure
@@ -56,6 +56,8 @@ def _pieces(health: Health) -> Iterator[str]:
         "whole": health.whole,
         "ceiling": ceiling_words(health.whole),
         "discrimination": discrimination_words(health.whole),
+        "tasks_words": tasks_words(health.tasks),
+        "no_advice_words": no_advice_words(health.tasks),
         "states": STATES,
         "titles": TITLES,
         "actions": ACTIONS,

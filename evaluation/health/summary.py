@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from benchwright.texts.normalization import counted, printable
 
 from .actions import ACTIONS
-from .scopes import STATES
+from .scopes import LEAST_SYSTEMS, STATES
 from .signs import TITLES
 
 if TYPE_CHECKING:
@@ -64,11 +64,27 @@ def discrimination_words(scope: Scope) -> str:
     return words
 
 
+def tasks_words(tasks: Sequence[Scope]) -> str:
+    """Return how many tasks tell systems apart, of those that were looked at, in words."""
+    seen = [scope for scope in tasks if scope.state != "not_looked_at"]
+    if not seen:
+        return f"none of {len(tasks)} was looked at: too few systems"
+    telling = sum(scope.state == "telling" for scope in seen)
+    unseen = len(tasks) - len(seen)
+    return f"{telling} of {len(seen)} tell systems apart" + (f"; {unseen} not looked at" if unseen else "")
+
+
+def no_advice_words(tasks: Sequence[Scope]) -> str:
+    """Return why there is no advice: no reason was found, or nothing was looked at."""
+    if all(scope.state == "not_looked_at" for scope in tasks):
+        return f"nothing can be said: it takes {LEAST_SYSTEMS} systems that were asked enough of a task"
+    return "nothing: no item and no task that was looked at gives a reason"
+
+
 def _tasks(health: Health) -> Iterator[str]:
     told = [scope for scope in health.tasks if scope.state != "telling"]
     yield ""
-    telling = len(health.tasks) - len(told)
-    yield f"tasks: {telling} of {len(health.tasks)} tell systems apart"
+    yield f"tasks: {tasks_words(health.tasks)}"
     for scope in told[:_MOST_TASKS]:
         yield from _wrapped(f"  {printable(scope.task)}", f"{STATES[scope.state]}: {scope.why}")
     if len(told) > _MOST_TASKS:
@@ -109,7 +125,7 @@ def _advice(health: Health) -> Iterator[str]:
         if parts:
             yield from _wrapped(f"  {words}", "; ".join(parts))
     if not health.advice:
-        yield "  nothing: no item and no task gives a reason"
+        yield f"  {no_advice_words(health.tasks)}"
 
 
 def _wrapped(name: str, words: str) -> Sequence[str]:
