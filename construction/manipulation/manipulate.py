@@ -15,7 +15,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
-from benchwright.facts import CODES
+from benchwright.facts import CATEGORIES
 from benchwright.models.endpoints.image_edits import planned_edits
 from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.records import ImageRecord
@@ -159,8 +159,11 @@ class Manipulate(ManipulationSettings, MapStep):
         return open_tools(self, self.weights(), None if self.editor is None else ctx.replies)
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
-        """Return what an endpoint would be asked about so many images at most: an idea of each category, once each."""
-        return None if self.editor is None else [planned_edits(self.editor, images * len(CODES) * self.candidates)]
+        """Return what an endpoint would be asked about so many images at most: an idea of each category of `ways`."""
+        if self.editor is None:
+            return None
+        ideas = sum(category.way in self.ways for category in CATEGORIES.values())
+        return [planned_edits(self.editor, images * ideas * self.candidates)]
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Carry out the ideas of one image."""

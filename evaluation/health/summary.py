@@ -54,7 +54,7 @@ def ceiling_words(scope: Scope) -> str:
 def discrimination_words(scope: Scope) -> str:
     """Return the discrimination of a scope in words."""
     if not scope.pairs:
-        return "not looked at: fewer than two systems"
+        return NO_PAIR
     words = (
         f"{scope.told_apart:,} of {counted(scope.pairs, 'pair')} told apart; of {counted(scope.items, 'item')} all "
         f"have {scope.all_right:,} right, none has {scope.all_wrong:,}, {scope.telling:,} tell systems apart"
@@ -62,6 +62,10 @@ def discrimination_words(scope: Scope) -> str:
     if scope.worth is not None:
         words += f"; worth about {counted(round(scope.worth), 'item')} of middle difficulty"
     return words
+
+
+NO_PAIR = "not looked at: no two systems were asked enough of the same items"
+"""Why nothing is said that takes a comparison."""
 
 
 def tasks_words(tasks: Sequence[Scope]) -> str:

@@ -44,7 +44,7 @@ class ItemsQuery(PageQuery):
 
 
 class ClaimBody(_ApiInput):
-    """How many tasks somebody wants to hold."""
+    """How many tasks the annotator asks for."""
 
     most: int = Field(1, ge=1, le=3, description="Most tasks that you hold then, those that you hold already included.")
 

@@ -1,4 +1,4 @@
-"""Operations of annotators: what waits, and what somebody does with it, by the functions of the workbench."""
+"""Operations of annotators: tasks that wait, and decisions on them, by the functions of the workbench."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ WEBHOOK_OPERATIONS = (
         "POST",
         _WEBHOOKS,
         "makeWebhook",
-        "Name an address that is told of events.",
+        "Name an address that receives events.",
         CURATORS,
         _make,
         NewWebhookReply,

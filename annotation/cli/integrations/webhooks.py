@@ -23,7 +23,7 @@ _MOST = 100
 @click.command("webhooks")
 @workspace_option
 @campaign_option
-@click.option("--add", metavar="URL", help="Address that is told of events from now on; prints its secret, once.")
+@click.option("--add", metavar="URL", help="Address that receives events from now on; prints its secret, once.")
 @click.option(
     "--event",
     "events",

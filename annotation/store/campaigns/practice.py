@@ -273,7 +273,10 @@ class Practice:
                 raise BenchwrightError(f"campaign {campaign!r} asks for no qualification; everybody may decide in it")
             annotator_id = _id_of(connection, annotator)
             values = {"campaign_id": settings.id, "annotator_id": annotator_id, "waived_by": by, "waived_at": now}
-            made = connection.execute(insert_into(connection, waivers).values(values).on_conflict_do_nothing())
+            made = connection.execute(
+                insert_into(connection, waivers).values(values).on_conflict_do_nothing(),
+                execution_options={"preserve_rowcount": True},  # else PostgreSQL's driver tells -1
+            )
             if made.rowcount:
                 record(connection, "let_in", actor=by, at=now, campaign=settings.name, name=annotator)
 

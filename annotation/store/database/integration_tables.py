@@ -65,7 +65,7 @@ webhooks = sa.Table(
     sa.Column("ended_at", UtcDateTime, doc="When it was removed; null while events are sent."),
     sa.Column("ended_by", sa.Text, doc="Who removed it; `(receiver)` where the receiver answered 410 Gone."),
     sa.CheckConstraint("(ended_at IS NULL) = (ended_by IS NULL)", name="ended"),
-    info={MEANING: "One address that is told of a campaign's events."},
+    info={MEANING: "One address that receives a campaign's events."},
 )
 
 webhook_deliveries = sa.Table(

@@ -250,7 +250,7 @@ class Webhooks:
         return [(known[each.webhook_id], each) for each in taken if each.webhook_id in known]
 
     def note_sent(self, delivery: Delivery, *, status: int | None, error: str | None, now: datetime) -> None:
-        """Keep what came of an attempt; after a failure the next one waits, longer each time."""
+        """Keep the outcome of an attempt; after a failure the next one waits, longer each time."""
         values: dict[str, Any] = {"status": status, "error": None if error is None else error[:_LONGEST_ERROR]}
         if error is None:
             values |= {"delivered_at": now, "next_at": None}

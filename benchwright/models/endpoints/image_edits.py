@@ -184,10 +184,6 @@ class ImageEditor:
                     "set the right one, or have the model opened to it"
                 ) from None
 
-    def close(self) -> None:
-        """Close all connections."""
-        self._connection.close()
-
 
 def _connected(address: ModelAddress, timeout_s: float, *, priced_by_picture: bool) -> EditEndpoint:
     from .edit_endpoint import EditEndpoint  # with the client, which takes half a second to import

@@ -135,11 +135,6 @@ class EndpointEdits:
             return Unpainted(_CHANGED, f"moved by {placed.moved:.3f} of the longer side, with {changed} left")
         return Painted(placed.pixels, {"reply_sha256": sha256, "aligned": placed.facts()})
 
-    def close(self) -> None:
-        """Close all connections."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        self._editor.close()
-
 
 def _fitted(size_wh: tuple[int, int], own_wh: tuple[int, int]) -> _ModelFrame:
     scale = min(own_wh[0] / size_wh[0], own_wh[1] / size_wh[1])

@@ -198,6 +198,9 @@ def test_the_price_is_told_before_and_a_budget_ends_the_run(
     asked = Asked(tmp_path, edit_server, photo, price_picture=0.04, budget=0.05, concurrency=1)
     [plan] = asked.step.planned_requests(10) or ()
     assert (plan.requests, plan.cost) == (130, pytest.approx(5.2))
+    partly = asked.step.model_copy(update={"ways": ("direct",)})
+    [fewer] = partly.planned_requests(10) or ()
+    assert fewer.requests == 20  # E2 and S2
     with pytest.raises(BudgetSpent, match=r"cost 0\.0400"):
         asked.carry_out(HAT, NIGHT)
     assert len(edit_server.asked) == 1
