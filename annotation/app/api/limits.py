@@ -22,8 +22,8 @@ class _Bucket(NamedTuple):
 class ApiLimits:
     """Counts attempts and requests in memory; a restart begins anew. Only the server's event loop uses it.
 
-    Wrong tokens are counted as wrong passwords are (`security.attempts`): a token that worked from an address before
-    counts there by itself, so that nobody keeps its owner out by guessing.
+    Wrong tokens are counted as wrong passwords are (`security.attempts`). A token that worked from an address before
+    counts there by itself, and the right one is let in there whatever others guessed.
     """
 
     def __init__(self) -> None:
