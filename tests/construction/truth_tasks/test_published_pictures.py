@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from truth_runs import right_text, rings
 
+from benchwright.construction.item_parts.wording import count_question, count_wordings
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Item
@@ -114,7 +115,9 @@ def test_the_number_is_that_of_the_boxes_that_were_marked(finished: FinishedRun,
     assert len(items["counting"]) >= PICTURES // 2
     for item in items["counting"]:
         field = "figures" if "figures" in item.question else "things"
-        assert item.question == f"How many {field} are there in the picture?"
+        wordings = count_wordings(count_question(field.removesuffix("s")))
+        assert wordings is not None
+        assert item.question in wordings.templates
         assert right_text(item) == str(len(marked[item.root_image_id][field]))
 
 
