@@ -256,8 +256,8 @@ def test_where_no_item_is_of_the_kind_there_is_no_score_but_the_cause(bench: Any
 
 
 def test_the_table_of_specialists_names_the_tasks_the_weights_and_what_each_stands_for() -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "evaluator.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `(\w+)` (\|.*)$", guide.partition("## Specialists")[2].partition("\n## ")[0], re.M))
+    guide = (Path(__file__).parents[2] / "docs" / "specialists.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` (\|.*)$", guide, re.M))
     for name, entry in catalogue("backends").items():
         if entry.entry.help.startswith("Specialist for"):
             specialist = entry.load()

@@ -80,7 +80,7 @@ def test_a_model_gets_words_pictures_and_settings_where_its_api_has_them_and_no_
     assert KEY.encode() not in kept
 
 
-GUIDE = Path(__file__).parents[2] / "docs" / "evaluator.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "asking-models.md"
 
 
 @pytest.mark.parametrize(
