@@ -16,7 +16,7 @@ import numpy as np
 
 from .item_index import SIGNED
 
-Sort = Literal["activity", "divided", "measure", "likeness"]
+Sort = Literal["activity", "divided", "doubt", "measure", "measure_most", "likeness"]
 _SORTS: tuple[Sort, ...] = get_args(Sort)
 _PAGE_SIZE = 24
 _MOST_ALIKE = 500
@@ -58,7 +58,8 @@ class ItemQuery:
         least: Least value of the measure; None without a bound.
         most: Largest value of the measure; None without a bound.
         like: Id of the record to which others are alike, or `hash-` and a pHash in 16 hexadecimal digits.
-        sort: Order: latest decision first, most divided first, by measure with the least first, or nearest first.
+        sort: Order: latest decision first, most divided first, most doubtful first, by measure with the least or the
+            most first, or nearest first.
         page: Page of the hits, from 1.
     """
 
@@ -98,6 +99,11 @@ class ItemQuery:
         default = ItemQuery()
         changed = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: _spelled(value) for name, value in changed.items() if value != getattr(default, name)}
+
+    @property
+    def is_default(self) -> bool:
+        """Return whether nothing is asked for: every record, in the usual order."""
+        return not replace(self, page=1).to_params()
 
     @property
     def is_empty(self) -> bool:
@@ -252,7 +258,7 @@ def _condition(query: ItemQuery) -> tuple[str, list[object]]:
         values.append(match)
     if query.words and not _matches(query.words):
         parts.append("0")
-    if query.measure and (query.least is not None or query.most is not None or query.sort == "measure"):
+    if query.measure and (query.least is not None or query.most is not None or query.sort in BY_MEASURES):
         parts.append(
             "r.number IN (SELECT number FROM measures WHERE name = (SELECT id FROM names WHERE kind = 'measure' AND "
             "value = ?) AND value BETWEEN ? AND ?)"
@@ -270,20 +276,23 @@ def _matches(words: str) -> list[str]:
 _BY_MEASURE = """
 SELECT r.number FROM measures m JOIN reviews r USING (number)
 WHERE m.name = (SELECT id FROM names WHERE kind = 'measure' AND value = ?) AND {where}
-ORDER BY m.value, m.number LIMIT ? OFFSET ?
+ORDER BY m.value {direction}, m.number LIMIT ? OFFSET ?
 """
+BY_MEASURES = {"measure": "ASC", "measure_most": "DESC"}
+"""Sorts by measure, and the direction of each."""
 _IN_ORDER = "SELECT number FROM reviews r WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
 
 
 def _ordered(
     connection: sqlite3.Connection, query: ItemQuery, where: str, values: Sequence[object], first: int, size: int
 ) -> list[int]:
-    if query.sort == "measure" and query.measure:
-        rows = connection.execute(_BY_MEASURE.format(where=where), [query.measure, *values, size, first])
+    if query.sort in BY_MEASURES and query.measure:
+        statement = _BY_MEASURE.format(where=where, direction=BY_MEASURES[query.sort])
+        rows = connection.execute(statement, [query.measure, *values, size, first])
     else:
         order = "active_at DESC, rank, number"
-        if query.sort == "divided":
-            order = f"divided DESC, {order}"
+        if query.sort in {"divided", "doubt"}:
+            order = f"{query.sort} DESC, {order}"
         rows = connection.execute(_IN_ORDER.format(where=where, order=order), [*values, size, first])
     return [number for (number,) in rows]
 

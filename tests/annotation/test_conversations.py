@@ -15,8 +15,11 @@ from benchwright.annotation.store.accounts.saved_views import remove_view, save_
 from benchwright.annotation.store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from benchwright.annotation.store.conversations.discussions import (
     add_post,
-    has_decided,
+    decisions_on,
+    discussed_task,
     may_be_discussed,
+    note_discussed,
+    post_counts,
     posts_on,
 )
 from benchwright.annotation.store.conversations.messages import (
@@ -28,6 +31,7 @@ from benchwright.annotation.store.conversations.messages import (
 )
 from benchwright.annotation.store.database.records import RefusedError
 from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 
 OpenCampaign = Callable[..., ReviewStore]
@@ -68,9 +72,7 @@ def test_a_message_is_shown_to_those_it_is_for_until_they_confirm_it(
 
 
 @pytest.mark.both_databases
-def test_a_withdrawn_message_is_shown_to_nobody_and_stays_on_record(
-    open_campaign: OpenCampaign, now: datetime
-) -> None:
+def test_a_withdrawn_message_is_shown_to_nobody_and_stays_on_record(open_campaign: OpenCampaign, now: datetime) -> None:
     store = open_campaign(tasks=1)
     number = send(store, "Wrong.", now=now)
     with store.writing() as connection:
@@ -141,14 +143,39 @@ def test_an_item_is_discussed_only_while_nobody_can_judge_it(open_campaign: Open
         assert [(each.author, each.words) for each in posts_on(connection, campaign, item)] == [
             ("ann", "The shadow falls the other way.")
         ]
-        assert has_decided(connection, campaign, item, "ann")
-        assert not has_decided(connection, campaign, item, "ben")
+        task = discussed_task(connection, campaign, item, of="ann")
+        assert task is not None
+        assert task == discussed_task(connection, campaign, item, of=None)
+        assert discussed_task(connection, campaign, item, of="ben") is None, "Ben gave the task back"
+        assert decisions_on(connection, task) == {"accept": 1}
+        assert post_counts(connection, campaign) == {item: 1}
         assert not may_be_discussed(connection, campaign, "unknown")
 
 
-def test_an_item_that_another_campaign_asks_about_is_not_discussed(
+@pytest.mark.both_databases
+def test_whoever_discussed_an_item_keeps_their_decision_when_the_campaign_opens_again(
     open_campaign: OpenCampaign, now: datetime
 ) -> None:
+    store = open_campaign(tasks=1)
+    item, campaign = decide(store, "ann", now=now), store.campaign("verify")
+    with store.writing() as connection:
+        close_campaign(connection, "verify", by="cleo", now=now)
+        task = discussed_task(connection, campaign, item, of="ann")
+        assert task is not None
+        for _ in range(2):
+            note_discussed(connection, task, "ann", now=now)
+        note_discussed(connection, task, "cas", now=now)
+        reopen_campaign(connection, "verify", by="cleo", now=now)
+    slot = TaskQueue(store, store.campaign("verify"), "ann").slot_of(task, now=now)
+    with pytest.raises(RefusedError, match="what you decided stands"):
+        TaskQueue(store, store.campaign("verify"), "ann").submit(
+            slot, Submission("reject", reasons=("unclear",)), now=now
+        )
+    assert store.claim("verify", "cas", now=now) is None
+    assert store.claim("verify", "ben", now=now) is not None
+
+
+def test_an_item_that_another_campaign_asks_about_is_not_discussed(open_campaign: OpenCampaign, now: datetime) -> None:
     store = open_campaign(tasks=1)
     item = decide(store, "ann", now=now)
     form = CampaignForm(decisions=["accept", "reject"])

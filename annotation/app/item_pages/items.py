@@ -14,6 +14,7 @@ from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX
 from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import (
+    BY_MEASURES,
     FoundRecord,
     Hits,
     ItemQuery,
@@ -33,6 +34,7 @@ from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
 from ..wording.texts import message_of
 from .item_acts import show_acts
+from .view_shelf import show_views
 
 ITEM = "id"
 """Query parameter of the page of one item."""
@@ -64,7 +66,7 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
     if not total:
         st.info(TEXTS["nothing_made"])
         return
-    asked = _filters(state, query, facets, generation)
+    asked = _filters(state, account, query, facets, generation)
     if asked != query:
         _go(replace(asked, page=1))
     hits = state.items.reading(lambda connection: search(connection, query))
@@ -101,9 +103,15 @@ def _go(query: ItemQuery) -> None:
     st.rerun()
 
 
-def _filters(state: AppState, query: ItemQuery, facets: dict[str, list[tuple[str, int]]], generation: str) -> ItemQuery:
+def _filters(
+    state: AppState, account: Account, query: ItemQuery, facets: dict[str, list[tuple[str, int]]], generation: str
+) -> ItemQuery:
     """Show what the list is searched and filtered by, and return the query that a curator asks for now."""
-    left, right = st.columns([5, 2], vertical_alignment="bottom")
+    left, right, shelf = st.columns([5, 2, 1.4], vertical_alignment="bottom")
+    with shelf:
+        opened = show_views(state, account, query)
+    if opened is not None:
+        return opened
     words = left.text_input(
         TEXTS["search"], value=query.words, placeholder=TEXTS["search_hint"], max_chars=200, key=f"words-{query.words}"
     )
@@ -147,7 +155,7 @@ def _sort(place: Any, query: ItemQuery) -> Sort:
     if query.like:
         place.text_input(TEXTS["sort"], value=TEXTS["sort_likeness"], disabled=True)
         return query.sort
-    sorts = [sort for sort in get_args(Sort) if sort != "likeness" and (sort != "measure" or query.measure)]
+    sorts = [sort for sort in get_args(Sort) if sort != "likeness" and (query.measure or sort not in BY_MEASURES)]
     picked: Sort = place.selectbox(
         TEXTS["sort"],
         sorts,

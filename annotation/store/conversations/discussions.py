@@ -2,7 +2,7 @@
 
 A discussion shows the key and what everybody decided, so it opens only when it can influence no decision: the campaign
 is closed, nobody holds a task of the item, and no open campaign asks about it. Reopening a campaign hides its
-discussions until it is closed again.
+discussions until it is closed again; whoever took part then keeps the decision they made, and judges the item no more.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
 
+from ..campaigns.adjudications import has_opened, note_opened
 from ..database.audit import record
 from ..database.conversation_tables import item_posts
+from ..database.locks import hold_annotator
 from ..database.records import Campaign, RefusedError
 from ..database.schema import annotators, campaigns, slots, tasks
 
@@ -50,17 +52,53 @@ def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str
     return bool(connection.execute(sa.select(is_asked & is_closed & ~is_held & ~is_open)).scalar_one())
 
 
-def has_decided(connection: sa.Connection, campaign: Campaign, item_id: str, name: str) -> bool:
-    """Return whether an annotator decided a task of an item in a campaign."""
-    query = sa.exists().where(
-        tasks.c.campaign_id == campaign.id,
-        tasks.c.item_id == item_id,
-        slots.c.task_id == tasks.c.id,
-        slots.c.submitted_at.is_not(None),
-        annotators.c.id == slots.c.annotator_id,
-        annotators.c.name == name,
+def discussed_task(connection: sa.Connection, campaign: Campaign, item_id: str, *, of: str | None) -> int | None:
+    """Return the latest task of an item in a campaign, the one whose pictures a discussion shows; None without one.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        item_id: Id of the item.
+        of: Annotator who decided the task; None for any task.
+    """
+    query = sa.select(sa.func.max(tasks.c.id)).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == item_id)
+    if of is not None:
+        query = query.where(
+            slots.c.task_id == tasks.c.id,
+            slots.c.submitted_at.is_not(None),
+            annotators.c.id == slots.c.annotator_id,
+            annotators.c.name == of,
+        )
+    found: int | None = connection.execute(query).scalar_one()
+    return found
+
+
+def note_discussed(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
+    """Record that a person saw a task's key and what everybody decided: they decide nothing on it from now on."""
+    hold_annotator(connection, name)
+    if not has_opened(connection, task_id, name):
+        note_opened(connection, task_id, name, now=now)
+
+
+def decisions_on(connection: sa.Connection, task_id: int) -> dict[str, int]:
+    """Return how many annotators made each decision on a task, the most frequent first."""
+    query = (
+        sa.select(slots.c.decision, sa.func.count())
+        .where(slots.c.task_id == task_id, slots.c.decision.is_not(None))
+        .group_by(slots.c.decision)
+        .order_by(sa.func.count().desc(), slots.c.decision)
     )
-    return bool(connection.execute(sa.select(query)).scalar_one())
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def post_counts(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
+    """Return how many posts each item of a campaign has; items without any are left out."""
+    query = (
+        sa.select(item_posts.c.item_id, sa.func.count())
+        .where(item_posts.c.campaign_id == campaign.id)
+        .group_by(item_posts.c.item_id)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def posts_on(connection: sa.Connection, campaign: Campaign, item_id: str) -> list[Post]:
@@ -89,7 +127,9 @@ def add_post(
         raise RefusedError(f"a post has 1 to {LONGEST} characters, none of them null; this one has {len(text)}")
     if not may_be_discussed(connection, campaign, item_id):
         raise RefusedError("annotators may still judge this item; it can be discussed once nobody can")
-    annotator_id = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == author)).scalar_one_or_none()
+    annotator_id = connection.execute(
+        sa.select(annotators.c.id).where(annotators.c.name == author)
+    ).scalar_one_or_none()
     if annotator_id is None:
         raise BenchwrightError(f"{author!r} has no account in this review store")
     of_item = (item_posts.c.campaign_id == campaign.id) & (item_posts.c.item_id == item_id)

@@ -15,7 +15,11 @@ messages = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
     sa.Column(
-        "campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, index=True, doc="Campaign whose annotators see it."
+        "campaign_id",
+        sa.ForeignKey("campaigns.id"),
+        nullable=False,
+        index=True,
+        doc="Campaign whose annotators read it.",
     ),
     sa.Column("recipient_id", sa.ForeignKey("annotators.id"), doc="Only reader; null: all annotators of the campaign."),
     sa.Column("words", sa.Text, nullable=False, doc="Text of the message."),
