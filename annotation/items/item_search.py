@@ -41,6 +41,10 @@ _FACETS = {
 """Kinds of facets that each property of a query selects by."""
 
 
+COLUMNS = ("state", "reason", "campaign", "task", "decisions", "divided", "doubt", "pictures", "id")
+"""Columns of the list as a table, in their order."""
+
+
 @dataclass(frozen=True)
 class ItemQuery:
     """What to search for; a record fits if all that is given fits.
@@ -60,6 +64,7 @@ class ItemQuery:
         like: Id of the record to which others are alike, or `hash-` and a pHash in 16 hexadecimal digits.
         sort: Order: latest decision first, most divided first, most doubtful first, by measure with the least or the
             most first, or nearest first.
+        columns: Columns of the list as a table; none shows the records as pictures.
         page: Page of the hits, from 1.
     """
 
@@ -76,6 +81,7 @@ class ItemQuery:
     most: float | None = None
     like: str = ""
     sort: Sort = "activity"
+    columns: tuple[str, ...] = ()
     page: int = 1
 
     @classmethod
@@ -88,6 +94,9 @@ class ItemQuery:
                 continue
             if field.name in {"least", "most"}:
                 values[field.name] = _number(text)
+            elif field.name == "columns":
+                wanted = text.split(",")
+                values[field.name] = tuple(column for column in COLUMNS if column in wanted)
             elif field.name == "page":
                 values[field.name] = max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1
             elif field.name != "sort" or text in _SORTS:
@@ -108,7 +117,7 @@ class ItemQuery:
     @property
     def is_empty(self) -> bool:
         """Return whether every record fits."""
-        return not replace(self, sort="activity", page=1).to_params()
+        return not replace(self, sort="activity", columns=(), page=1).to_params()
 
 
 class FoundRecord(NamedTuple):
@@ -125,6 +134,7 @@ class FoundRecord(NamedTuple):
         campaign: Campaigns, separated by commas.
         decisions: Number of decisions that count.
         divided: Share of annotators against the most frequent decision, 0 to 1.
+        doubt: Probability that most annotators would decide otherwise, 0 to .5.
         pictures: Number of pictures.
         value: Value of the measure that the query names, or bits in which the pHashes differ; None without either.
     """
@@ -139,6 +149,7 @@ class FoundRecord(NamedTuple):
     campaign: str
     decisions: int
     divided: float
+    doubt: float
     pictures: int
     value: float | None = None
 
@@ -239,7 +250,7 @@ def has_hashes(connection: sqlite3.Connection) -> bool:
 
 _SHOWN = """
 SELECT r.number, r.record_id, r.stream, r.name, r.task, substr(r.question, 1, 300), v.state, v.reason, v.campaign,
-    v.decisions, v.divided, r.pictures
+    v.decisions, v.divided, v.doubt, r.pictures
 FROM records r JOIN reviews v USING (number) WHERE r.number IN (SELECT value FROM json_each(?))
 """
 
@@ -337,4 +348,6 @@ def _number(text: str) -> float | None:
 
 
 def _spelled(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

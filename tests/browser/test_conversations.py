@@ -140,3 +140,20 @@ def test_a_view_of_the_list_is_saved_opened_and_removed(
     page.get_by_role("button", name="Saved views").click()
     page.locator("[class*=st-key-remove-view-]").get_by_role("button").click()
     page.locator("[class*=st-key-open-view-]").wait_for(state="hidden")
+
+
+def test_the_list_shows_as_a_table_with_the_columns_that_a_curator_chose(
+    site: ReviewSite, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context().new_page()
+    sign_in(page, site, "cur", path="/items?stream=items&columns=state,doubt,id,nonsense")
+    table = page.get_by_role("region", name="Items")
+    table.wait_for()
+    assert table.locator("th").all_inner_texts() == ["", "Question", "State", "Doubt", "Id"]
+    assert table.locator("tbody tr").count() == 3
+    at_rest(page)
+    assert findings(page) == []
+    table.get_by_role("link").first.click()
+    page.locator(".bw-question").wait_for()
+    page.go_back()
+    table.wait_for()

@@ -15,6 +15,7 @@ from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import (
     BY_MEASURES,
+    COLUMNS,
     FoundRecord,
     Hits,
     ItemQuery,
@@ -27,13 +28,16 @@ from ...items.item_search import (
 )
 from ...store.accounts.accounts import Account
 from ..base.cache import cached
+from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState
 from ..item_grid.grid import GridTile, show_grid
 from ..routes.record_pictures import record_picture_url
+from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
 from ..wording.texts import message_of
 from .item_acts import show_acts
+from .item_table import head_of, show_table
 from .view_shelf import show_views
 
 ITEM = "id"
@@ -75,12 +79,18 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
         st.info(TEXTS["found_none"])
         return
     path = item_page().url_path
-    tiles = [record_tile(record, path, _value_line(record, query)) for record in hits.records]
-    event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
-    if event.opened is not None:
-        st.switch_page(item_page(), query_params={ITEM: event.opened})
+    selected: Sequence[str] = ()
+    if query.columns:
+        show_page_formulas()
+        show_table(hits.records, query, path, item_id=ITEM)
+    else:
+        tiles = [record_tile(record, path, _value_line(record, query)) for record in hits.records]
+        event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
+        if event.opened is not None:
+            st.switch_page(item_page(), query_params={ITEM: event.opened})
+        selected = event.selected
     _show_pager(query, hits)
-    show_acts(state, account, selected=event.selected, query=query, total=hits.total)
+    show_acts(state, account, selected=selected, query=query, total=hits.total)
 
 
 def last_query() -> dict[str, str]:
@@ -124,7 +134,16 @@ def _filters(
         ranges = cached((state.store.where, "items-measures", generation), lambda: state.items.reading(measures))
         values |= _measure(columns[3], query, ranges)
         like = _likeness(state, query)
-    asked = replace(query, words=words.strip(), sort=sort, like=like, **values)
+        shown = st.multiselect(
+            VIEW_TEXTS["columns"],
+            COLUMNS,
+            default=list(query.columns),
+            format_func=head_of,
+            help=VIEW_TEXTS["columns_why"],
+            key=f"columns-{','.join(query.columns)}",
+        )
+    chosen = tuple(column for column in COLUMNS if column in shown)
+    asked = replace(query, words=words.strip(), sort=sort, like=like, columns=chosen, **values)
     return asked if asked != query else _without(query)
 
 

@@ -33,7 +33,13 @@ TEXTS = Texts(
         "discuss": "Discuss",
         "discuss_n": "Discuss ({count})",
         "decided_n": "{decision}: {count}",
-        # Saved views
+        # Lists as tables, and saved views
+        "columns": "Show as a table with",
+        "columns_why": "Without a column the list shows pictures.",
+        "column_divided": "Against the majority",
+        "column_doubt": "Doubt",
+        "column_pictures": "Pictures",
+        "column_id": "Id",
         "saved_views": "Saved views",
         "view_name": "Name of this view",
         "save_view": "Save",
