@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,8 @@ from browser.axe import findings
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 from walks import run_json
+
+from benchwright.annotation.store.review_store import open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -19,8 +22,29 @@ SCRIPT = '<img src=x onerror="window.hacked=1">'
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    with serve(make_workspace(tmp_path_factory.mktemp("talk"), photographs=4)) as running:
+    with serve(make_workspace(tmp_path_factory.mktemp("talk"), photographs=6)) as running:
         yield running
+
+
+def test_what_annotators_differ_on_becomes_a_line_of_the_guidelines_draft(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
+        items = [task.item_id for task in store.tasks("verify")]
+    rows = ["annotator,item_id,decision,reason,note"]
+    for item_id in items[:2]:
+        rows += [f"dee,{item_id},accept,,", f"eve,{item_id},reject,unclear,which corner?"]
+    table = tmp_path / "decisions.csv"
+    table.write_text("\n".join(rows), encoding="utf-8")
+    run_json("review", "import", table, "--workspace", site.workspace, "--campaign", "verify", "--new-annotators")
+    page = new_context().new_page()
+    sign_in(page, site, "cur", path="/guidelines-edit?campaign=verify")
+    page.get_by_role("button", name="Add a line to the draft").click()
+    page.wait_for_function("() => document.querySelector('textarea').value.includes('which corner?')")
+    assert findings(page) == []
+    page.set_viewport_size({"width": 390, "height": 844})
+    at_rest(page)
+    assert findings(page) == []
 
 
 def test_a_message_stays_above_the_work_until_the_annotator_confirms_it(
@@ -150,7 +174,7 @@ def test_the_list_shows_as_a_table_with_the_columns_that_a_curator_chose(
     table = page.get_by_role("region", name="Items")
     table.wait_for()
     assert table.locator("th").all_inner_texts() == ["", "Question", "State", "Doubt", "Id"]
-    assert table.locator("tbody tr").count() == 3
+    assert table.locator("tbody tr").count() == 5
     at_rest(page)
     assert findings(page) == []
     table.get_by_role("link").first.click()

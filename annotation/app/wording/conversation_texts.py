@@ -33,6 +33,13 @@ TEXTS = Texts(
         "discuss": "Discuss",
         "discuss_n": "Discuss ({count})",
         "decided_n": "{decision}: {count}",
+        # Proposals for guidelines
+        "proposals": "What annotators differ on",
+        "proposals_why": "Reasons that one annotator gave where another accepted the item. Say in the guidelines what "
+        "holds.",
+        "proposal_counts": "Items: {items}. Accepted by another annotator: {divided}. Annotators: {annotators}.",
+        "insert_proposal": "Add a line to the draft",
+        "proposal_line": "**{reason}**: reject where …; accept where …. {notes}",
         # Lists as tables, and saved views
         "columns": "Show as a table with",
         "columns_why": "Without a column the list shows pictures.",
