@@ -76,6 +76,7 @@ ROOM = Room(
         ),
         "review reopen": Entry(f"{_HERE}.cli.integrations.closing:reopen", "Open a campaign again that was closed."),
         "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
+        "review messages": Entry(f"{_HERE}.cli.messages:messages", "Write to annotators, and see who has read it."),
         "review forget": Entry(
             f"{_HERE}.cli.forget:forget", "Put a pseudonym in the place of a person's name, for good."
         ),

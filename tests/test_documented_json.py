@@ -196,6 +196,7 @@ def _make_filtered(folder: Path) -> None:
             ("review marks export --workspace @marked --out @coco.json", 0, 0),
             ("review import @decisions.csv --workspace @people", 0, 1),
             ("review flags --workspace @people", 0, 0),
+            ("review messages --workspace @people --send Hello", 0, 0),
             ("review audit --workspace @people", 0, 0),
             ("review annotators --workspace @w", 0, 0),
             ("review users --workspace @people", 0, 0),

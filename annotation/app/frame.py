@@ -27,6 +27,7 @@ from .pages.adjudicate import show_adjudication
 from .pages.agreement import show_agreement
 from .pages.annotators import show_annotators
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
+from .pages.discussion import show_discussion
 from .pages.flags import show_flags
 from .pages.history import show_history
 from .pages.home import show_home
@@ -38,6 +39,7 @@ from .pages.review import TASK, show_review
 from .pages.unknown_address import show_unknown_address
 from .security.cookies import COOKIE
 from .wording.connection_texts import TEXTS as CONNECTION_WORDS
+from .wording.conversation_texts import TEXTS as TALK
 from .wording.curator_texts import TEXTS as WORDS
 from .wording.directed_text import DIRECTED_STYLE, inert
 from .wording.texts import TEXTS
@@ -146,18 +148,22 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
 
     review, practice = _work_pages(state, account)
     home = st.Page(partial(_show_home, state, account, review, practice), title=TEXTS["home"], url_path="home")
-    pages = [home, review, practice, page("history", partial(show_history, review=review))]
+    in_frame = partial(_show_in_frame, state, account)
+    discussion = st.Page(
+        partial(in_frame, show_discussion), title=TALK["discussion"], url_path="discussion", visibility="hidden"
+    )
+    history = partial(show_history, review=review, discussion=discussion)
+    pages = [home, review, practice, page("history", history), discussion]
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
-        people, (items, item) = partial(_show_people, state, account), _item_pages(state, account)
+        people, (items, item) = partial(_show_people, state, account), _item_pages(state, account, discussion)
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
 
         def steered(name: str, title: str, show_page: Callable[[], None]) -> st.Page:
             shown = partial(_show_steered, steering, show_page)
             return st.Page(shown, title=title, url_path=name, visibility="hidden")
 
-        in_frame = partial(_show_in_frame, state, account)
         shown_progress = partial(_show_in_frame, state, account, partial(show_progress, items=items))
         progress = st.Page(
             partial(_show_steered, steering, shown_progress), title=TEXTS["progress"], url_path="progress"
@@ -208,7 +214,7 @@ def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
     return review, practice
 
 
-def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
+def _item_pages(state: AppState, account: Account, discussion: st.Page) -> tuple[st.Page, st.Page]:
     """Return the page of all items and the page of one, which lead to each other."""
 
     def item_page() -> st.Page:
@@ -223,7 +229,7 @@ def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
 
     def show_one() -> None:
         _head(account)
-        show_item(state, account, items_page=items_page, item_page=item_page)
+        show_item(state, account, items_page=items_page, item_page=item_page, discussion=discussion)
 
     items = st.Page(show_list, title=WORDS["items_title"], url_path="items")
     item = st.Page(show_one, title=WORDS["item_title"], url_path="item", visibility="hidden")

@@ -18,7 +18,7 @@ from benchwright.workspace.private_files import make_private_file
 logger = logging.getLogger(__name__)
 
 FILE_NAME = "item-index.sqlite"
-VERSION = 2
+VERSION = 3
 """Version of tables and of what is written to them; raised with any change of either."""
 _BUSY_S = 60.0
 """Seconds that one process waits for another one that brings the file up to date."""
@@ -51,6 +51,7 @@ CREATE TABLE reviews (
     campaign TEXT NOT NULL,
     decisions INTEGER NOT NULL,
     divided REAL NOT NULL,
+    doubt REAL NOT NULL,
     active_at TEXT NOT NULL
 );
 CREATE INDEX reviews_by_activity ON reviews (active_at DESC, rank, number);

@@ -320,7 +320,7 @@ class _Writing:
         active_at = "" if review.active_at is None else review.active_at.isoformat()
         self._rows.add(
             "reviews", number, _RANKS[known.stream], state, ", ".join(filter(None, reasons)),
-            ", ".join(sorted(review.campaigns)), review.decisions, review.divided or 0.0, active_at,
+            ", ".join(sorted(review.campaigns)), review.decisions, review.divided or 0.0, review.doubt, active_at,
         )  # fmt: skip
         texts = [*review.texts, *_spelled(review.reasons)]
         if review.content is not None and known.shard is not None:  # a version that no table may have yet

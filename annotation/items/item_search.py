@@ -16,7 +16,7 @@ import numpy as np
 
 from .item_index import SIGNED
 
-Sort = Literal["activity", "divided", "measure", "likeness"]
+Sort = Literal["activity", "divided", "doubt", "measure", "measure_most", "likeness"]
 _SORTS: tuple[Sort, ...] = get_args(Sort)
 _PAGE_SIZE = 24
 _MOST_ALIKE = 500
@@ -41,6 +41,10 @@ _FACETS = {
 """Kinds of facets that each property of a query selects by."""
 
 
+COLUMNS = ("state", "reason", "campaign", "task", "decisions", "divided", "doubt", "pictures", "id")
+"""Columns of the list as a table, in their order."""
+
+
 @dataclass(frozen=True)
 class ItemQuery:
     """What to search for; a record fits if all that is given fits.
@@ -58,7 +62,9 @@ class ItemQuery:
         least: Least value of the measure; None without a bound.
         most: Largest value of the measure; None without a bound.
         like: Id of the record to which others are alike, or `hash-` and a pHash in 16 hexadecimal digits.
-        sort: Order: latest decision first, most divided first, by measure with the least first, or nearest first.
+        sort: Order: latest decision first, most divided first, most doubtful first, by measure with the least or the
+            most first, or nearest first.
+        columns: Columns of the list as a table; none shows the records as pictures.
         page: Page of the hits, from 1.
     """
 
@@ -75,6 +81,7 @@ class ItemQuery:
     most: float | None = None
     like: str = ""
     sort: Sort = "activity"
+    columns: tuple[str, ...] = ()
     page: int = 1
 
     @classmethod
@@ -87,6 +94,9 @@ class ItemQuery:
                 continue
             if field.name in {"least", "most"}:
                 values[field.name] = _number(text)
+            elif field.name == "columns":
+                wanted = text.split(",")
+                values[field.name] = tuple(column for column in COLUMNS if column in wanted)
             elif field.name == "page":
                 values[field.name] = max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1
             elif field.name != "sort" or text in _SORTS:
@@ -100,9 +110,14 @@ class ItemQuery:
         return {name: _spelled(value) for name, value in changed.items() if value != getattr(default, name)}
 
     @property
+    def is_default(self) -> bool:
+        """Return whether nothing is asked for: every record, in the usual order."""
+        return not replace(self, page=1).to_params()
+
+    @property
     def is_empty(self) -> bool:
         """Return whether every record fits."""
-        return not replace(self, sort="activity", page=1).to_params()
+        return not replace(self, sort="activity", columns=(), page=1).to_params()
 
 
 class FoundRecord(NamedTuple):
@@ -119,6 +134,7 @@ class FoundRecord(NamedTuple):
         campaign: Campaigns, separated by commas.
         decisions: Number of decisions that count.
         divided: Share of annotators against the most frequent decision, 0 to 1.
+        doubt: Probability that most annotators would decide otherwise, 0 to .5.
         pictures: Number of pictures.
         value: Value of the measure that the query names, or bits in which the pHashes differ; None without either.
     """
@@ -133,6 +149,7 @@ class FoundRecord(NamedTuple):
     campaign: str
     decisions: int
     divided: float
+    doubt: float
     pictures: int
     value: float | None = None
 
@@ -233,7 +250,7 @@ def has_hashes(connection: sqlite3.Connection) -> bool:
 
 _SHOWN = """
 SELECT r.number, r.record_id, r.stream, r.name, r.task, substr(r.question, 1, 300), v.state, v.reason, v.campaign,
-    v.decisions, v.divided, r.pictures
+    v.decisions, v.divided, v.doubt, r.pictures
 FROM records r JOIN reviews v USING (number) WHERE r.number IN (SELECT value FROM json_each(?))
 """
 
@@ -252,7 +269,7 @@ def _condition(query: ItemQuery) -> tuple[str, list[object]]:
         values.append(match)
     if query.words and not _matches(query.words):
         parts.append("0")
-    if query.measure and (query.least is not None or query.most is not None or query.sort == "measure"):
+    if query.measure and (query.least is not None or query.most is not None or query.sort in BY_MEASURES):
         parts.append(
             "r.number IN (SELECT number FROM measures WHERE name = (SELECT id FROM names WHERE kind = 'measure' AND "
             "value = ?) AND value BETWEEN ? AND ?)"
@@ -270,20 +287,23 @@ def _matches(words: str) -> list[str]:
 _BY_MEASURE = """
 SELECT r.number FROM measures m JOIN reviews r USING (number)
 WHERE m.name = (SELECT id FROM names WHERE kind = 'measure' AND value = ?) AND {where}
-ORDER BY m.value, m.number LIMIT ? OFFSET ?
+ORDER BY m.value {direction}, m.number LIMIT ? OFFSET ?
 """
+BY_MEASURES = {"measure": "ASC", "measure_most": "DESC"}
+"""Sorts by measure, and the direction of each."""
 _IN_ORDER = "SELECT number FROM reviews r WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
 
 
 def _ordered(
     connection: sqlite3.Connection, query: ItemQuery, where: str, values: Sequence[object], first: int, size: int
 ) -> list[int]:
-    if query.sort == "measure" and query.measure:
-        rows = connection.execute(_BY_MEASURE.format(where=where), [query.measure, *values, size, first])
+    if query.sort in BY_MEASURES and query.measure:
+        statement = _BY_MEASURE.format(where=where, direction=BY_MEASURES[query.sort])
+        rows = connection.execute(statement, [query.measure, *values, size, first])
     else:
         order = "active_at DESC, rank, number"
-        if query.sort == "divided":
-            order = f"divided DESC, {order}"
+        if query.sort in {"divided", "doubt"}:
+            order = f"{query.sort} DESC, {order}"
         rows = connection.execute(_IN_ORDER.format(where=where, order=order), [*values, size, first])
     return [number for (number,) in rows]
 
@@ -328,4 +348,6 @@ def _number(text: str) -> float | None:
 
 
 def _spelled(value: object) -> str:
+    if isinstance(value, tuple):
+        return ",".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)

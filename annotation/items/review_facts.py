@@ -17,7 +17,7 @@ from ..progress.label_fields import reasons_field
 from ..store.campaigns.tasks import list_campaigns
 from ..store.counts.item_facts import TaskFacts, payloads_of, task_facts
 from ..store.database.records import Annotation, Campaign
-from ..workflow.adjudication import share_divided
+from ..workflow.adjudication import doubt_of, share_divided
 from ..workflow.settlement.rounds import in_count, votes_in
 from ..workflow.settlement.settle import (
     ACCEPT,
@@ -63,6 +63,8 @@ class ReviewRecord:
         texts: Notes, texts of forms and comments.
         divided: Share of annotators against the most frequent decision, 0 to 1, where they differ most; None where
             fewer than two decided.
+        doubt: Probability that most annotators would decide otherwise than most who did, where it is largest; 0 where
+            nobody decided or an adjudicator did.
         decisions: Number of decisions that count.
         active_at: Moment of the latest decision; None without one.
         is_revised: Whether people made a new version of it.
@@ -77,6 +79,7 @@ class ReviewRecord:
     annotators: set[str] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
     divided: float | None = None
+    doubt: float = 0.0
     decisions: int = 0
     active_at: datetime | None = None
     is_revised: bool = False
@@ -136,6 +139,8 @@ class ReviewFacts:
         record.decisions += len(counted)
         if len(counted) > 1:
             record.divided = max(record.divided or 0.0, share_divided(counted))
+        if task.adjudicated.decision is None:
+            record.doubt = max(record.doubt, doubt_of(counted))
         for annotation in task.annotations:
             record.annotators.add(annotation.annotator)
             record.reasons.update(self._reasons_of(campaign, annotation))

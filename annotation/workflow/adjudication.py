@@ -6,6 +6,7 @@ has seen a case knows the key, and must not get that item in a blind campaign.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -375,3 +376,18 @@ def share_divided(annotations: Sequence[Annotation]) -> float:
         for annotation, vote in zip(annotations, votes, strict=True)
     )
     return 1 - each.most_common(1)[0][1] / len(annotations)
+
+
+def doubt_of(annotations: Sequence[Annotation]) -> float:
+    """Return the probability that most annotators would decide otherwise than most of these did, 0 to 0.5.
+
+    It is the part below one half of the posterior of the leading decision's share, a Beta distribution that begins
+    uniform: one vote leaves .25, two alike .125, two against one .31, a tie one half. No votes leave 0: nothing was
+    decided that could be doubted.
+    """
+    decisions = Counter(annotation.decision for annotation in annotations)
+    if not decisions:
+        return 0.0
+    [(_, leading)] = decisions.most_common(1)
+    draws, against = len(annotations) + 1, len(annotations) - leading
+    return min(0.5, math.ldexp(sum(math.comb(draws, misses) for misses in range(against + 1)), -draws))

@@ -25,7 +25,7 @@ from benchwright.diagnostics.shortcuts.measuring import (
     facts_reader,
     learned_from,
 )
-from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, PicturelessModel, SolverReply
+from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, PicturelessModel, SolverReply, share_right
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prunings
 from benchwright.diagnostics.shortcuts.report import flagged_over
@@ -221,6 +221,7 @@ class CheatingSolvers(GatherStep):
                 if seen_text.is_valid:
                     evidence[item_id] = ItemEvidence.from_text(seen_text.as_py())
         bounds = Bounds(self.max_gain, self.min_p)
+        replies = self.replies(columns)
         results = (
             run_battery(
                 cues,
@@ -228,7 +229,7 @@ class CheatingSolvers(GatherStep):
                 seed=ctx.seed,
                 bounds=bounds,
                 task_cues=self.allowed_cues,
-                replies=self.replies(columns),
+                replies=replies,
                 evidence=evidence,
                 record_map=ctx.record_map,
             )
@@ -244,14 +245,18 @@ class CheatingSolvers(GatherStep):
             for item_id, outcome in self._of_task(result, pruned, flagged).items():
                 spoken[row_of[item_id]] = outcome
         rows = sorted(spoken)
+        values: dict[str, list[Any]] = {
+            "bias": [spoken[row][2] for row in rows],
+            "solvers": [spoken[row][3] for row in rows],
+        }
+        if "blind" in self.values:
+            blind = {row_of[cue.item_id]: share_right(replies.get(cue.item_id, ()), cue.right) for cue in cues}
+            values["blind"] = [blind[row] for row in rows]
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=[spoken[row][0] for row in rows],
             reasons=[spoken[row][1] for row in rows],
-            values={
-                "bias": [spoken[row][2] for row in rows],
-                "solvers": [spoken[row][3] for row in rows],
-            },
+            values=values,
             evidence=[spoken[row][4] for row in rows],
         )
 
@@ -286,8 +291,9 @@ class CheatingSolvers(GatherStep):
 
 
 class CheatingSolversWithModel(CheatingSolvers):
-    """Let all solvers answer all items, and count what a model replied."""
+    """Let all solvers answer all items, and count what a model replied: `blind` is the share that picks the key."""
 
+    values: ClassVar[Mapping[str, str]] = {**CheatingSolvers.values, "blind": "float64"}
     columns: ClassVar[tuple[str, ...]] = (*CheatingSolvers.columns, "models.replies")
 
     def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:

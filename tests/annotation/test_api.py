@@ -35,6 +35,7 @@ from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.forms.payloads import item_in
 from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from benchwright.annotation.store.integrations.api_tokens import ApiTokens, Scope
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.records import Item
@@ -454,6 +455,48 @@ def test_the_command_makes_lists_and_revokes(site: ReviewSite) -> None:
         "'ann' is annotator"
         in in_process(*words, "--campaign", "verify", "--add", "x", "--person", "ann", "--scope", "curator").stderr
     )
+
+
+def test_messages_reach_annotators_who_confirm_them(client: Callable[..., CheckedClient]) -> None:
+    cur, ann, ben = client("cur", "curator"), client("ann"), client("ben")
+    path = "/campaigns/verify/announcements"
+    assert cur.post(path, {"words": "Please zoom in."}).status == 201
+    assert cur.post(path, {"words": "Well done.", "recipient": "ben"}).status == 201
+    assert is_problem(cur.post(path, {"words": "Hello", "recipient": "zed"}), "refused")
+    [to_all] = ann.get(path).document["items"]
+    assert (to_all["words"], to_all["sent_by"], "readers" in to_all) == ("Please zoom in.", "cur", False)
+    assert [message["words"] for message in ben.get(path).document["items"]] == ["Please zoom in.", "Well done."]
+    assert ann.post(f"{path}/{to_all['id']}/read").status == 204
+    assert ann.get(path).document["items"] == []
+    assert ann.post(path, {"words": "I may not"}).status == 403
+    listed = {message["words"]: message for message in cur.get(path).document["items"]}
+    assert listed["Please zoom in."]["readers"] == ["ann"]
+    assert cur.send("DELETE", f"{path}/{listed['Well done.']['id']}").status == 204
+    assert [message["words"] for message in ben.get(path).document["items"]] == ["Please zoom in."]
+
+
+def test_an_item_is_discussed_once_nobody_can_judge_it(
+    client: Callable[..., CheckedClient], store: ReviewStore
+) -> None:
+    ann, cur, other = client("ann"), client("cur", "curator"), client("cur")
+    [decided, *_] = ann.get("/campaigns/verify/tasks?state=decided").document["items"]
+    path = at(decided, "discussion")
+    assert is_problem(ann.post(f"{path}/open"), "not_found"), "two campaigns ask about it"
+    names = [name for name in store.campaign_names() if not store.campaign(name).is_closed]
+    with store.writing() as connection:
+        for name in names:
+            close_campaign(connection, name, by="cur", now=clock())
+    try:
+        opened = ann.post(f"{path}/open").document
+        assert (opened["posts"], sum(opened["decisions"].values()) >= 1) == ([], True)
+        assert ann.post(f"{path}/posts", {"words": "The sky gives it away."}).status == 201
+        [post] = cur.post(f"{path}/open").document["posts"]
+        assert (post["author"], post["words"]) == ("ann", "The sky gives it away.")
+        assert is_problem(other.post(f"{path}/open"), "not_found"), "as an annotator they decided nothing on it"
+    finally:
+        with store.writing() as connection:
+            for name in names:
+                reopen_campaign(connection, name, by="cur", now=clock())
 
 
 def test_the_store_holds_after_all_this(store: ReviewStore, tmp_path: Path) -> None:

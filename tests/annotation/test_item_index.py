@@ -71,7 +71,7 @@ def ids(index: ItemIndex, **query: Any) -> set[str]:
 _ID = "(SELECT record_id FROM records WHERE records.number = {})"
 _NAME = "(SELECT kind || ':' || value FROM names WHERE id = name)"
 _HELD = {
-    "reviews": f"SELECT {_ID.format('reviews.number')}, rank, state, reason, campaign, decisions, divided, active_at FROM reviews",
+    "reviews": f"SELECT {_ID.format('reviews.number')}, rank, state, reason, campaign, decisions, divided, doubt, active_at FROM reviews",
     "records": "SELECT record_id, stream, shard, root_image_id, name, task, question, run_state, run_reason, run_stage, "
     "has_run_override, revision, phash, pictures FROM records",
     "pictures": f"SELECT {_ID.format('pictures.number')}, place, image_id, marks FROM pictures",
@@ -137,6 +137,7 @@ def test_states_reasons_annotators_and_disagreement_follow_what_people_say(
     assert ids(index, annotator="ben") == {accepted, rejected, divided}
     assert ids(index, annotator="ben", reason="unclear", campaign="verify") == {rejected, divided}
     assert hits(index, sort="divided")[0].record_id == divided
+    assert [record.record_id for record in hits(index, sort="doubt")[:2]] == [divided, begun]
     assert hits(index)[0].record_id == begun  # the latest decision first
     assert [record.divided for record in hits(index, state="divided")] == [0.5]
 
@@ -180,6 +181,8 @@ def test_a_range_of_a_measure_bounds_what_is_found_and_sorts_it(index: ItemIndex
     records = hits(index, measure="quality.short_px", least=least + 1, most=most, sort="measure")
     values = [record.value for record in records]
     assert values == sorted(value for value in values if value is not None)
+    most_first = hits(index, measure="quality.short_px", least=least + 1, most=most, sort="measure_most")
+    assert [record.value for record in most_first] == values[::-1]
     assert min(value for value in values if value is not None) > least
     assert len(records) < count
     assert "near_duplicates.hashes.phash" not in ranges

@@ -159,16 +159,17 @@ def test_guidelines_are_edited_with_preview_and_difference_and_nobody_is_overwri
         page.get_by_role("textbox", name="Text").press("Control+Enter")
         at_rest(page)
     assert first.locator(".st-key-benchwright-ltr-guidelines em").inner_text() == "twice"
-    assert "+Look *twice*." in first.locator(".stCode").inner_text()
+    first.locator(".bw-diff ins").get_by_text("+Look *twice*.", exact=True).wait_for()
     second.reload()  # what was written is there again
     second.get_by_text("+Reject **blurred** ones.").wait_for()
+    at_rest(second)
     assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
     first.get_by_role("button", name="Save as version 2").click()
     first.get_by_text("Saved as version 2.").wait_for()
     second.get_by_role("button", name="Save as version 2").click()
     second.get_by_text("Meanwhile somebody saved version 2").wait_for()
     assert second.get_by_role("textbox", name="Text").input_value() == "Reject **blurred** ones."
-    assert "-Look *twice*." in second.locator(".stCode").inner_text()
+    second.locator(".bw-diff del").get_by_text("-Look *twice*.", exact=True).wait_for()
     second.get_by_role("button", name="Go on from version 2 with my text").click()
     second.get_by_role("button", name="Save as version 3").click()
     second.get_by_text("Saved as version 3.").wait_for()

@@ -34,6 +34,7 @@ from benchwright.exports.freezing.step import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.shortcuts.step import Shortcuts
 from benchwright.pipeline import run_steps
+from benchwright.release import Release
 from benchwright.source_files.item_files import SourceItem
 
 pytestmark = pytest.mark.slow
@@ -163,6 +164,19 @@ def test_a_run_and_the_command_ask_once_and_keep_what_was_replied(
     done = run_steps(steps, images=images, workspace=tmp_path / "w", workers=1)
     rows = done.outcomes("shortcuts.models")
     assert any(row["replies"] for row in rows)
+    frozen = [released.item for released in Release.open(tmp_path / "w" / done.artifacts["release"]).items()]
+    picked = {
+        row["record_id"]: [reply["option"] for reply in json.loads(row["replies"])] for row in rows if row["replies"]
+    }
+    right = {
+        item.item_id: [choice.key for choice in item.choices].index(item.answer)
+        for item in frozen
+        if item.item_id in picked
+    }
+    blind = {row["record_id"]: row["blind"] for row in done.outcomes("shortcuts.solvers")}
+    assert {item_id: blind[item_id] for item_id in picked} == {
+        item_id: options.count(right[item_id]) / len(options) for item_id, options in picked.items()
+    }
     asked = len(chat_server.bodies)
     assert asked
     others = [steps[0], Shortcuts.model_validate({"model": {"chat": chat}, "max_gain": 0.2}), steps[2]]

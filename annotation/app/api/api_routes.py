@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..auth.sessions import OPEN_PAGE_HEADERS
 from ..base.state import AppState
+from .conversation_calls import CONVERSATION_OPERATIONS
 from .curator_calls import CURATOR_OPERATIONS
 from .openapi import openapi_document
 from .operation import ROOT, ApiOperation, OperationRunner
@@ -22,7 +23,9 @@ from .reference_page import reference_page
 from .task_calls import TASK_OPERATIONS
 from .webhook_calls import WEBHOOK_OPERATIONS
 
-OPERATIONS: tuple[ApiOperation, ...] = (*TASK_OPERATIONS, *CURATOR_OPERATIONS, *PEOPLE_OPERATIONS, *WEBHOOK_OPERATIONS)
+OPERATIONS: tuple[ApiOperation, ...] = (
+    *TASK_OPERATIONS, *CURATOR_OPERATIONS, *CONVERSATION_OPERATIONS, *PEOPLE_OPERATIONS, *WEBHOOK_OPERATIONS,
+)  # fmt: skip
 """All operations, in the order of the document."""
 
 

@@ -71,6 +71,19 @@ class WordsBody(_ApiInput):
     words: Annotated[str, Field(max_length=2_000)] = Field("", description="What you say; a flag needs no words.")
 
 
+class AnnouncementBody(_ApiInput):
+    """A message to annotators."""
+
+    words: Annotated[str, Field(min_length=1, max_length=2_000)] = Field(description="Text of the message.")
+    recipient: str | None = Field(None, description="Only annotator who sees it; null: all of the campaign.")
+
+
+class PostBody(_ApiInput):
+    """A post of a discussion."""
+
+    words: Annotated[str, Field(min_length=1, max_length=2_000)] = Field(description="Text of the post.")
+
+
 class WhyBody(_ApiInput):
     """Why something is done."""
 
@@ -138,6 +151,14 @@ class ListReply(_ApiAnswer):
     """A whole list."""
 
     items: list[dict[str, Any]]
+
+
+class DiscussionReply(_ApiAnswer):
+    """The discussion of an item."""
+
+    task: int = Field(description="Task whose pictures, question and key are discussed.")
+    decisions: dict[str, int] = Field(description="How many annotators made each decision.")
+    posts: list[dict[str, Any]] = Field(description="Posts, the earliest first: id, author, words, posted_at.")
 
 
 class CampaignReply(_ApiAnswer):

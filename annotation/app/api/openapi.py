@@ -21,7 +21,7 @@ _PARTS = {
     "campaign": "Name of the campaign, as the recipe calls the step.",
     "task": "Number of the task.",
     "place": "Place of the picture in its task, from 0.",
-    "message": "Number of the flag or comment.",
+    "message": "Number of the flag, comment or message.",
     "person": "Name under which the person decides.",
     "token": "Number of the token.",
     "webhook": "Number of the webhook.",

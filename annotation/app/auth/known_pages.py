@@ -12,7 +12,7 @@ from .pages import unknown_page
 from .sessions import OPEN_PAGE_HEADERS
 
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
-_EVERYBODYS = frozenset({"start", "home", "review", "practice", "history"})
+_EVERYBODYS = frozenset({"start", "home", "review", "practice", "history", "discussion"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
 _OF_ITEMS = frozenset({"items", "item", "build", "rules", "thresholds", "guidelines-edit"})
 _OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "flags", "people", "connections"})

@@ -30,6 +30,7 @@ from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, AppLanguage, TextsBySection, chosen_language
 from ..wording.connection_texts import TEXTS as CONNECTION_TEXTS
+from ..wording.conversation_texts import TEXTS as CONVERSATION_TEXTS
 from ..wording.curator_texts import CODES, ITEM_STATES
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.marking_texts import TEXTS as MARKING_TEXTS
@@ -113,6 +114,10 @@ _HELPER_TITLES = (
 """Titles of the helpers that come with Benchwright, which live in rooms that know no languages."""
 
 
+_APP_TEXTS = (
+    TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CONNECTION_TEXTS, CONVERSATION_TEXTS, CODES, ITEM_STATES,
+)  # fmt: skip
+
 AnyField = FormField | EntryField
 _TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions", "section")
 
@@ -120,10 +125,7 @@ _TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions", "section")
 def english_texts() -> TextsBySection:
     """Return all texts that a language translates, by section and key."""
     return {
-        **{
-            texts.section: texts.english
-            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CONNECTION_TEXTS, CODES, ITEM_STATES)
-        },
+        **{texts.section: texts.english for texts in _APP_TEXTS},
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
         _FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         _GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},

@@ -5,20 +5,33 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from difflib import unified_diff
+from html import escape
 
 import streamlit as st
 
+from benchwright.texts.hidden_characters import escaped
+
+from ...progress.guideline_proposals import guideline_proposals
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...store.database.records import RefusedError, StaleError
 from ...workflow.guidelines import MAX_TEXT, revise_guidelines
+from ..base.cache import cached
+from ..base.page_formulas import show_text
 from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..routes.guidelines import with_pictures
-from ..wording.curator_texts import TEXTS
+from ..wording.conversation_texts import TEXTS as TALK
+from ..wording.curator_texts import TEXTS, words_for
 from ..wording.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, inert, runs_right_to_left
 from ..wording.texts import message_of
 
 _HEIGHT_PX = 420
+_DIFFERENCE_STYLE = """<style>
+.bw-diff { font-family: monospace; font-size: .875rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.bw-diff :is(ins, del) { display: block; text-decoration: none; border-inline-start: 3px solid; padding: 0 .4rem; }
+.bw-diff ins { border-color: #16a34a; background: color-mix(in srgb, #16a34a 14%, transparent); }
+.bw-diff del { border-color: #dc2626; background: color-mix(in srgb, #dc2626 14%, transparent); }
+</style>"""
 _MOST_KEPT = 64
 """Most drafts that are kept beyond the browser's window, those written last."""
 
@@ -78,6 +91,7 @@ def show_guidelines_editor(request: PageRequest) -> None:
         )
     with left:
         _show_save(request, draft, newest)
+        _show_proposals(request, draft)
     _show_difference(draft, newest)
     _show_versions(known.versions(campaign))
 
@@ -145,14 +159,47 @@ def _show_save(request: PageRequest, draft: _Draft, newest: GuidelinesVersion) -
         st.success(TEXTS["guidelines_saved"].format(version=version))
 
 
+def _show_proposals(request: PageRequest, draft: _Draft) -> None:
+    """Show the reasons on which annotators differ, each with a button that puts a line about it into the draft."""
+    if request.campaign.is_simulated:
+        return
+    store, name = request.state.store, request.campaign.name
+    proposals = cached((*request.stamp, "guideline-proposals"), lambda: guideline_proposals(store.decisions(name)))
+    if not proposals:
+        return
+    st.subheader(TALK["proposals"])
+    st.caption(TALK["proposals_why"])
+    for proposal in proposals:
+        reason = words_for(proposal.reason)
+        counts = {"items": proposal.items, "divided": proposal.divided, "annotators": proposal.annotators}
+        with st.container(border=True, key=f"proposal-{proposal.reason}"):
+            st.markdown(f"**{inert(reason)}**")
+            st.caption(inert(TALK["proposal_counts"].format(**counts)))
+            for note in proposal.notes:
+                show_text(st.container(gap=None), f"“{note}”")
+            if st.button(TALK["insert_proposal"], key=f"insert-{proposal.reason}"):
+                noted = " ".join(f"“{note}”" for note in proposal.notes)
+                line = inert(TALK["proposal_line"].format(reason=reason, notes=noted)).strip()
+                draft.text = f"{draft.text.rstrip()}\n\n- {line}\n"
+                draft.serial += 1
+                _keep(request, draft)
+                st.rerun()
+
+
 def _show_difference(draft: _Draft, newest: GuidelinesVersion) -> None:
     st.subheader(TEXTS["guidelines_difference"].format(version=newest.version))
     lines = unified_diff(newest.text.splitlines(), draft.text.splitlines(), lineterm="", n=2)
     changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
     if changed:
-        st.code("\n".join(changed), language="diff", wrap_lines=True)
+        st.html(_DIFFERENCE_STYLE + "".join(map(_changed_line, changed)))
     else:
         st.caption(TEXTS["guidelines_same"])
+
+
+def _changed_line(line: str) -> str:
+    """Return a line of a unified difference as HTML: added, removed or around these."""
+    tag = {"+": "ins", "-": "del"}.get(line[:1], "span")
+    return f'<div class="bw-diff" dir="auto"><{tag}>{escape(escaped(line)) or "&nbsp;"}</{tag}></div>'
 
 
 def _show_versions(versions: list[GuidelinesVersion]) -> None:

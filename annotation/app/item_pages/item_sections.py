@@ -46,14 +46,24 @@ _LONGEST = 2000
 
 def pictures_html(record_id: str, marked: Sequence[bool], names: Sequence[str]) -> str:
     """Return an item's pictures with their marks laid over them, each a link to the picture in full size."""
+    return linked_pictures_html(
+        [
+            (
+                record_picture_url(record_id, place, form="full"),
+                record_picture_url(record_id, place, form="marks") if has_marks else None,
+                name,
+            )
+            for place, (has_marks, name) in enumerate(zip(marked, names, strict=False))
+        ]
+    )
+
+
+def linked_pictures_html(pictures: Sequence[tuple[str, str | None, str]]) -> str:
+    """Return pictures, each a link to itself: its path, the path of the marks laid over it or None, and its name."""
     parts = []
-    for place, (has_marks, name) in enumerate(zip(marked, names, strict=False)):
-        full = escape(record_picture_url(record_id, place, form="full"))
-        layer = ""
-        if has_marks:
-            marks = escape(record_picture_url(record_id, place, form="marks"))
-            layer = f'<img class="marks" src="{marks}" alt="">'
-        alt = escape(escaped(name))
+    for path, marks, name in pictures:
+        layer = "" if marks is None else f'<img class="marks" src="{escape(marks)}" alt="">'
+        full, alt = escape(path), escape(escaped(name))
         parts.append(
             f'<li><a class="frame" href="{full}" target="_blank" rel="noopener"><img src="{full}" alt="{alt}">{layer}'
             f'</a><div class="caption" dir="auto">{alt}</div></li>'

@@ -14,6 +14,8 @@ from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX
 from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import (
+    BY_MEASURES,
+    COLUMNS,
     FoundRecord,
     Hits,
     ItemQuery,
@@ -26,13 +28,17 @@ from ...items.item_search import (
 )
 from ...store.accounts.accounts import Account
 from ..base.cache import cached
+from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState
 from ..item_grid.grid import GridTile, show_grid
 from ..routes.record_pictures import record_picture_url
+from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
 from ..wording.texts import message_of
 from .item_acts import show_acts
+from .item_table import head_of, show_table
+from .view_shelf import show_views
 
 ITEM = "id"
 """Query parameter of the page of one item."""
@@ -64,7 +70,7 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
     if not total:
         st.info(TEXTS["nothing_made"])
         return
-    asked = _filters(state, query, facets, generation)
+    asked = _filters(state, account, query, facets, generation)
     if asked != query:
         _go(replace(asked, page=1))
     hits = state.items.reading(lambda connection: search(connection, query))
@@ -73,12 +79,18 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
         st.info(TEXTS["found_none"])
         return
     path = item_page().url_path
-    tiles = [record_tile(record, path, _value_line(record, query)) for record in hits.records]
-    event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
-    if event.opened is not None:
-        st.switch_page(item_page(), query_params={ITEM: event.opened})
+    selected: Sequence[str] = ()
+    if query.columns:
+        show_page_formulas()
+        show_table(hits.records, query, path, item_id=ITEM)
+    else:
+        tiles = [record_tile(record, path, _value_line(record, query)) for record in hits.records]
+        event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
+        if event.opened is not None:
+            st.switch_page(item_page(), query_params={ITEM: event.opened})
+        selected = event.selected
     _show_pager(query, hits)
-    show_acts(state, account, selected=event.selected, query=query, total=hits.total)
+    show_acts(state, account, selected=selected, query=query, total=hits.total)
 
 
 def last_query() -> dict[str, str]:
@@ -101,9 +113,15 @@ def _go(query: ItemQuery) -> None:
     st.rerun()
 
 
-def _filters(state: AppState, query: ItemQuery, facets: dict[str, list[tuple[str, int]]], generation: str) -> ItemQuery:
+def _filters(
+    state: AppState, account: Account, query: ItemQuery, facets: dict[str, list[tuple[str, int]]], generation: str
+) -> ItemQuery:
     """Show what the list is searched and filtered by, and return the query that a curator asks for now."""
-    left, right = st.columns([5, 2], vertical_alignment="bottom")
+    left, right, shelf = st.columns([5, 2, 1.4], vertical_alignment="bottom")
+    with shelf:
+        opened = show_views(state, account, query)
+    if opened is not None:
+        return opened
     words = left.text_input(
         TEXTS["search"], value=query.words, placeholder=TEXTS["search_hint"], max_chars=200, key=f"words-{query.words}"
     )
@@ -116,7 +134,16 @@ def _filters(state: AppState, query: ItemQuery, facets: dict[str, list[tuple[str
         ranges = cached((state.store.where, "items-measures", generation), lambda: state.items.reading(measures))
         values |= _measure(columns[3], query, ranges)
         like = _likeness(state, query)
-    asked = replace(query, words=words.strip(), sort=sort, like=like, **values)
+        shown = st.multiselect(
+            VIEW_TEXTS["columns"],
+            COLUMNS,
+            default=list(query.columns),
+            format_func=head_of,
+            help=VIEW_TEXTS["columns_why"],
+            key=f"columns-{','.join(query.columns)}",
+        )
+    chosen = tuple(column for column in COLUMNS if column in shown)
+    asked = replace(query, words=words.strip(), sort=sort, like=like, columns=chosen, **values)
     return asked if asked != query else _without(query)
 
 
@@ -147,7 +174,7 @@ def _sort(place: Any, query: ItemQuery) -> Sort:
     if query.like:
         place.text_input(TEXTS["sort"], value=TEXTS["sort_likeness"], disabled=True)
         return query.sort
-    sorts = [sort for sort in get_args(Sort) if sort != "likeness" and (sort != "measure" or query.measure)]
+    sorts = [sort for sort in get_args(Sort) if sort != "likeness" and (query.measure or sort not in BY_MEASURES)]
     picked: Sort = place.selectbox(
         TEXTS["sort"],
         sorts,

@@ -17,9 +17,11 @@ from ...items.curator_acts import CuratorActs, may_be_decided
 from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...items.item_search import states_of
 from ...store.accounts.accounts import Account
+from ...store.conversations.discussions import may_be_discussed, posts_on
 from ..base.option_letters import captions, question_in_words
 from ..base.page_formulas import show_page_formulas
 from ..base.state import AppState, clock
+from ..wording.conversation_texts import TEXTS as TALK
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.directed_text import inert
 from ..wording.texts import TEXTS as APP_TEXTS
@@ -35,7 +37,12 @@ _DONE = "task-done"
 
 
 def show_item(
-    state: AppState, account: Account, *, items_page: Callable[[], st.Page], item_page: Callable[[], st.Page]
+    state: AppState,
+    account: Account,
+    *,
+    items_page: Callable[[], st.Page],
+    item_page: Callable[[], st.Page],
+    discussion: st.Page,
 ) -> None:
     """Show the record that the URL names.
 
@@ -44,6 +51,7 @@ def show_item(
         account: Account of the curator.
         items_page: Function that returns the page of all items.
         item_page: Function that returns this page.
+        discussion: Page on which an item is discussed.
     """
     st.html(ITEM_STYLE)
     st.page_link(items_page(), label=TEXTS["back_to_items"], icon=":material/arrow_back:", query_params=last_query())
@@ -65,6 +73,8 @@ def show_item(
     with right:
         _show_head(state, history, content, shows_key=not is_hidden)
         _show_links(history, items_page, item_page)
+        if history.tasks:
+            _show_discussions(state, history, discussion)
         if is_hidden:
             _offer_to_look(acts, history)
         show_acts(state, account, selected=[record_id])
@@ -127,6 +137,24 @@ def _show_links(history: RecordHistory, items_page: Callable[[], st.Page], item_
     root = history.record.root_image_id
     if root and root != history.record.record_id:
         st.page_link(item_page(), label=TEXTS["source_picture"], query_params={ITEM: root})
+
+
+def _show_discussions(state: AppState, history: RecordHistory, discussion: st.Page) -> None:
+    """Lead to the discussion of the item in each campaign whose people may discuss it; else say when they may."""
+    record_id = history.record.record_id
+    campaigns = {task.campaign.name: task.campaign for task in history.tasks}
+    with state.store.reading() as connection:
+        posts = {
+            campaign.name: len(posts_on(connection, campaign, record_id))
+            for campaign in campaigns.values()
+            if may_be_discussed(connection, campaign, record_id)
+        }
+    for name, count in posts.items():
+        label = TALK["discuss_n"].format(count=count) if count else TALK["discuss"]
+        query = {"campaign": name, "item": record_id}
+        st.page_link(discussion, label=label, icon=":material/forum:", query_params=query)
+    if not posts:
+        st.caption(TALK["discussion_later"])
 
 
 def _show_deciding(state: AppState, account: Account, history: RecordHistory) -> None:

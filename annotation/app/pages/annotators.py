@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -18,6 +19,7 @@ from ..charts.showing import show_chart
 from ..wording.curator_texts import TEXTS
 from ..wording.directed_text import inert
 from .marked_regions import figures_of, show_marks_by_annotator
+from .messages import show_messages
 from .qualification import show_qualification
 from .set_asides import share_in_words, show_doubts, show_set_asides
 
@@ -32,7 +34,7 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     if request.campaign.is_simulated:
         st.info(TEXTS["simulated_figures"])
     show_qualification(request)
-    show_set_asides(request, overview, [quality.rater for quality in qualities])
+    _show_acts(request, overview, qualities)
     if not qualities:
         st.info(TEXTS["nothing_said"])
         return
@@ -72,6 +74,13 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     else:
         why = TEXTS["confusion_why"].format(name=picked.rater, n=picked.shared)
         show_chart(confusion_chart("confusion", why, picked.confusion))
+
+
+def _show_acts(request: PageRequest, overview: Overview, qualities: Sequence[RaterQuality]) -> None:
+    """Let a curator set votes aside, and write to annotators."""
+    show_set_asides(request, overview, [quality.rater for quality in qualities])
+    if not request.campaign.is_simulated:
+        show_messages(request, sorted(account.name for account in request.state.accounts.all()))
 
 
 def _rank(quality: RaterQuality) -> tuple[float, str]:

@@ -16,6 +16,7 @@ from ..base.state import AppState, clock
 from ..wording.directed_text import inert
 from ..wording.texts import TEXTS, title_of
 from .campaign_menu import CAMPAIGN, campaigns_of, may_decide
+from .messages import show_unread
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -41,6 +42,7 @@ def show_home(state: AppState, account: Account, *, review: st.Page, practice: s
     ]
     works = own_work(state.store, campaigns, account.name, since=_midnight(), now=clock())
     today = sum(work.today for work in works)
+    show_unread(state, account, campaigns)
     st.subheader(TEXTS["home_hello"].format(name=inert(account.name)))
     st.caption(TEXTS["home_today"].format(count=today) if today else TEXTS["home_nothing_today"])
     if not works:

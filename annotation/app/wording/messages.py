@@ -170,6 +170,18 @@ MESSAGES = (
     # Comments
     "a comment says something; write it, or flag the task without words",
     "a comment is at most {most} characters, none of them null; this one has {count}",
+    # Messages, discussions, saved views
+    "a message has 1 to {most} characters, none of them null; this one has {count}",
+    "simulated annotators decide in campaign {campaign}; they read no messages",
+    "no annotator is called {name}; `review users` lists who has an account",
+    "campaign {campaign} shows no message {number}; `review messages` lists them",
+    "there is no message {number} for you",
+    "a post has 1 to {most} characters, none of them null; this one has {count}",
+    "annotators may still judge this item; it can be discussed once nobody can",
+    "this item has {most} posts, which is the most",
+    "you have seen what the others decided on this item, so what you decided stands",
+    "a view's name has 1 to {most} characters; this one has {count}",
+    "you have {most} saved views, which is the most; remove one",
     "you have made {count} comments on this task; a curator reads them",
     "campaign {campaign} has no open flag or comment {number}",
     # Practice

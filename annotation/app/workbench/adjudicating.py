@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...store.accounts.accounts import Account
+from ...store.conversations.messages import Message
 from ...store.database.records import Campaign
 from ...workflow.adjudication import AdjudicationQueue, QueuedCase
 from ..base.state import AppState, clock
@@ -64,6 +65,10 @@ class AdjudicatorWork:
             require_shown(self._state, event.task)
             self._queue.decide(event.task, event.submission, now=clock())
         return EventResult()
+
+    def messages(self) -> Sequence[Message]:
+        """Return no messages: the work of the campaign shows them."""
+        return ()
 
     def progress(self) -> WorkProgress:
         """Return how many cases wait."""

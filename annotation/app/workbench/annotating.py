@@ -9,6 +9,7 @@ from datetime import datetime
 from ...forms.kinds import ATTENTION
 from ...forms.shortest_time import is_too_fast
 from ...store.accounts.accounts import Account
+from ...store.conversations.messages import Message, confirm_message, unread_messages
 from ...store.database.records import Campaign, RefusedError, StaleError
 from ...workflow.task_queue import TaskQueue
 from ..base.attention_words import attention_in_language
@@ -125,6 +126,20 @@ class AnnotatorWork:
         name = "mine_done" if part == progress.left else "part_done" if part else "part_is_done"
         words = TEXTS[name].format(done=progress.decided, left=progress.left, part=part)
         return WorkProgress(progress.decided / max(1, progress.decided + part), words)
+
+    def messages(self) -> Sequence[Message]:
+        """Return the messages of this campaign that the annotator has yet to confirm."""
+        with self._state.store.reading() as connection:
+            return unread_messages(connection, [self._queue.campaign], self._queue.annotator)
+
+    def confirm(self, message: int) -> None:
+        """Record that the annotator read a message.
+
+        Raises:
+            BenchwrightError: There is no such message for the annotator.
+        """
+        with self._state.store.writing() as connection:
+            confirm_message(connection, message, self._queue.annotator, now=clock())
 
     def _decide(self, event: CardEvent) -> None:
         """Take a decision; where it is refused, keep what was written as a draft."""

@@ -15,6 +15,7 @@ from ...forms.task_content import TaskContent
 from ...practice.scenes import scene_of, scene_size
 from ...store.accounts.accounts import Account
 from ...store.campaigns.practice import PracticeAnswer
+from ...store.conversations.messages import Message
 from ...store.database.records import Campaign
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import OwnTask
@@ -96,6 +97,10 @@ class PracticeWork:
         if event.does == "decide":
             self._queue.submit(event.task - 1, event.submission, now=clock())
         return EventResult(event.task)
+
+    def messages(self) -> Sequence[Message]:
+        """Return no messages: the work of the campaign shows them."""
+        return ()
 
     def progress(self) -> WorkProgress:
         """Return how many items are decided, and how many of them right."""

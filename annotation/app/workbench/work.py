@@ -11,6 +11,7 @@ from benchwright.records import ItemImage
 from benchwright.texts.formulas import formulas_of
 
 from ...forms.task_content import TaskContent, content_in
+from ...store.conversations.messages import Message
 from ...store.database.records import RefusedError
 from ..base.option_letters import captions, letters_of_pictures
 from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX, TINY_PX
@@ -113,6 +114,9 @@ class Work(Protocol):
     def progress(self) -> WorkProgress:
         """Return how much is done, and how much is left."""
 
+    def messages(self) -> Sequence[Message]:
+        """Return the messages that this person has yet to confirm."""
+
 
 def work_state(
     work: Work, *, known: Container[int] = (), skipped: Sequence[int] = (), opened: int | None = None
@@ -147,6 +151,7 @@ def work_state(
         "opened": opened,
         "tasks": {str(task_id): task.to_json() for task_id, task in tasks.items()},
         "progress": asdict(work.progress()),
+        "messages": [{"id": message.id, "by": message.sent_by, "words": message.words} for message in work.messages()],
         "words": words,
     }
 

@@ -35,6 +35,7 @@ WORK_URL = "/work"
 _LEAVE_URL = "/work/leave"
 ADJUDICATION_URL = "/work/adjudication"
 PRACTICE_URL = "/work/practice"
+_MESSAGE_URL = "/work/message"
 MOST_BYTES = 1 << 20
 _MOST_BYTES_OF_REGIONS = MOST_BYTES + MAX_REGION_BYTES
 """Most bytes of a request in a campaign that takes regions."""
@@ -51,6 +52,7 @@ class _WorkRequest(NamedTuple):
     known: list[int]
     skipped: list[int]
     since: datetime
+    message: int
 
 
 def work_routes(state: AppState) -> list[Route]:
@@ -72,11 +74,19 @@ def work_routes(state: AppState) -> list[Route]:
 
         return await _checked(request, state, give_back)
 
+    async def confirm(request: Request) -> Response:
+        def read(account: Account, sent: _WorkRequest) -> dict[str, Any]:
+            _annotator_work(state, account, sent.campaign).confirm(sent.message)
+            return {}
+
+        return await _checked(request, state, read)
+
     return [
         Route(WORK_URL, annotate, methods=["POST"]),
         Route(ADJUDICATION_URL, adjudicate, methods=["POST"]),
         Route(PRACTICE_URL, practise, methods=["POST"]),
         Route(_LEAVE_URL, leave, methods=["POST"]),
+        Route(_MESSAGE_URL, confirm, methods=["POST"]),
     ]
 
 
@@ -146,6 +156,7 @@ def _work_request(body: bytes) -> _WorkRequest:
         _ids(sent, "known"),
         _ids(sent, "skipped"),
         datetime.fromtimestamp(stamp, UTC),
+        _message(sent),
     )
 
 
@@ -154,6 +165,14 @@ def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
     if not isinstance(ids, list) or len(ids) > _MOST_IDS or not all(type(number) is int for number in ids):
         raise ValueError(f"{name} are a list of numbers")
     return [number for number in ids if is_id(number)]
+
+
+def _message(sent: Mapping[str, Any]) -> int:
+    """Return the number of the message that a request confirms; 0, which no message has, where it names none."""
+    number = sent.get("message", 0)
+    if type(number) is not int:
+        raise ValueError("a message is named by its number")
+    return number if is_id(number) else 0
 
 
 def _annotator_work(state: AppState, account: Account, name: str) -> AnnotatorWork:

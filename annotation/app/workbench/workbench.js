@@ -12,6 +12,7 @@ class Workbench {
     this.returned = []; // tasks whose decision was not taken, to be shown next
     this.skipped = [];
     this.looked = new Set(); // tasks that were on the screen
+    this.messages = new Set(); // messages that are on the screen or confirmed
     this.stamp = 0;
     this.stop = new AbortController();
     const { signal } = this.stop;
@@ -78,7 +79,7 @@ class Workbench {
     this.outbox.flush();
   }
 
-  take({ tasks, upcoming, progress }) {
+  take({ tasks, upcoming, progress, messages }) {
     for (const [id, task] of Object.entries(tasks)) this.tasks.set(Number(id), task);
     this.upcoming = upcoming.filter((id) => this.tasks.has(id));
     const isWanted = (id) => this.upcoming.includes(id) || this.returned.includes(id) || id === this.current || id in tasks;
@@ -86,6 +87,16 @@ class Workbench {
     this.progressWords.textContent = progress.words;
     this.progress.hidden = progress.share === null;
     this.progress.value = progress.share ?? 0;
+    for (const message of messages) this.showMessage(message);
+  }
+
+  /** A curator's message stays on the screen until the annotator confirms it; one that could not be sent comes again. */
+  showMessage({ id, by, words }) {
+    if (this.messages.has(id)) return;
+    this.messages.add(id);
+    const box = this.notice(fill(this.texts.message_from, { name: by }), words.split("\n"), this.texts.message_read, () =>
+      this.post(`${this.url}/message`, { message: id }).catch(() => this.messages.delete(id)));
+    box.classList.add("letter");
   }
 
   /** After the server was heard: keep the task on the screen, line up those that follow, show the next if none is there. */
@@ -220,7 +231,7 @@ class Workbench {
   }
 
   /** Something that must not go unseen: it stays until somebody closes it, or three others have come. */
-  notice(words, lines) {
+  notice(words, lines, close = this.texts.dismiss, closed = () => {}) {
     const box = add(this.notices, "section", "notice");
     box.setAttribute("role", "alert");
     add(box, "p", "", words).dir = "auto";
@@ -229,11 +240,13 @@ class Workbench {
       detail.dir = "auto";
       letScroll(detail, words);
     }
-    button(box, "action quiet", this.texts.dismiss, "", () => {
+    button(box, "action quiet", close, "", () => {
       box.remove();
+      closed();
       if (this.current === undefined) this.advance();
     });
-    while (this.notices.childElementCount > 3) this.notices.firstElementChild.remove();
+    const passing = this.notices.querySelectorAll(":scope > .notice:not(.letter)");
+    if (passing.length > 3) passing[0].remove();
     return box;
   }
 

@@ -17,6 +17,7 @@ from ..task_card.card import STYLE as CARD_STYLE
 from ..viewer.viewer import FOLDER as VIEWER
 from ..viewer.viewer import SCRIPTS as VIEWER_SCRIPTS
 from ..viewer.viewer import STYLE as VIEWER_STYLE
+from ..wording.conversation_texts import TEXTS as CONVERSATION_TEXTS
 from ..wording.marking_texts import TEXTS as MARKING_TEXTS
 from ..wording.texts import TEXTS
 from ..wording.viewer_texts import TEXTS as VIEWER_TEXTS
@@ -79,6 +80,7 @@ def show_workbench(
         data={
             "texts": {
                 **for_browser({name: TEXTS[name] for name in _WORDS}),
+                **for_browser({name: CONVERSATION_TEXTS[name] for name in ("message_from", "message_read")}),
                 "viewer": for_browser(VIEWER_TEXTS),
                 "marking": for_browser(MARKING_TEXTS),
             },

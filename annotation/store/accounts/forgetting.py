@@ -23,6 +23,7 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError, DataError
 
 from ..database.audit import COMMAND_LINE, audited, digest_of_decision, hash_of_row, record
+from ..database.conversation_tables import item_posts, messages, saved_views
 from ..database.integration_tables import (
     api_requests,
     api_tokens,
@@ -63,7 +64,8 @@ _FORGOTTEN = "person_forgotten"
 
 _TEXTS = (
     (annotations_table, "note"), (adjudications, "note"), (remarks, "words"), (overrides, "why"),
-    (guideline_examples, "words"), (revision_requests, "words"), (set_asides, "why"),
+    (guideline_examples, "words"), (revision_requests, "words"), (set_asides, "why"), (messages, "words"),
+    (item_posts, "words"),
 )  # fmt: skip
 """Columns of texts that people wrote, in which somebody may be named."""
 _OF_FORMS = ((annotations_table, "fields"), (adjudications, "fields"))
@@ -78,7 +80,8 @@ _NAMES = (
     (remarks, "settled_by"), (waivers, "waived_by"), (guideline_examples, "made_by"),
     (guideline_examples, "withdrawn_by"), (set_asides, "set_by"), (set_asides, "taken_back_by"),
     (campaigns, "closed_by"), (api_tokens, "made_by"), (api_tokens, "revoked_by"), (webhooks, "made_by"),
-    (webhooks, "ended_by"), (crowd_entries, "made_by"), (crowd_entries, "closed_by"),
+    (webhooks, "ended_by"), (crowd_entries, "made_by"), (crowd_entries, "closed_by"), (messages, "sent_by"),
+    (messages, "withdrawn_by"),
 )  # fmt: skip
 """Columns with a person's name, besides `annotators`."""
 _ONLY_ADDED = ("annotations", "adjudications", "overrides", "revision_requests", "audit_log")
@@ -215,6 +218,7 @@ class _Person:
             named = sa.update(table).where(table.c[column] == self._name).values({column: self._pseudonym})
             self.done.acts += connection.execute(named).rowcount
         self.done.drafts = connection.execute(sa.delete(drafts).where(drafts.c.annotator_id == annotator_id)).rowcount
+        connection.execute(sa.delete(saved_views).where(saved_views.c.annotator_id == annotator_id))
         changed = texts["annotations"]
         for key, old in _digests(connection, annotator_id, also=changed):
             if key in before:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from .conversation_tables import messages
 from .integration_tables import api_requests
 from .schema import MEANING
 
-metadata = api_requests.metadata
-"""Tables of `schema` and of `integration_tables`."""
+[metadata] = {table.metadata for table in (api_requests, messages)}
+"""Tables of `schema`, `integration_tables` and `conversation_tables`."""
 __all__ = ["MEANING", "metadata"]

@@ -28,7 +28,8 @@ annotators answered before they were shown the key, and `adjudications` holds wh
 Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
 `rater_models` the estimates that this rests on.
 
-Tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`; `all_tables` has both.
+Tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`, those of messages, discussions and
+saved views in `conversation_tables`; `all_tables` has them all.
 
 A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
 and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about

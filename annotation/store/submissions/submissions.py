@@ -20,6 +20,7 @@ from ...forms.payloads import item_in
 from ...forms.submission import Submission
 from ..assignment import statements as sql
 from ..assignment.eligibility import key_shown_problem, kinds_with_key
+from ..campaigns.adjudications import has_opened
 from ..campaigns.authors import has_writer
 from ..campaigns.other_pictures import check_pictures
 from ..database.audit import CHANGED, DECIDED, digest_of_decision, record
@@ -124,6 +125,8 @@ def _checked(
             )
         if not amend:
             raise RefusedError(f"{slot.name!r} has already said {previous.decision!r} here; amend it, or leave it")
+        if has_opened(connection, slot.task_id, slot.name):
+            raise RefusedError("you have seen what the others decided on this item, so what you decided stands")
         version, since = previous.version + 1, previous.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")

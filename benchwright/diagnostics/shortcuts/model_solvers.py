@@ -96,6 +96,17 @@ class SolverReply(NamedTuple):
     failed: bool = False
 
 
+def share_right(replies: Sequence[SolverReply], right: int) -> float | None:
+    """Return the share of a model's replies to an item that pick the right option; None where it replied nothing.
+
+    Args:
+        replies: What it replied, for each thing that it was shown.
+        right: Number of the right option, from 0.
+    """
+    read = [reply.option == right for reply in replies if not reply.failed]
+    return sum(read) / len(read) if read else None
+
+
 class ReplyCount(NamedTuple):
     """How many items of a task a model was asked about, and how many replies name no option.
 

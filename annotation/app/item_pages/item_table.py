@@ -1,0 +1,78 @@
+"""The list of items as a table, with the columns that a curator chose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+
+import streamlit as st
+
+from benchwright.texts.hidden_characters import escaped
+
+from ...items.item_search import COLUMNS, FoundRecord, ItemQuery
+from ..base.page_formulas import html_with_formulas
+from ..base.tables import TABLE_STYLE, THUMBNAIL_STYLE, thumbnail_html
+from ..languages.language import chosen_language
+from ..routes.record_pictures import record_picture_url
+from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
+from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..wording.texts import TEXTS as APP_TEXTS
+
+_HEADS = {
+    "state": "of_state", "reason": "of_reason", "campaign": "of_campaign", "task": "of_kind", "decisions": "decisions",
+}  # fmt: skip
+_ID_DIGITS = 12
+
+
+def head_of(column: str) -> str:
+    """Return the head of a column in words."""
+    return TEXTS[_HEADS[column]] if column in _HEADS else VIEW_TEXTS[f"column_{column}"]
+
+
+def show_table(records: Sequence[FoundRecord], query: ItemQuery, path: str, *, item_id: str) -> None:
+    """Show records as rows: picture, question with a link to its page, and the chosen columns.
+
+    Args:
+        records: Records in the order in which they are shown.
+        query: Query with the columns, and with the measure whose values the records may have.
+        path: Path of the page of one item.
+        item_id: Name of that page's parameter with the id.
+    """
+    columns = [column for column in COLUMNS if column in query.columns]
+    heads = ["", APP_TEXTS["question"], *map(head_of, columns), *([query.measure] if query.measure else [])]
+    top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    body = []
+    for record in records:
+        title = html_with_formulas(escaped(record.question or record.name) or TEXTS["no_question"])
+        link = f'<a href="/{escape(path)}?{item_id}={escape(record.record_id)}" target="_self">{title}</a>'
+        picture = thumbnail_html(record_picture_url(record.record_id)) if record.pictures else ""
+        cells = [picture, link, *(escape(escaped(_CELLS[column](record))) for column in columns)]
+        if query.measure:
+            cells.append("" if record.value is None else chosen_language().number(record.value, ".4g"))
+        body.append("<tr>" + "".join(f'<td dir="auto">{cell}</td>' for cell in cells) + "</tr>")
+    st.html(
+        f'<style>{TABLE_STYLE}{THUMBNAIL_STYLE}</style><div class="bw-wide bw-items" role="region" tabindex="0" '
+        f'aria-label="{escape(TEXTS["items_title"])}"><table><thead><tr>{top}</tr></thead><tbody>{"".join(body)}</tbody>'
+        "</table></div>"
+    )
+
+
+def _reasons(record: FoundRecord) -> str:
+    return ", ".join(words_for(code) for code in record.reason.split(", ")) if record.reason else ""
+
+
+def _share(share: float) -> str:
+    return chosen_language().number(share, ".0%") if share else ""
+
+
+_CELLS: Mapping[str, Callable[[FoundRecord], str]] = {
+    "state": lambda record: ITEM_STATES.get(record.state, record.state),
+    "reason": _reasons,
+    "campaign": lambda record: record.campaign,
+    "task": lambda record: words_for(record.task) if record.task else "",
+    "decisions": lambda record: str(record.decisions) if record.decisions else "",
+    "divided": lambda record: _share(record.divided),
+    "doubt": lambda record: _share(record.doubt),
+    "pictures": lambda record: str(record.pictures),
+    "id": lambda record: record.record_id[:_ID_DIGITS],
+}

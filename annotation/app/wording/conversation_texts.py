@@ -1,0 +1,58 @@
+"""Texts of messages to annotators, of discussions of items, and of curators' saved views."""
+
+from ..languages.language import Texts
+
+TEXTS = Texts(
+    "conversations",
+    {
+        # Messages, as annotators see them
+        "message_from": "Message from {name}",
+        "message_read": "I have read it",
+        # Messages, as curators send them
+        "messages": "Messages",
+        "messages_why": "Annotators see a message above their work, until they confirm that they have read it.",
+        "message_to": "To",
+        "message_to_all": "All annotators of this campaign",
+        "message_words": "Message",
+        "send_message": "Send",
+        "message_sent": "The message is sent.",
+        "message_read_by": "Read by {names}.",
+        "message_unread": "Not read yet.",
+        "message_withdrawn": "Withdrawn by {name}.",
+        "withdraw_message": "Withdraw",
+        "message_line": "{when}, {by} to {to}",
+        # Discussions
+        "discussion": "Discussion",
+        "discussion_why": "Nobody judges this item any more, so you see its key and every decision. "
+        "Decisions stay as they are.",
+        "no_discussion": "This item cannot be discussed: annotators may still judge it, or you have not decided it.",
+        "discussion_later": "Annotators can discuss this item once its campaign is closed and nobody judges it.",
+        "no_posts": "No posts yet.",
+        "post_words": "Your post",
+        "post": "Post",
+        "discuss": "Discuss",
+        "discuss_n": "Discuss ({count})",
+        "decided_n": "{decision}: {count}",
+        # Proposals for guidelines
+        "proposals": "What annotators differ on",
+        "proposals_why": "Reasons that one annotator gave where another accepted the item. Say in the guidelines what "
+        "holds.",
+        "proposal_counts": "Items: {items}. Accepted by another annotator: {divided}. Annotators: {annotators}.",
+        "insert_proposal": "Add a line to the draft",
+        "proposal_line": "**{reason}**: reject where …; accept where …. {notes}",
+        # Lists as tables, and saved views
+        "columns": "Show as a table with",
+        "columns_why": "Without a column the list shows pictures.",
+        "column_divided": "Against the majority",
+        "column_doubt": "Doubt",
+        "column_pictures": "Pictures",
+        "column_id": "Id",
+        "saved_views": "Saved views",
+        "view_name": "Name of this view",
+        "save_view": "Save",
+        "view_saved": "Saved as {name}. Its link is the address of this page.",
+        "open_view": "Open",
+        "remove_view": "Remove {name}",
+        "no_views": "Search or filter, then save the view under a name.",
+    },
+)

@@ -1,0 +1,142 @@
+"""Discussions of items after a campaign: what annotators and curators write once nobody judges the item any more.
+
+A discussion shows the key and what everybody decided, so it opens only when it can influence no decision: the campaign
+is closed, nobody holds a task of the item, and no open campaign asks about it. Reopening a campaign hides its
+discussions until it is closed again; whoever took part then keeps the decision they made, and judges the item no more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError
+
+from ..campaigns.adjudications import has_opened, note_opened
+from ..database.audit import record
+from ..database.conversation_tables import item_posts
+from ..database.locks import hold_annotator
+from ..database.records import Campaign, RefusedError
+from ..database.schema import annotators, campaigns, slots, tasks
+
+LONGEST = 2000
+"""Most characters of a post."""
+MOST = 200
+"""Most posts on one item of a campaign."""
+
+
+@dataclass(frozen=True)
+class Post:
+    """One post of a discussion: who wrote what, when."""
+
+    id: int
+    author: str
+    words: str
+    posted_at: datetime
+
+
+def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str) -> bool:
+    """Return whether an item of a campaign may be discussed: nobody can judge it any more.
+
+    The campaign's state is read anew, whatever state the argument holds.
+    """
+    of_item = tasks.c.item_id == item_id
+    is_asked = sa.exists().where(of_item, tasks.c.campaign_id == campaign.id)
+    is_closed = sa.exists().where(campaigns.c.id == campaign.id, campaigns.c.closed_at.is_not(None))
+    is_held = sa.exists().where(of_item, slots.c.task_id == tasks.c.id, slots.c.lease_until.is_not(None))
+    is_open = sa.exists().where(
+        of_item, tasks.c.state == "open", campaigns.c.id == tasks.c.campaign_id, campaigns.c.closed_at.is_(None)
+    )
+    return bool(connection.execute(sa.select(is_asked & is_closed & ~is_held & ~is_open)).scalar_one())
+
+
+def discussed_task(connection: sa.Connection, campaign: Campaign, item_id: str, *, of: str | None) -> int | None:
+    """Return the latest task of an item in a campaign, the one whose pictures a discussion shows; None without one.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        item_id: Id of the item.
+        of: Annotator who decided the task; None for any task.
+    """
+    query = sa.select(sa.func.max(tasks.c.id)).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == item_id)
+    if of is not None:
+        query = query.where(
+            slots.c.task_id == tasks.c.id,
+            slots.c.submitted_at.is_not(None),
+            annotators.c.id == slots.c.annotator_id,
+            annotators.c.name == of,
+        )
+    found: int | None = connection.execute(query).scalar_one()
+    return found
+
+
+def note_discussed(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
+    """Record that a person saw a task's key and what everybody decided: they decide nothing on it from now on."""
+    hold_annotator(connection, name)
+    if not has_opened(connection, task_id, name):
+        note_opened(connection, task_id, name, now=now)
+
+
+def decisions_on(connection: sa.Connection, task_id: int) -> dict[str, int]:
+    """Return how many annotators made each decision on a task, the most frequent first."""
+    query = (
+        sa.select(slots.c.decision, sa.func.count())
+        .where(slots.c.task_id == task_id, slots.c.decision.is_not(None))
+        .group_by(slots.c.decision)
+        .order_by(sa.func.count().desc(), slots.c.decision)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def post_counts(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
+    """Return how many posts each item of a campaign has; items without any are left out."""
+    query = (
+        sa.select(item_posts.c.item_id, sa.func.count())
+        .where(item_posts.c.campaign_id == campaign.id)
+        .group_by(item_posts.c.item_id)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def posts_on(connection: sa.Connection, campaign: Campaign, item_id: str) -> list[Post]:
+    """Return the posts on an item of a campaign, the earliest first; the caller checks who may read them."""
+    query = (
+        sa.select(item_posts.c.id, annotators.c.name, item_posts.c.words, item_posts.c.posted_at)
+        .join(annotators, item_posts.c.annotator_id == annotators.c.id)
+        .where(item_posts.c.campaign_id == campaign.id, item_posts.c.item_id == item_id)
+        .order_by(item_posts.c.id)
+    )
+    return [Post(*row) for row in connection.execute(query)]
+
+
+def add_post(
+    connection: sa.Connection, campaign: Campaign, item_id: str, words: str, *, author: str, now: datetime
+) -> None:
+    """Add a post to the discussion of an item; the caller checks that the author may take part.
+
+    Raises:
+        RefusedError: The item may not be discussed now, the text is empty, too long or holds a null character, or
+            there are too many posts.
+        BenchwrightError: The author has no account.
+    """
+    text = words.strip()
+    if not text or len(text) > LONGEST or "\0" in text:
+        raise RefusedError(f"a post has 1 to {LONGEST} characters, none of them null; this one has {len(text)}")
+    if not may_be_discussed(connection, campaign, item_id):
+        raise RefusedError("annotators may still judge this item; it can be discussed once nobody can")
+    annotator_id = connection.execute(
+        sa.select(annotators.c.id).where(annotators.c.name == author)
+    ).scalar_one_or_none()
+    if annotator_id is None:
+        raise BenchwrightError(f"{author!r} has no account in this review store")
+    of_item = (item_posts.c.campaign_id == campaign.id) & (item_posts.c.item_id == item_id)
+    if connection.execute(sa.select(sa.func.count()).where(of_item)).scalar_one() >= MOST:
+        raise RefusedError(f"this item has {MOST} posts, which is the most")
+    values = {
+        "campaign_id": campaign.id, "item_id": item_id, "annotator_id": annotator_id, "words": text, "posted_at": now,
+    }  # fmt: skip
+    connection.execute(sa.insert(item_posts).values(values))
+    record(connection, "posted", actor=author, at=now, campaign=campaign.name, item=item_id)
