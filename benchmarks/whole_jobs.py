@@ -23,7 +23,7 @@ import freeze_release
 import scoring
 from composites import write_composites
 from kept_results import keep, last_ratios, result_of, table
-from measuring import Cost, benchwright, cost_of
+from measuring import Cost, benchwright, compile_modules, cost_of
 
 import audit
 from benchwright.cli.demo import prepare_photographs
@@ -201,6 +201,7 @@ def main() -> None:
     names = given.jobs or [name for name in JOBS if name != "tests"]
     if given.tests and "tests" not in names:
         names.append("tests")
+    compile_modules()
     last = last_ratios(given.size)
     jobs, failures = run(names, SIZES[given.size])
     result = result_of(jobs, failures, size=given.size)

@@ -57,6 +57,7 @@ class EvaluationPlan:
         tasks: Names of the only tasks that are asked; all tasks where None.
         reader: Name of the reader of replies.
         looks: Whether the model looks at words and pictures.
+        keeps_replies: Whether the model looks only at pictures of questions to which no reply is kept.
         judge_queue: Takes down replies for a judge, where there is one.
         sample: Sample of the items that is asked; all items where None.
     """
@@ -67,6 +68,7 @@ class EvaluationPlan:
     tasks: frozenset[str] | None
     reader: str
     looks: bool = True
+    keeps_replies: bool = False
     judge_queue: JudgeQueue | None = None
     sample: ItemSample | None = None
 
@@ -116,7 +118,10 @@ class EvaluationPlan:
             items = cast("Iterable[Released]", outlines_of(self.release, self.split))
         else:  # pictures of other tasks are not even read
             wanted = None if self.sample is None else self.sample.item_ids
-            items = self.release.items(self.split, tasks=self.tasks, pictures_of=wanted)
+            if self.keeps_replies:
+                items = self.release.items_without_pictures(self.split, tasks=self.tasks)
+            else:
+                items = self.release.items(self.split, tasks=self.tasks, pictures_of=wanted)
             tasks = tasks_of(self.release, self.split)
             groups = [g for g, task in zip(groups, tasks, strict=True) if self.tasks is None or task in self.tasks]
         for released, group in zip(items, groups, strict=True):

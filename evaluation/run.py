@@ -220,7 +220,16 @@ def evaluate(
     if judge is not None and reader != ROBUST:
         raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
     with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
-        plan = EvaluationPlan(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
+        looks, keeps_replies = getattr(backend, "looks", True), getattr(backend, "keeps_replies", False)
+        plan = EvaluationPlan(
+            opened,
+            split,
+            setting,
+            backend.tasks,
+            reader,
+            looks=looks,
+            keeps_replies=cache is not None and keeps_replies,
+        )
         logs, item_cache = log_folder or out, cache or ItemCache(None)
         if judge is not None:
             judge_queue = _judge_queue_of(judge, plan, effective, logs, Path(folder), item_cache, record_map, replace)

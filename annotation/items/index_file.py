@@ -97,7 +97,7 @@ class IndexFile:
             sqlite3.Error: The file is damaged or cannot be written; another process has written for a minute.
         """
         with closing(self._opened()) as connection:
-            connection.execute("PRAGMA cache_size = -131072")
+            connection.execute("PRAGMA cache_size = -65536")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection

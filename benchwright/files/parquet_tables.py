@@ -178,6 +178,7 @@ class ParquetTable:
         values: Collection[str],
         columns: Sequence[str] | None = None,
         *,
+        groups: Sequence[int] | None = None,
         at_once: int = _ROWS_AT_ONCE,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows that have one of some texts in a column; only row groups that hold one are read.
@@ -186,6 +187,7 @@ class ParquetTable:
             column: Name of a column of texts.
             values: The texts.
             columns: Names of the columns to yield; all by default.
+            groups: Numbers of the only row groups to look at; all by default.
             at_once: Most rows that are decoded at a time.
 
         Raises:
@@ -194,9 +196,11 @@ class ParquetTable:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        wanted = pa.array(sorted(values), pa.string())
+        from benchwright.workspace.arrow_arrays import arrow_array
+
+        wanted = arrow_array(sorted(values), pa.string())
         read = None if columns is None else [*dict.fromkeys([*columns, column])]
-        for group in range(self.groups):
+        for group in range(self.groups) if groups is None else groups:
             held = self.table([column], groups=[group]).column(column)
             if not pc.any(pc.is_in(held, wanted), min_count=0).as_py():
                 continue

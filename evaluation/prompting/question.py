@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.records import Choice, VisualPrompt
+from benchwright.release.format.later_pictures import LaterItem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from benchwright.models.endpoints.completions import Completion
     from benchwright.models.endpoints.usage import Tokens
@@ -53,6 +54,41 @@ class QuestionImage:
     def content(self) -> dict[str, Any]:
         """Return the content as JSON values: the hash of the file, and the marks."""
         return {"image_id": self.image_id, "prompts": [prompt.model_dump(mode="json") for prompt in self.prompts]}
+
+
+class LaterImage(QuestionImage):
+    """A picture of a question whose files are read whenever they are looked at; sent to a worker, it has them.
+
+    Args:
+        image_id: SHA-256 of the file.
+        prompts: Marks to draw, in the coordinates of the upright image.
+        place: Place among the item's pictures.
+        released: Item that shows it.
+    """
+
+    __slots__ = ("_place", "_released")
+    _place: int
+    _released: LaterItem
+
+    def __init__(self, image_id: str, prompts: tuple[VisualPrompt, ...], place: int, released: LaterItem) -> None:
+        for name, value in (("image_id", image_id), ("prompts", prompts), ("is_scaled", False)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_place", place)
+        object.__setattr__(self, "_released", released)
+
+    @property
+    def data(self) -> bytes:
+        """Bytes of the file, without the marks."""
+        return self._released.images[self.image_id]
+
+    @property
+    def drawn(self) -> bytes | None:
+        """Bytes of the file that the release holds with these marks drawn; None where it holds none."""
+        drawn = self._released.drawn
+        return drawn[self._place] if drawn else None
+
+    def __reduce__(self) -> tuple[type[QuestionImage], tuple[Any, ...]]:
+        return QuestionImage, (self.image_id, self.prompts, self.data, self.drawn)
 
 
 Part = str | QuestionImage
@@ -169,14 +205,19 @@ def item_of(asked_id: str) -> str:
 def question_of(released: Released) -> Question:
     """Return the parts of a released item that a model may see."""
     item = released.item
+    if isinstance(released, LaterItem):
+        return _with_pictures(
+            item, (LaterImage(image.image_id, image.prompts, i, released) for i, image in enumerate(item.images))
+        )
     drawn = getattr(released, "drawn", ()) or (None,) * len(item.images)  # none in releases of version 1
-    return Question(
-        item_id=item.item_id,
-        task=item.task,
-        text=item.question,
-        pictures=tuple(
+    return _with_pictures(
+        item,
+        (
             QuestionImage(image.image_id, image.prompts, released.images[image.image_id], seen)
             for image, seen in zip(item.images, drawn, strict=True)
         ),
-        choices=item.choices,
     )
+
+
+def _with_pictures(item: Item, pictures: Iterable[QuestionImage]) -> Question:
+    return Question(item.item_id, item.task, item.question, tuple(pictures), item.choices)

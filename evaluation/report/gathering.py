@@ -16,11 +16,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from benchwright.progress import Progress, Silent
-from benchwright.record_map import Kept, RecordMap
 
 from ..prompting.release_files import columns_of
 from .content.cards import card
-from .content.pictures import PagePictures, WantedPicture, WantedPictures, page_picture
+from .content.pictures import MakePictures, PagePictures, WantedPicture, WantedPictures
 from .content.replies import Predictions
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from benchwright.records import Item
     from benchwright.release import Release
-    from benchwright.workspace.item_cache import ItemCache
 
     from ..results.score import Score
     from .content.label_sums import LabelSums
@@ -162,8 +160,7 @@ def gather(
     *,
     max_items: int,
     max_side_px: int,
-    cache: ItemCache,
-    record_map: RecordMap,
+    made: MakePictures,
     progress: Progress | None,
 ) -> GatheredItems:
     """Read release and predictions once, in parallel, and put the shown data into the spool.
@@ -178,8 +175,7 @@ def gather(
         beside: Tables and sums that process the items in the same pass.
         max_items: Largest number of items on the page.
         max_side_px: Longest side of a picture, in pixels.
-        cache: Cache of reduced pictures.
-        record_map: What maps the making of reduced pictures over them.
+        made: Function that makes pictures of the page.
         progress: Receiver of the progress.
 
     Raises:
@@ -196,9 +192,8 @@ def gather(
 
     last = max((number for number, (item_id, _) in enumerate(items) if item_id in chosen), default=-1)
     coming = _ComingItems(_with_pictures(release, split, chosen, max_side_px), shown=last + 1)
-    kept = Kept(cache, WantedPicture.kept_as)
-    made = record_map(page_picture, coming.wanted(), what="pictures", kept=kept, size_of=WantedPicture.size)
-    pictures = PagePictures(keep, made)
+    coming_pictures = made(coming.wanted())
+    pictures = PagePictures(keep, coming_pictures)
     watching = progress or Silent()
     watching.phase("report", len(items))
     for number, (item, item_split) in enumerate(coming):
@@ -216,7 +211,7 @@ def gather(
         if shown < WITHOUT_SCRIPT:
             first.append(shown_card)
         shown += 1
-    assert next(made, None) is None, "every picture that was made has its place"
+    assert next(coming_pictures, None) is None, "every picture that was made has its place"
     for predictions in replies:
         predictions.close()
     return GatheredItems(len(items), shown, pictures.count, first)
@@ -265,8 +260,8 @@ def _with_pictures(
 ) -> Iterator[tuple[Item, str, list[WantedPicture]]]:
     """Yield each item, its split, and the pictures that the page needs for it and for none before it."""
     wanted = WantedPictures(max_side_px=max_side_px)
-    for released in release.items(split, pictures_of=chosen):
-        needed = wanted.of(released.item, released.images) if released.item.item_id in chosen else []
+    for released in release.items_without_pictures(split):
+        needed = wanted.of(released) if released.item.item_id in chosen else []
         yield released.item, released.split, needed
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.errors import BenchwrightError
 from benchwright.files.parquet_tables import UnreadableParquet
+from benchwright.record_map import LostRecord
 
 from ..results.judged_predictions import not_of_score, open_judged
 from ..results.score import PREDICTIONS_FILE, Score
-from .content.pictures import WantedPictures, page_picture
+from .content.pictures import MakePictures, WantedPictures
 from .content.replies import LONGEST_REPLY
 from .gathering import WITHOUT_SCRIPT, Stratum, sample
 
@@ -38,6 +39,7 @@ def affordable_items(
     items: Sequence[tuple[str, Stratum]],
     *,
     max_side_px: int,
+    made: MakePictures,
 ) -> int:
     """Return how many items fit into a page of 5 MB, from their first pictures and replies: 24 to 500.
 
@@ -49,6 +51,7 @@ def affordable_items(
         scores: Score of each model.
         items: Ids and strata of the items.
         max_side_px: Longest side of a picture, in pixels.
+        made: Function that makes pictures of the page.
 
     Raises:
         DataError: Predictions are damaged, or the release is.
@@ -58,22 +61,23 @@ def affordable_items(
     columns = 1 + len({task for _, (_, task) in items})
     left = _PAGE_BYTES - _FRAME - _CELL * columns * len(scores) - WITHOUT_SCRIPT * len(scores) * _STATIC_REPLY
     replies = sum(_REPLY + _words(results / score.folder, score) for score in scores)
-    each = _CARD + replies + _pictures(release, scores[0].split, items, max_side_px)
+    each = _CARD + replies + _pictures(release, scores[0].split, items, max_side_px, made)
     return max(WITHOUT_SCRIPT, min(MOST_ITEMS, int(left / each)))
 
 
-def _pictures(release: Release, split: str | None, items: Sequence[tuple[str, Stratum]], max_side_px: int) -> float:
+def _pictures(
+    release: Release,
+    split: str | None,
+    items: Sequence[tuple[str, Stratum]],
+    max_side_px: int,
+    made: MakePictures,
+) -> float:
     """Return the mean bytes of an item's pictures and marks, over a small sample."""
     chosen = sample(items, at_most=_PROBED)
-    wanted, size = WantedPictures(max_side_px=max_side_px), 0
-    for released in release.items(split, pictures_of=chosen):
-        if released.item.item_id in chosen:
-            for picture in wanted.of(released.item, released.images):
-                try:
-                    size += len(page_picture(picture))
-                except BenchwrightError:
-                    continue  # the page says so
-    return size / max(1, len(chosen))
+    wanted = WantedPictures(max_side_px=max_side_px)
+    probed = release.items_without_pictures(split, item_ids=chosen)
+    pictures = made(chain.from_iterable(map(wanted.of, probed)))
+    return sum(len(data) for data in pictures if not isinstance(data, LostRecord)) / max(1, len(chosen))
 
 
 def _words(folder: Path, score: Score) -> float:

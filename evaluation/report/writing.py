@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.record_map import RecordMap, map_here
+from benchwright.record_map import Kept, RecordMap, map_here
 from benchwright.release import Release
 from benchwright.texts.normalization import counted
 from benchwright.workspace.atomic import replacing
@@ -19,6 +20,8 @@ from ..results.score import Score, read_scores
 if TYPE_CHECKING:
     from benchwright.progress import Progress
     from benchwright.review_files.findings import Findings
+
+    from .content.pictures import MakePictures
 
 REPORT_FILE = "report.html"
 _MAX_SIDE_PX = 384
@@ -130,6 +133,7 @@ def write_report(
 
     target = out or results / REPORT_FILE
     folder = data or folder_of(target)
+    made = _picture_maker(cache, record_map)
     _refuse_what_is_no_report(target)
     opened = release if isinstance(release, Release) else Release.open(release)
     scores = read_scores(results)
@@ -143,7 +147,6 @@ def write_report(
     comparison = comparison_over_all(sheet)
     board = board_of(scores, people, comparison.ranking, comparison.why_no_ranks)
     scores = [line.score for line in board.lines]
-    _, tasks = task_numbers(sheet.items.column("task"))
     prepare(folder)
     with TemporaryDirectory(prefix="benchwright-") as scratch:
         spool = Spool(Path(scratch))
@@ -152,7 +155,7 @@ def write_report(
                 table,
                 LabelSums(),
                 proportion_right(sheet.right, sheet.asked),
-                discrimination(sheet.right, sheet.asked, tasks),
+                discrimination(sheet.right, sheet.asked, task_numbers(sheet.items.column("task"))[1]),
             )
             gathered = gather(
                 results,
@@ -162,12 +165,11 @@ def write_report(
                 items,
                 spool,
                 beside,
-                max_items=affordable_items(results, opened, scores, items, max_side_px=max_side_px)
+                max_items=affordable_items(results, opened, scores, items, max_side_px=max_side_px, made=made)
                 if max_items is None
                 else max_items,
                 max_side_px=max_side_px,
-                cache=cache or ItemCache(None),
-                record_map=record_map,
+                made=made,
                 progress=progress,
             )
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
@@ -205,6 +207,13 @@ def write_report(
         target.stat().st_size,
         folder,
     )
+
+
+def _picture_maker(cache: ItemCache | None, record_map: RecordMap) -> MakePictures:
+    from .content.pictures import WantedPicture, page_picture
+
+    kept = Kept(cache or ItemCache(None), WantedPicture.kept_as)
+    return partial(record_map, page_picture, what="pictures", kept=kept)
 
 
 def _findings(path: Path, release: Release) -> Findings:

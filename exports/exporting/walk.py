@@ -310,7 +310,8 @@ class ReleaseWalk:
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {error}") from error
         if isinstance(picture, LostRecord):
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {picture.message}")
-        ready = _Ready(picture, bytes_digest(picture.data), shown.drawn)
+        is_released = picture.data == shown.data  # whose SHA-256 was checked when it was read
+        ready = _Ready(picture, shown.image_id if is_released else bytes_digest(picture.data), shown.drawn)
         if known is not None:
             self._used -= len(known.picture.data)
         self._kept[shown.key] = ready

@@ -235,28 +235,31 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     for item_id, _ in known:
         rounds[item_id] = rounds.get(item_id, 0) + 1
     wanted: dict[str, TaskPlacement] = {}
-    opened: list[str] = []
+    others = set[str]()  # whose content has no task yet: with a million of them each byte counts
+    opened: list[bytes] = []
     last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
     for batch in _batched(work):
         new = []
         times = shortest_times(entry.payload for entry in batch)
         _fill_shortest(connection, known, batch, times)
         for task_input, shortest_s in zip(batch, times, strict=True):
-            if task_input.item_id in wanted:
+            if task_input.item_id in wanted or task_input.item_id in others:
                 raise ValueError(f"item {task_input.item_id} comes twice in campaign {campaign.name!r}")
-            wanted[task_input.item_id] = TaskPlacement(
-                task_input.content_hash,
-                task_input.priority,
-                task_input.gold,
-                task_input.gold_why,
-                task_input.gold_regions,
-            )
-            if (task_input.item_id, task_input.content_hash) not in known:
-                row = new_task(campaign, task_input, round_=rounds.get(task_input.item_id, 0) + 1)
-                new.append({**row, "shortest_s": shortest_s})
+            if (task_input.item_id, task_input.content_hash) in known:
+                wanted[task_input.item_id] = TaskPlacement(
+                    task_input.content_hash,
+                    task_input.priority,
+                    task_input.gold,
+                    task_input.gold_why,
+                    task_input.gold_regions,
+                )
+                continue
+            others.add(task_input.item_id)
+            row = new_task(campaign, task_input, round_=rounds.get(task_input.item_id, 0) + 1)
+            new.append({**row, "shortest_s": shortest_s})
         if new:
             connection.execute(sa.insert(tasks), new)
-            opened += [_digest_of_payload(row["item_id"], row["payload"]) for row in new]
+            opened += [bytes.fromhex(_digest_of_payload(row["item_id"], row["payload"])) for row in new]
         note_authors(connection, batch)
     if opened:
         _make_slots(connection, campaign)
@@ -278,7 +281,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
         about = {"campaign": campaign.name, **counts._asdict()}
         if opened:
             newest = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one()
-            about |= {"after": last, "up_to": newest, "said": digest(sorted(opened))}
+            about |= {"after": last, "up_to": newest, "said": digest(sorted(one.hex() for one in opened))}
         record(connection, "tasks_changed", actor=COMMAND_LINE, at=clock(), **about)
     return counts
 

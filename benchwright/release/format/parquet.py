@@ -228,12 +228,14 @@ def read_rows(
     columns: Sequence[str] | None = None,
     tasks: Collection[str] | None = None,
     item_ids: Collection[str] | None = None,
+    groups: Sequence[int] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a data file as Python values; all columns or some, all tasks or some.
 
     Of a row group, each picture is in memory once, however many rows show it, and a few rows of texts.
 
-    Of some items, only the row groups are read that hold one of them. `version` is the format version of the release.
+    Of some items, only the row groups are read that hold one of them. `version` is the format version of the release,
+    and `groups` are the numbers of the only row groups to read.
 
     A malicious file can decompress to more than it states, or crash the process inside Arrow: check files from others
     with `verify_release` first, which reads them in a process of its own.
@@ -243,10 +245,42 @@ def read_rows(
     """
     is_of_text = columns is not None and not set(columns) & set(PICTURE_COLUMNS)
     with opened_data_file(handle, title=title, canary=canary, version=version, pictures_once=not is_of_text) as table:
-        found = table.batches(columns) if item_ids is None else table.having("item_id", item_ids, columns)
-        for batch in found:
-            chosen = batch if tasks is None else _having(batch, "task", tasks)
-            yield from _rows(chosen, with_files=not is_of_text)
+        yield from _chosen_rows(table, columns, tasks, item_ids, groups, with_files=not is_of_text)
+
+
+def numbered_rows(
+    handle: BinaryIO,
+    *,
+    title: str,
+    canary: str,
+    version: int,
+    columns: Sequence[str],
+    tasks: Collection[str] | None = None,
+    item_ids: Collection[str] | None = None,
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield rows of columns without pictures, each with the number of its row group; else as `read_rows`."""
+    with opened_data_file(handle, title=title, canary=canary, version=version) as table:
+        for group in range(table.groups):
+            for row in _chosen_rows(table, columns, tasks, item_ids, [group], with_files=False):
+                yield group, row
+
+
+def _chosen_rows(
+    table: ParquetTable,
+    columns: Sequence[str] | None,
+    tasks: Collection[str] | None,
+    item_ids: Collection[str] | None,
+    groups: Sequence[int] | None,
+    *,
+    with_files: bool,
+) -> Iterator[dict[str, Any]]:
+    if item_ids is None:
+        found = table.batches(columns, groups=groups)
+    else:
+        found = table.having("item_id", item_ids, columns, groups=groups)
+    for batch in found:
+        chosen = batch if tasks is None else _having(batch, "task", tasks)
+        yield from _rows(chosen, with_files=with_files)
 
 
 def _rows(batch: pa.RecordBatch, *, with_files: bool) -> Iterator[dict[str, Any]]:
@@ -336,7 +370,7 @@ def opened_data_file(
 def _having(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
     import pyarrow.compute as pc
 
-    return batch.filter(pc.is_in(batch.column(column), pa.array(sorted(values), pa.string())))
+    return batch.filter(pc.is_in(batch.column(column), arrow_array(sorted(values), pa.string())))
 
 
 def _check_shape(schema: pa.Schema, title: str, expected: pa.Schema, *, check_marks: bool) -> None:

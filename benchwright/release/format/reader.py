@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,17 @@ from benchwright.release.format import manifest as manifests
 from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.release.format.fetched import with_fetched
 from benchwright.release.format.files import open_inside, read_inside, shown
+from benchwright.release.format.later_pictures import GroupPictures, LaterItem
 from benchwright.release.format.manifest import Manifest
-from benchwright.release.format.parquet import read_rows
+from benchwright.release.format.parquet import numbered_rows, read_rows
 from benchwright.release.format.provenance import read_provenance
-from benchwright.release.format.rows import KnownFiles, ReleasedItem, released_item, with_values
+from benchwright.release.format.rows import (
+    KnownFiles,
+    ReleasedItem,
+    released_item,
+    with_row_pictures,
+    with_values,
+)
 from benchwright.release.format.schema import PICTURE_COLUMNS, columns_of_version
 
 
@@ -119,13 +127,56 @@ class Release:
             BenchwrightError: There is no such split, or a picture was not fetched.
             DataError: A data file is damaged.
         """
-        if split is not None and split not in self.splits:
-            raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
-        for split_name in self.splits if split is None else (split,):
+        for split_name in self._splits_of(split):
             for name in self.manifest.data_files(split_name):
                 for released in self._items_of(name, split_name, tasks, pictures_of):
                     is_wanted = fetched and (pictures_of is None or released.item.item_id in pictures_of)
                     yield with_fetched(released, self.path) if is_wanted else released
+
+    def items_without_pictures(
+        self,
+        split: str | None = None,
+        *,
+        tasks: Collection[str] | None = None,
+        item_ids: Collection[str] | None = None,
+    ) -> Iterator[LaterItem]:
+        """Yield items as `items` does, but read pictures only when they are looked at, in the order of the items.
+
+        A look at an item of another row group reads that row group: look at pictures in order, one thread at a time.
+
+        Args:
+            split: Name of the only split to read; all where None.
+            tasks: Names of the only tasks to read; all where None.
+            item_ids: Ids of the only items to read; all where None.
+
+        Raises:
+            BenchwrightError: There is no such split, or a picture was not fetched.
+            DataError: A data file is damaged.
+        """
+        if self.manifest.by_address:  # whether all were fetched is known only once they are read
+            for whole in self.items(split, tasks=tasks, pictures_of=item_ids):
+                if item_ids is None or whole.item.item_id in item_ids:
+                    yield LaterItem(whole.item, whole.split, partial(_itself, whole))
+            return
+        version = self.manifest.version
+        texts = [column for column in columns_of_version(version) if column not in PICTURE_COLUMNS]
+        for split_name in self._splits_of(split):
+            for name in self.manifest.data_files(split_name):
+                title, known = f"{self.path}: {name}", KnownFiles()
+                pictures = GroupPictures(self.path, name, canary=self.canary, version=version)
+                with open_inside(self.path, name) as handle:
+                    for group, row in numbered_rows(
+                        handle,
+                        title=title,
+                        canary=self.canary,
+                        version=version,
+                        columns=texts,
+                        tasks=tasks,
+                        item_ids=item_ids,
+                    ):
+                        released = self._checked(row, split_name, title, known)
+                        look = partial(_whole, released, row["image_ids"], group, pictures, title, known)
+                        yield LaterItem(released.item, split_name, look)
 
     def _items_of(
         self, name: str, split: str, tasks: Collection[str] | None, pictures_of: Collection[str] | None
@@ -154,14 +205,21 @@ class Release:
             pictured = rows(["item_id", "task", *pictures], pictures_of) if pictures_of else iter(())
             for row in found:
                 is_wanted = pictures_of is not None and row["item_id"] in pictures_of
-                released = released_item(row | next(pictured) if is_wanted else row, title=title, known=known)
-                if released.split != split:
-                    raise DataError(
-                        f"{title}: item {released.item.item_id} says that it is in split {released.split!r}"
-                    )
-                if (values := self.withheld.get(released.item.item_id)) is not None:
-                    released = with_values(released, values, title=title)
-                yield released
+                yield self._checked(row | next(pictured) if is_wanted else row, split, title, known)
+
+    def _splits_of(self, split: str | None) -> tuple[str, ...]:
+        """Return the names of the splits to read: one, or all."""
+        if split is not None and split not in self.splits:
+            raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
+        return self.splits if split is None else (split,)
+
+    def _checked(self, row: Mapping[str, Any], split: str, title: str, known: KnownFiles) -> ReleasedItem:
+        """Return a row as an item of a split, with what a key file gives of it."""
+        released = released_item(row, title=title, known=known)
+        if released.split != split:
+            raise DataError(f"{title}: item {released.item.item_id} says that it is in split {released.split!r}")
+        values = self.withheld.get(released.item.item_id)
+        return released if values is None else with_values(released, values, title=title)
 
     def rows(
         self, columns: Sequence[str] | None = None, *, item_ids: Collection[str] | None = None
@@ -223,3 +281,20 @@ class Release:
             DataError: The file is damaged.
         """
         yield from read_provenance(self.path)
+
+
+def _whole(
+    released: ReleasedItem,
+    image_ids: Sequence[str],
+    group: int,
+    pictures: GroupPictures,
+    title: str,
+    known: KnownFiles,
+) -> ReleasedItem:
+    """Return an item with its pictures."""
+    row = {"image_ids": image_ids, **pictures.of(released.item.item_id, group)}
+    return with_row_pictures(released, row, title=title, known=known)
+
+
+def _itself(released: ReleasedItem) -> ReleasedItem:
+    return released

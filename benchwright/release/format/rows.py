@@ -138,6 +138,26 @@ def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | Non
     return ReleasedItem(item, str(row["split"]), images, drawn)
 
 
+def with_row_pictures(released: ReleasedItem, row: Mapping[str, Any], *, title: str, known: KnownFiles) -> ReleasedItem:
+    """Return an item of a row without pictures with those that the picture columns of its row hold.
+
+    Args:
+        released: The item, as of `released_item`.
+        row: Picture columns of its row, and `image_ids`.
+        title: Name of the row's source, for messages.
+        known: Files of the rows before it.
+
+    Raises:
+        DataError: A picture's SHA-256 does not match.
+    """
+    title = f"{title}, item {released.item.item_id}"
+    try:
+        images, drawn = _images(row, title, known)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{title}: {shown(str(error))}") from error
+    return replace(released, images=images, drawn=drawn)
+
+
 def with_values(released: ReleasedItem, values: Mapping[str, Any], *, title: str) -> ReleasedItem:
     """Return an item with other values in some columns of its row.
 

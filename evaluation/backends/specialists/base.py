@@ -46,6 +46,7 @@ class Specialist(ABC):
         tasks: Tasks that it can take.
         version: Version of the program; raised when a question may be answered otherwise than before.
         stands_for: The specialist of BLINK's table 2 that it is or stands in for; empty where the table has none.
+        keeps_replies: That replies are kept by question: pictures are looked at only where there is none.
 
     Args:
         argument: Text after the colon of the model's name.
@@ -59,6 +60,7 @@ class Specialist(ABC):
     tasks: ClassVar[frozenset[str]]
     version: ClassVar[int]
     stands_for: ClassVar[str] = ""
+    keeps_replies: ClassVar[bool] = True
 
     def __init__(self, argument: str, options: BackendOptions) -> None:
         without_argument(self.name, argument)

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.drawing.previews import Preview, marks_preview, preview
 from benchwright.images.decode import upright_size
 from benchwright.record_map import LostRecord
-from benchwright.records import Item, ItemImage, VisualPrompt
+from benchwright.records import ItemImage, VisualPrompt
+from benchwright.release.format.later_pictures import LaterItem
 
-_VERSION = 2
+_VERSION = 3
 """Raised when the same picture or marks may give another `page_picture`."""
 _TINY_PX = 4096
 """Pixels up to which a picture is kept to the pixel: it has few bytes in any case."""
@@ -45,13 +47,13 @@ class WantedPicture(NamedTuple):
 
     Args:
         image_id: SHA-256 of the picture's file.
-        data: The file.
+        file: The file, or a function that returns it and is called once it has to be looked at.
         prompts: Marks; none where the picture itself is wanted.
         max_side_px: Longest side on the page, in pixels.
     """
 
     image_id: str
-    data: bytes
+    file: bytes | Callable[[], bytes]
     prompts: tuple[VisualPrompt, ...]
     max_side_px: int
 
@@ -59,9 +61,16 @@ class WantedPicture(NamedTuple):
         """Return kind and key of the picture's entry in an `ItemCache`."""
         return f"page picture {_VERSION}", [self.image_id, _marks(self.prompts), self.max_side_px]
 
-    def size(self) -> int:
-        """Return the size of the file in bytes."""
-        return len(self.data)
+    def data(self) -> bytes:
+        """Return the file's bytes."""
+        return self.file if isinstance(self.file, bytes) else self.file()
+
+    def __reduce__(self) -> tuple[type[WantedPicture], tuple[Any, ...]]:
+        return WantedPicture, (self.image_id, self.data(), self.prompts, self.max_side_px)
+
+
+MakePictures = Callable[[Iterable[WantedPicture]], Iterator[bytes | LostRecord]]
+"""What maps `page_picture` over wanted pictures, in order, on the engine of a run or in this process."""
 
 
 def page_picture(wanted: WantedPicture) -> bytes:
@@ -72,11 +81,12 @@ def page_picture(wanted: WantedPicture) -> bytes:
         PromptError: The marks cannot be drawn.
     """
     made: Preview
+    data = wanted.data()
     if wanted.prompts:
-        full_wh = upright_size(wanted.data)
+        full_wh = upright_size(data)
         made = marks_preview(wanted.prompts, full_wh=full_wh, max_side_px=wanted.max_side_px)
     else:
-        made = preview(wanted.data, max_side_px=wanted.max_side_px, lossless_up_to_px=_TINY_PX, is_small=True)
+        made = preview(data, max_side_px=wanted.max_side_px, lossless_up_to_px=_TINY_PX, is_small=True)
     text = base64.b64encode(made.data).decode("ascii")
     return json.dumps([f"data:{made.media_type};base64,{text}", made.width, made.height]).encode("ascii")
 
@@ -92,20 +102,20 @@ class WantedPictures:
         self._max_side_px = max_side_px
         self._known: set[str] = set()
 
-    def of(self, item: Item, files: Mapping[str, bytes]) -> list[WantedPicture]:
-        """Return what an item needs that no item before it needed.
-
-        Args:
-            item: The item, the next of those on the page.
-            files: Files of its pictures, by image id.
-        """
+    def of(self, released: LaterItem) -> list[WantedPicture]:
+        """Return what the next item on the page needs that no item before it needed."""
         wanted = []
-        for image in item.images:
+        for image in released.item.images:
             for key, prompts in _parts(image):
                 if key not in self._known:
                     self._known.add(key)
-                    wanted.append(WantedPicture(image.image_id, files[image.image_id], prompts, self._max_side_px))
+                    file = partial(_file, released, image.image_id)
+                    wanted.append(WantedPicture(image.image_id, file, prompts, self._max_side_px))
         return wanted
+
+
+def _file(released: LaterItem, image_id: str) -> bytes:
+    return released.images[image_id]
 
 
 class PagePictures:

@@ -17,6 +17,7 @@ from small_bench import Bench, small_bench
 from benchwright.canonical import bytes_digest
 from benchwright.release import Release, verify_release
 from benchwright.release.format import rows
+from benchwright.release.format.later_pictures import GroupPictures
 from benchwright.release.format.schema import SCHEMA, stamped_schema
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -84,6 +85,23 @@ def test_pictures_come_with_the_wanted_items_only(version, monkeypatch):
     assert len(hashed) == len(shown)
     of_task = [one for one in some if one.item.task == whole[1].item.task]
     assert list(release.items(tasks=[whole[1].item.task], pictures_of=wanted)) == of_task
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_pictures_are_read_when_they_are_looked_at(version, monkeypatch):
+    release = Release.open(GOLDEN / f"release-v{version}")
+    whole = list(release.items())
+    read: list[int] = []
+    monkeypatch.setattr(
+        GroupPictures, "_read", lambda one, group, real=GroupPictures._read: read.append(group) or real(one, group)
+    )
+    later = list(release.items_without_pictures())
+    assert [(one.item, one.split) for one in later] == [(one.item, one.split) for one in whole]
+    assert not read
+    assert [(one.images, one.drawn) for one in later] == [(one.images, one.drawn) for one in whole]
+    assert len(read) == len(release.splits)  # their files are small: one row group each
+    wanted = {one.item.item_id for one in whole[1::3]}
+    assert [one.item for one in release.items_without_pictures(item_ids=wanted)] == [one.item for one in whole[1::3]]
 
 
 @pytest.mark.parametrize("version", [2, 3])

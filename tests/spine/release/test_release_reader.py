@@ -17,6 +17,7 @@ import pytest
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
+from benchwright.release.format import rows
 from benchwright.release.format.manifest import seal
 
 
@@ -137,6 +138,22 @@ def test_a_data_file_behind_a_link_is_not_read(folder, tmp_path):
     (folder / "data").symlink_to(tmp_path / "data")
     with pytest.raises(DataError, match=r"data/test-00000\.parquet: not a regular file"):
         list(Release.open(folder).items("test"))
+
+
+def test_a_picture_that_is_not_the_one_of_its_id_is_refused_when_it_is_looked_at(bench, folder, monkeypatch):
+    monkeypatch.setattr(rows, "bytes_digest", lambda data: "0" * 64)
+    first, *_ = Release.open(folder).items_without_pictures()
+    with pytest.raises(DataError, match=f"{first.item.item_id}: the bytes of image 1 are not those of image_id"):
+        first.images  # noqa: B018
+
+
+def test_a_data_file_that_changes_between_item_and_picture_is_refused(folder):
+    release = Release.open(folder)
+    first, *_ = release.items_without_pictures()
+    name, other = (release.manifest.data_files(split)[0] for split in release.splits)
+    shutil.copy(folder / other, folder / name)
+    with pytest.raises(DataError, match=f"{name} has changed while it was read"):
+        first.images  # noqa: B018
 
 
 def test_an_unknown_split_is_refused_with_those_there_are(folder):
