@@ -53,7 +53,16 @@ from ..item_parts.selection import Candidate, balanced_letters, select
 from ..item_parts.wordings import WordingsInUse
 from ..stated_facts.marked_truths import marked_truths
 from .made_pictures import MadePictures
-from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
+from .truth_plans import (
+    ChosenOfImage,
+    ChosenRecord,
+    ItemPlan,
+    ItemWording,
+    LeftOut,
+    TruthPictures,
+    UnusedTruth,
+    main_reason,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -378,7 +387,7 @@ class TruthTask(MapStep):
         evidence |= {"records": by_record} if by_record else {}
         if not items:
             reasons = left_out or Counter({_NOTHING_STATED: 1})
-            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
+            return Outcome("drop", main_reason(reasons), evidence=evidence)
         return Outcome(evidence=evidence, images=tuple(images.values()), items=tuple(items))
 
     def made(
