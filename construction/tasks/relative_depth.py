@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from math import log
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -34,6 +34,7 @@ from ..item_parts.picture_views import (
 from ..item_parts.wordings import Wordings
 from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
+from ..truth_tasks.truth_tasks import USED_ALREADY
 
 QUESTIONS = Wordings(
     "Two points are marked in the picture, A and B. Which of them is closer to the camera?",
@@ -114,6 +115,7 @@ class RelativeDepth(PointPairTask):
             return
         level: _Sides = ([], [])
         steep: _Sides = ([], [])
+        shown: set[str] = set()
         for truth in truths:
             compared: DepthComparison = truth.truth
             tilt = tilt_deg(compared.first, compared.second)
@@ -128,6 +130,7 @@ class RelativeDepth(PointPairTask):
                     yield UnusedTruth(truth, view)
                     continue
             if isinstance(view, str) or tilt <= _LEVEL_DEG or (sides is level and self.tilts == "any"):
+                shown.update(() if isinstance(view, str) else truth.image_ids)
                 yield truth  # those that cannot be used say why when they are planned
                 continue
             closer, farther = _points(compared) if compared.closer == "first" else reversed(_points(compared))
@@ -135,13 +138,26 @@ class RelativeDepth(PointPairTask):
             sides[closer[1] < farther[1]].append(entry)
         matched, unmatched = _matched_tilts(*level)
         yield from (entry.truth for entry in matched)
-        yield from self._matched_heights(*steep, sizes_wh)
+        shown.update(entry.truth.image_ids[0] for entry in matched)
+        yield from self._matched_heights(*steep, sizes_wh, shown if self.uses == 1 else None)
         yield from (UnusedTruth(entry.truth, "unmatched_tilt") for entry in unmatched)
 
     def _matched_heights(
-        self, lower: Sequence[_Tilted], higher: Sequence[_Tilted], sizes_wh: Mapping[str, SizeWH]
+        self,
+        lower: Sequence[_Tilted],
+        higher: Sequence[_Tilted],
+        sizes_wh: Mapping[str, SizeWH],
+        shown: set[str] | None,
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield pairs at different heights, each two that are matched with the view that both allow, and the others."""
+        """Yield pairs at different heights, each two that are matched with the view that both allow, and the others.
+
+        Pictures that are shown already make no further item; none are with None. So that of no two that are matched one
+        is left out later, a picture that is shown once is in one match.
+        """
+        taken_already: Set[str] = set() if shown is None else shown
+
+        def is_shown(entry: _Tilted) -> bool:
+            return entry.truth.image_ids[0] in taken_already
 
         def sizes_of(entries: Sequence[_Tilted]) -> list[SizeWH]:
             return [sizes_wh[entry.truth.image_ids[0]] for entry in entries]
@@ -156,9 +172,13 @@ class RelativeDepth(PointPairTask):
         few, many = sorted((lower, higher), key=len)
         rest = sorted(many, key=lambda entry: (entry.tilt_deg, entry.turn))
         for entry in sorted(few, key=lambda entry: entry.turn):
+            if is_shown(entry):
+                yield UnusedTruth(entry.truth, USED_ALREADY)
+                continue
             start = bisect_left(rest, (entry.tilt_deg - _STEEP_DEG,))
             end = bisect_left(rest, (entry.tilt_deg + _STEEP_DEG,))
-            nearest = sorted(rest[start:end], key=lambda other: abs(other.tilt_deg - entry.tilt_deg))[:_TRIED]
+            free = (other for other in rest[start:end] if not is_shown(other))
+            nearest = sorted(free, key=lambda other: abs(other.tilt_deg - entry.tilt_deg))[:_TRIED]
             fitting = [
                 (entry.unlikeness(other), other, views)
                 for other in nearest
@@ -169,6 +189,8 @@ class RelativeDepth(PointPairTask):
                 continue
             _, other, views = min(fitting)
             rest.remove(other)
+            if shown is not None:
+                shown.update(each.truth.image_ids[0] for each in (entry, other))
             shorter = min(view.distance for view in views)
             for taken, match, view in ((entry, other, views[0]), (other, entry, views[1])):
                 seen = _DepthInView.model_validate(
@@ -176,7 +198,8 @@ class RelativeDepth(PointPairTask):
                      "match": match.truth.record}
                 )  # fmt: skip
                 yield taken.truth._replace(truth=seen)
-        yield from (UnusedTruth(entry.truth, "unmatched_tilt") for entry in rest)
+        for entry in rest:
+            yield UnusedTruth(entry.truth, USED_ALREADY if is_shown(entry) else "unmatched_tilt")
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
         """Return the same points in the mirrored view, where the other ring marks the closer one."""

@@ -67,7 +67,7 @@ from .truth_plans import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NOTHING_STATED, _USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
+_NOTHING_STATED, USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
 _PICTURE_MISSING = "picture_missing"
 LETTERING = "lettering"
 TWIN = "twin"
@@ -555,7 +555,7 @@ class Selection(GatherStep):
             uses=task.uses,
             items=task.items,
             refusal=lambda number: (
-                _USED_ALREADY
+                USED_ALREADY
                 if not used_elsewhere.isdisjoint(candidates[number].image_ids)
                 else task.refused(planned[number][1], planned[number][2])
             ),
@@ -574,7 +574,7 @@ class Selection(GatherStep):
         taken = frozenset(selected.chosen)
         for number, candidate in enumerate(candidates):
             if number not in taken:
-                reason = selected.refused.get(number, _ENOUGH if is_enough else _USED_ALREADY)
+                reason = selected.refused.get(number, _ENOUGH if is_enough else USED_ALREADY)
                 left_out.setdefault(candidate.image_ids[0], Counter())[reason] += 1
         named = sorted({*chosen, *left_out}, key=rows.__getitem__)
         return Gathered(
