@@ -161,6 +161,11 @@ class VisualPrompt(Record):
     style: PromptStyle = PromptStyle()
     mask: MaskRuns | None = None
     """The grid of a mask; only there, and left out of every document where there is none."""
+    label_place: int | None = Field(None, ge=0, le=255)
+    """Number of the place beside the mark that its label takes where it is free, in the order in which places are
+    tried (`benchwright.drawing.labels`), chosen by what the picture shows there; left out of every document where the
+    first free place is taken.
+    """
 
     @model_validator(mode="after")
     def _only_masks_have_a_grid(self) -> VisualPrompt:
@@ -169,11 +174,12 @@ class VisualPrompt(Record):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_an_absent_grid(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Documents, and with them content hashes, stay those of before masks could be drawn.
+    def _without_what_is_absent(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Documents, and with them content hashes, stay those of before masks could be drawn and places chosen.
         document: dict[str, Any] = write(self)
-        if document.get("mask", ...) is None:
-            del document["mask"]
+        for name in ("mask", "label_place"):
+            if document.get(name, ...) is None:
+                del document[name]
         return document
 
 

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict
 from benchwright.progress import Progress, Silent
 from benchwright.record_map import RecordMap, map_here
 from benchwright.records import ImageRecord, Item, Operation, Scalar
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,6 +148,8 @@ class ItemForecast(NamedTuple):
         of: Number of those that there are.
         left_out: Number of those looked at that make no item, by reason.
         advice: Why there are few, and what to do; None where there are enough.
+        pictures: Number of pictures of which these state something, where each is about one; None where it is not
+            known. A task that shows a picture once makes no more items than that.
     """
 
     mode: str | None
@@ -158,6 +161,7 @@ class ItemForecast(NamedTuple):
     of: int
     left_out: Mapping[str, int] = {}
     advice: str | None = None
+    pictures: int | None = None
 
     def __str__(self) -> str:
         ends = (
@@ -165,7 +169,10 @@ class ItemForecast(NamedTuple):
         )
         base = f"{self.of:,}" if self.looked_at == self.of else f"{self.of:,}, {self.looked_at:,} looked at"
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in sorted(self.left_out.items(), key=lambda one: -one[1]))
-        said = f"{ends} of {base}" + (f"; {reasons}" if reasons else "")
+        pictures = (
+            "" if self.pictures is None or self.pictures == self.of else f" in {counted(self.pictures, 'picture')}"
+        )
+        said = f"{ends} of {base}{pictures}" + (f"; {reasons}" if reasons else "")
         return said if self.mode is None else f"{self.mode} {said}"
 
 

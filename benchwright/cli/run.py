@@ -74,9 +74,9 @@ _FAILURES_SHOWN = 10
     page of what it cost, null without `--profile`. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
     "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}], "cost", "unplanned": [step],
     "bringing": [step], "expected": [{"step", "mode", "is_set", "items", "least", "most", "looked_at", "of", "left_out":
-    {reason: n}, "advice"}]}`; `expected` are items by mode, before filters take some out, with a 95 % interval where a
-    sample was looked at; `cost` is null without prices, and the sum is null where a step in `unplanned` cannot say how
-    often it asks
+    {reason: n}, "advice", "pictures"}]}`; `expected` are items by mode, before filters take some out, with a 95 %
+    interval where a sample was looked at; `cost` is null without prices, and the sum is null where a step in
+    `unplanned` cannot say how often it asks
     """
 )
 def run(

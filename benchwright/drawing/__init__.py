@@ -4,9 +4,9 @@ A prompt stays a vector until it is drawn. Coordinates are floats with pixel cen
 is the middle of the top left pixel. Sizes scale with the image's height (`PromptStyle.reference_height_px`) down to
 a minimum at which a mark is still visible. Only pixels around a mark are changed.
 
-Labels of rings, dots, boxes, polygons, masks and arrows are placed beside them, at the first place of a fixed list that
-covers no mark, no marked object and no other label, or farther away at the end of a thin line
-(`benchwright.drawing.labels`). Letters and numbers are badges that contain their label.
+Labels of rings, dots, boxes, polygons, masks and arrows are placed beside them, at the place that a prompt names or
+else the first place of a fixed list that covers no mark, no marked object and no other label, or farther away at the
+end of a thin line (`benchwright.drawing.labels`). Letters and numbers are badges that contain their label.
 """
 
 from __future__ import annotations

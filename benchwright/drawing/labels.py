@@ -1,6 +1,7 @@
 """Placement of labels: beside their mark and inside the image, without covering anything marked or another label.
 
-The places of a label are tried in a fixed order, first those that are nearer to its own mark than to any other. Where
+The places of a label are tried in a fixed order, first the one that the mark names (`VisualPrompt.label_place`), then
+those that are nearer to its own mark than to any other. Where
 none of these is free, for example inside a marked box, the label of a ring, dot, box or arrow is placed at the nearest
 free place and joined to its mark by a thin line; labels of other marks take any free place. If a label has no place at
 all, all labels are placed again, beginning with that one.
@@ -107,7 +108,7 @@ def _place(
         )
 
     first_free: Rect | None = None
-    for place in filter(is_free, _places(mark, text, image_wh)):
+    for place in filter(is_free, _in_turn(_places(mark, text, image_wh), mark.prompt.label_place)):
         first_free = first_free or place
         own = place.gap_to(mark.beside)
         if all(own < place.gap_to(other_mark.beside) for other_mark in marks if other_mark is not mark):
@@ -116,6 +117,16 @@ def _place(
         mark, [other_mark for other_mark in marks if other_mark is not mark], text, taken, image_wh, is_free
     )
     return led or (None if first_free is None else LabelPlace(first_free))
+
+
+def _in_turn(places: Iterator[Rect], named: int | None) -> Iterator[Rect]:
+    """Yield places in their order, the one of a number before all others."""
+    if named is None:
+        yield from places
+        return
+    known = list(places)
+    yield from known[named : named + 1]
+    yield from known
 
 
 def _led_place(

@@ -192,6 +192,15 @@ def _in_words(mistake: Mapping[str, Any]) -> str:
     return f"{field}: {message}{value}" if field else f"{message}{value}"
 
 
+_MOST_CHARACTERS = 600
+"""Characters of a detail; a cell can be as long as anybody wants."""
+
+
+def _shortened(detail: str) -> str:
+    half = _MOST_CHARACTERS // 2
+    return detail if len(detail) <= _MOST_CHARACTERS else f"{detail[:half]} ... {detail[-half:]}"
+
+
 class _Guarded:
     """Catches what is wrong with one row; `refusal` is what to yield then."""
 
@@ -204,7 +213,8 @@ class _Guarded:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if isinstance(error, BadRow):
-            self.refusal = RefusedRow(self.file, self.entry, error.reason, str(error), error.rows, error.by_rule)
+            detail = _shortened(str(error))
+            self.refusal = RefusedRow(self.file, self.entry, error.reason, detail, error.rows, error.by_rule)
         elif isinstance(error, ValidationError):
             self.refusal = RefusedRow(self.file, self.entry, "bad_row", first_mistake(error))
         elif isinstance(error, BenchwrightError):

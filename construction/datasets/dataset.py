@@ -88,7 +88,8 @@ class Dataset(GatherStep):
         images: Folder with the dataset's pictures where they lie elsewhere, such as that of COCO; null for `folder`.
         options: Settings of the reader, such as `{split: zeroshot}`.
         records: Largest number of records, chosen by the run's seed; null takes all of them. The reader `found` takes
-            as many of each dataset.
+            as many of each dataset. Records that mean more together, such as the claims of VSR that say the same of
+            two pictures, are chosen together.
     """
 
     name: ClassVar[str] = "dataset"

@@ -85,7 +85,8 @@ def _chosen_records(
 ) -> Iterator[DatasetRecord]:
     """Yield the records to use: all, or as many of each part as asked for, by chance and sorted by id.
 
-    A record is taken or left by a hash of seed and id, so that a dataset that grows keeps most of them.
+    A record is taken or left by a hash of seed and id, or of the name that it shares with others, so that a dataset
+    that grows keeps most of them and records that mean more together stay so.
     """
     if at_most is None:
         for record in records:
@@ -101,7 +102,8 @@ def _chosen_records(
             refused.add(record)
             continue
         refused.records += 1
-        rank = -int.from_bytes(blake2b(f"{seed}:{record.record_id}".encode(), digest_size=8).digest())
+        name = record.chosen_with or record.record_id
+        rank = -int.from_bytes(blake2b(f"{seed}:{name}".encode(), digest_size=8).digest())
         entry = (rank, record.record_id, number, record)
         kept = parts.setdefault(part_of(record), [])
         if len(kept) < at_most:

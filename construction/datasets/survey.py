@@ -147,7 +147,8 @@ class FolderSurvey(NamedTuple):
 
     Args:
         folder: The folder.
-        pictures: Number of pictures that belong to no source dataset, by their names.
+        pictures: Number of pictures that lie in no folder of a source dataset, but for the whole folder, and that no
+            record that was read names.
         sources: What was recognised, each with its counts; at least as many.
         unused: Files that are used for nothing; of maps and cameras the first ones.
         models: Folder of each model's weights on this machine; None where it has none.
@@ -212,7 +213,9 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
     counted = {source.name: _counted(source, own) for source in here.sources}
     kinds = kinds_found(files, here)
     theirs = [counts for source in here.sources if source.form == "dataset" and (counts := counted[source.name])]
-    pictures = len(own.paths) + len({path for counts in theirs for shown in counts.pictures.values() for path in shown})
+    of_datasets = {path for counts in theirs for shown in counts.pictures.values() for path in shown}
+    own_pictures = len(own.paths.keys() - of_datasets)  # a dataset may be the folder itself
+    pictures = own_pictures + len(of_datasets)
     expected: Mapping[str, Sequence[ItemForecast]] = {}
     not_expected = None
     if expects_items:
@@ -220,7 +223,7 @@ def survey_folder(folder: Path, *, expects_items: bool = True) -> FolderSurvey:
     models = {model.repository: weights_on_this_machine(model.repository) for model in _MODELS}
     return FolderSurvey(
         folder,
-        len(own.paths),
+        own_pictures,
         tuple(
             SourceSurvey(name, dict(sorted(counts.records.items())), counts.rows())
             if counts

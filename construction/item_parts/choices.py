@@ -20,6 +20,10 @@ def group_keys(record: ImageRecord) -> tuple[str, ...]:
     return (f"image:{record.root_image_id}",)
 
 
+TWIN_KEY = "twin:"
+"""Beginning of the group key that twins have in common."""
+
+
 def twin_keys(keys: Iterable[str], pair: str | None) -> tuple[str, ...]:
     """Return group keys with that of twins added, sorted: two items that differ in nothing but their key.
 
@@ -27,7 +31,7 @@ def twin_keys(keys: Iterable[str], pair: str | None) -> tuple[str, ...]:
         keys: The item's other group keys.
         pair: Name of the two; None for an item without a twin.
     """
-    return tuple(sorted({*keys, *([] if pair is None else [f"twin:{pair}"])}))
+    return tuple(sorted({*keys, *([] if pair is None else [f"{TWIN_KEY}{pair}"])}))
 
 
 T = TypeVar("T")

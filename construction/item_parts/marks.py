@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.drawing import PromptError, lay_out
+from benchwright.drawing.calm_labels import with_calm_labels
 from benchwright.drawing.clear_colors import clear_colors, in_color, mark_style
 from benchwright.records import ImageRecord, Item, VisualPrompt
+
+from .choices import TWIN_KEY
 
 Point = tuple[float, float]
 SizeWH = tuple[int, int]
@@ -37,6 +40,22 @@ def with_clear_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) 
         return item
     [color] = clear_colors(grounds)
     images = [image.model_copy(update={"prompts": in_color(image.prompts, color.code)}) for image in item.images]
+    return with_calm_marks(item.model_copy(update={"images": tuple(images)}), pixels_of)
+
+
+def with_calm_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -> Item:
+    """Return an item whose labels leave lettering and other fine detail free where a place beside all marks allows it;
+    labels of twins stay at their first places, which are the same in both.
+
+    Args:
+        item: The item.
+        pixels_of: Function that returns the pixels, (height, width, 3) RGB, of a picture that the item shows.
+    """
+    marked = [image for image in item.images if image.prompts]
+    if not marked or any(key.startswith(TWIN_KEY) for key in item.group_keys):
+        return item
+    calm = iter(with_calm_labels([(pixels_of(image.image_id), image.prompts) for image in marked]))
+    images = [image.model_copy(update={"prompts": next(calm)}) if image.prompts else image for image in item.images]
     return item.model_copy(update={"images": tuple(images)})
 
 

@@ -108,6 +108,22 @@ def level_view(
     return view if is_large(view, size_wh, min_view) else _OFF_CENTRE
 
 
+def upright_view(first: Point, second: Point, size_wh: SizeWH, *, min_view: float) -> LevelView | str:
+    """Return the largest view, not turned, that has the middle of two points in the middle of its width, or
+    `off_centre` where it would show less than `min_view` of the picture's width or height.
+
+    Args:
+        first: A point of the picture, in pixels.
+        second: The other point.
+        size_wh: Size of the picture.
+        min_view: Smallest width and height of the view, as fractions of those of the picture.
+    """
+    x, y = (first[0] + second[0]) / 2, (first[1] + second[1]) / 2
+    width, height = size_wh
+    view = LevelView((x, y), 0.0, dist(first, second), min(x, width - x), y, height - y)
+    return view if is_large(view, size_wh, min_view) else _OFF_CENTRE
+
+
 def is_large(view: LevelView, size_wh: SizeWH, min_view: float) -> bool:
     """Return whether a view shows both points and at least `min_view` of a picture's width and height."""
     return (

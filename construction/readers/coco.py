@@ -26,7 +26,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import LeftOutByRule, Row, checked, checked_beside, guarded
 
-from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes
+from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes, Words
 from .coco_pictures import coco_path
 from .marked_boxes import boxes_of_marks, refused_mark, refused_marks, rows_of_marks
 from .reader import (
@@ -60,15 +60,17 @@ class _ImageEntry(BaseModel):
     not_exhaustive_category_ids: list[int] = []
 
 
-_BESIDE = ("license", "flickr_url", "neg_category_ids")
-"""What a picture's annotations can do without: where it comes from, and what is known to be absent."""
+_BESIDE = ("license", "flickr_url", "coco_url", "neg_category_ids")
+"""What a picture's annotations can do without: where it comes from, and what is known to be absent. Its address is only
+needed where it has no `file_name`, and then it is named by it.
+"""
 
 
 class _Caption(BaseModel):
     model_config = ConfigDict(str_strip_whitespace=True)
 
     image_id: int
-    caption: str = Field(min_length=1)
+    caption: Words
 
 
 class _FileIndex(NamedTuple):

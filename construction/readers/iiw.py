@@ -73,8 +73,8 @@ class _Photo(BaseModel):
     intrinsic_comparisons: list[object]
 
 
-_BESIDE = ("license", "flickr_user", "flickr_id", "attribution_name", "attribution_url")
-"""What a photograph's comparisons can do without: where it comes from."""
+_BESIDE = ("license", "flickr_user", "flickr_id", "attribution_name", "attribution_url", "aspect_ratio")
+"""What a photograph's comparisons can do without: where it comes from, and proportions that nobody can read."""
 
 
 class Iiw(DatasetReader):

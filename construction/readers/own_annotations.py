@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError
@@ -22,7 +22,7 @@ from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, RefusedRow
 from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 
-from ..ground_truth.truths import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
+from ..ground_truth.truths import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes, Words
 from ..item_parts.wording import count_question, without_article
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_mark, refused_marks, rows_of_marks
 from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord
@@ -40,7 +40,7 @@ class _OwnCaption(BaseModel):
     model_config = ConfigDict(str_strip_whitespace=True)
 
     image_id: int | str
-    caption: str = Field(min_length=1)
+    caption: Words
 
 
 class OwnPictures:

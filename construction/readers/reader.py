@@ -76,6 +76,9 @@ class DatasetRecord(NamedTuple):
         truths: What is true of them; none where the dataset gives pictures only.
         parts: Number of rows besides its own that it is made of, each of which can be wrong by itself, such as the
             annotations of a picture.
+        chosen_with: Name that it shares with records that mean more together, such as a claim that is true of one
+            picture and false of another: where a recipe takes a number of records, these are chosen together; None for
+            a record that is chosen by itself.
     """
 
     record_id: str
@@ -84,6 +87,7 @@ class DatasetRecord(NamedTuple):
     pictures: tuple[DatasetPicture, ...]
     truths: tuple[GroundTruth, ...] = ()
     parts: int = 0
+    chosen_with: str | None = None
 
     @property
     def rows(self) -> int:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.files.numbered_lines import numbered_lines
 from benchwright.source_files.files import DatasetFiles
@@ -59,6 +59,8 @@ class _PairAnnotation(BaseModel):
 
 class _Keypoint(BaseModel):
     """A key point in both pictures."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     name: str = Field(min_length=1)
     source: tuple[float, float]

@@ -21,7 +21,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, checked_beside, guarded, json_list
 
-from ..ground_truth.truths import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
+from ..ground_truth.truths import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion, Words
 from .reader import (
     NOTHING_STATED,
     DatasetPicture,
@@ -41,7 +41,7 @@ _ID = AliasChoices("image_id", "id")
 
 class _GenomePicture(BaseModel):
     image_id: int = Field(ge=0, validation_alias=_ID)
-    url: str = Field(min_length=1)
+    url: str = ""
     width: int = Field(gt=0)
     height: int = Field(gt=0)
     coco_id: int | None = None
@@ -68,7 +68,7 @@ class _GenomeThing(BaseModel):
 class _GenomeRegion(BaseModel):
     model_config = ConfigDict(str_strip_whitespace=True)
 
-    phrase: str = Field(min_length=1)
+    phrase: Words
 
 
 class _GenomeEntry(BaseModel):
@@ -126,7 +126,7 @@ class VisualGenome(DatasetReader):
         with ListsOnDisk[int]() as known:
             for row in json_list(files, listing):
                 with guarded(listing, row.entry) as guard:
-                    picture, wrong = checked_beside(_GenomePicture, row, ("coco_id",))
+                    picture, wrong = checked_beside(_GenomePicture, row, ("coco_id", "url"))
                     known.add(picture.image_id, picture.model_dump())
                     yield from bad_cells(listing, row.entry, wrong)
                 if guard.refusal is not None:
@@ -217,4 +217,6 @@ def _picture(picture: _GenomePicture, pictures: DatasetFiles) -> DatasetPicture:
     path = pictures.first("/".join(parts), f"VG_100K/{name}", f"VG_100K_2/{name}", f"images/{name}", name)
     canonical_id = f"vg:{picture.image_id}" if picture.coco_id is None else f"coco:{picture.coco_id}"
     size_wh = (picture.width, picture.height)
-    return DatasetPicture(path or "/".join(parts), canonical_id, _LICENCE, "Visual Genome", size_wh)
+    return DatasetPicture(
+        path or "/".join(parts) or f"VG_100K/{name}", canonical_id, _LICENCE, "Visual Genome", size_wh
+    )

@@ -26,7 +26,7 @@ from benchwright.source_files.refusals import REPEATED, RefusedRow
 from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, checked_beside, guarded
 from benchwright.texts.normalization import normal
 
-from ..ground_truth.truths import GroundTruth, VisualQuestion
+from ..ground_truth.truths import GroundTruth, VisualQuestion, Words
 from .coco_pictures import coco_path
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, bad_cells, chosen, length
 
@@ -39,14 +39,14 @@ class _AskedQuestion(BaseModel):
     model_config = ConfigDict(str_strip_whitespace=True)
 
     image_id: int = Field(ge=0, strict=True)
-    question: str = Field(min_length=1)
+    question: Words
     question_id: int = Field(ge=0, strict=True)
 
 
 class _GivenAnswer(BaseModel):
     model_config = ConfigDict(str_strip_whitespace=True)
 
-    answer: str = Field(min_length=1, max_length=4000)
+    answer: Words
 
 
 class _AnsweredQuestion(BaseModel):

@@ -54,7 +54,7 @@ class _Claim(BaseModel):
 
 
 class Vsr(DatasetReader):
-    """Claims of VSR.
+    """Claims of VSR; those that say the same of several pictures are chosen together.
 
     Args:
         split: Files to read: `random` or `zeroshot` (train, dev and test of it), or `all`, the validated claims in one
@@ -62,7 +62,7 @@ class Vsr(DatasetReader):
     """
 
     name: ClassVar[str] = "vsr"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     title: ClassVar[str] = "VSR, Visual Spatial Reasoning (Liu et al. 2023)"
     home: ClassVar[str] = "https://github.com/cambridgeltl/visual-spatial-reasoning"
     licence: ClassVar[str] = "Apache-2.0"
@@ -98,7 +98,9 @@ class Vsr(DatasetReader):
 def _record(path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRecord:
     claim = checked(_Claim, row)
     record_id = f"vsr:{part}:{row.entry.removeprefix('line ')}"
-    return DatasetRecord(record_id, path, row.entry, (_picture(claim, pictures),), (_truth(claim),))
+    truth = _truth(claim)
+    said = f"{claim.relation}: {' '.join(claim.caption.casefold().split()).rstrip('.')}"
+    return DatasetRecord(record_id, path, row.entry, (_picture(claim, pictures),), (truth,), chosen_with=said)
 
 
 def _picture(claim: _Claim, pictures: DatasetFiles) -> DatasetPicture:

@@ -5,23 +5,36 @@ BLINK takes the point pairs of DIW; people can mark such pairs in a campaign `ma
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence, Set
+from math import log
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
+from pydantic import model_validator
 
-from benchwright.records import ImageRecord
+from benchwright.records import ImageRecord, Item
 from benchwright.seeds import seed_for
+from benchwright.steps import Context
 
 from ..ground_truth.truths import DepthComparison, GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marks import SizeWH
+from ..item_parts.marks import Point, SizeWH
 from ..item_parts.modes import Hardening
-from ..item_parts.picture_views import VIEWS, tilt_deg, view_of
+from ..item_parts.picture_views import (
+    VIEWS,
+    LevelView,
+    is_large,
+    matched_views,
+    tilt_deg,
+    upright_view,
+    view_of,
+)
 from ..item_parts.wordings import Wordings
 from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
-from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures, UnusedTruth
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
+from ..truth_tasks.truth_tasks import USED_ALREADY
 
 QUESTIONS = Wordings(
     "Two points are marked in the picture, A and B. Which of them is closer to the camera?",
@@ -31,6 +44,9 @@ QUESTIONS = Wordings(
 )
 _LEVEL_DEG, _NEAR_DEG = 0.5, 1.0
 """Tilt that nobody sees, and largest difference of two tilts that are matched, in degrees."""
+_STEEP_DEG, _RATIO, _TRIED = 3.0, 1.2, 60
+"""Of pairs that are not level: largest difference of steepness and ratio of distances of two that are matched, and
+number of the nearest ones in steepness that are tried."""
 OPTIONS = ("A is closer", "B is closer")
 
 
@@ -45,15 +61,21 @@ class RelativeDepth(PointPairTask):
     point lay lower. So of pairs that are not quite level, one whose closer point lies lower is matched with one whose
     closer point lies higher, about as steep.
 
+    With `heights: matched`, pairs at different heights are asked about too, on upright views: each whose closer point
+    lies lower is matched with one of another picture whose closer point lies higher, about as steep and far apart, and
+    both make an item, in which the points lie at the same places of a rectangle of the same size.
+
     Args:
         mode: `hardened`, or `paper`: the points of any pair, on the whole picture as it is.
+        heights: In `hardened` mode, whether points must be `level`, or pairs at different heights are `matched` with
+            each other. Not with `twins`, whose points change places when the view is mirrored.
         tilts: In `hardened` mode, whether pairs that are not quite level are `matched` with others, or `any` is used.
         twins: In `hardened` mode, whether each pair of points makes two items, one mirrored, with the rings at the same
             places; both have a group key `twin:...`, by which scores count them together.
 
     Reasons:
-        unmatched_tilt (drop): In `hardened` mode with `tilts: matched`: the closer point lies lower (or higher), and no
-            pair about as steep whose closer point lies higher (or lower) is left to match it.
+        unmatched_tilt (drop): In `hardened` mode with `tilts: matched` or `heights: matched`: the closer point lies
+            lower (or higher), and no pair about as steep whose closer point lies higher (or lower) is left to match it.
     """
 
     name: ClassVar[str] = "relative_depth"
@@ -61,15 +83,23 @@ class RelativeDepth(PointPairTask):
     hardening: ClassVar[Hardening] = Hardening(
         {
             **NOT_LEVELLED,
-            "unmatched_tilt": "of pairs that are not quite level, as many need their closer point higher as lower: "
-            "compare points at one height, or set `tilts: any`, where the slope of the horizon then tells",
+            "unmatched_tilt": "a pair that is not quite level needs another one about as steep whose closer point lies "
+            "the other way, higher or lower: compare points at one height, or set `tilts: any`, where the slope of the "
+            "horizon then tells",
         },
         "where the points lie: the lower one, and the one nearer to the centre, is mostly closer",
     )
     is_marked: ClassVar[bool] = True
 
     tilts: Literal["matched", "any"] = "matched"
+    heights: Literal["level", "matched"] = "level"
     twins: bool = False
+
+    @model_validator(mode="after")
+    def _twins_are_level(self) -> Self:
+        if self.twins and self.heights == "matched":
+            raise ValueError("twins are of level points: leave out twins or heights")
+        return self
 
     @property
     def items_of_each(self) -> int:
@@ -80,26 +110,96 @@ class RelativeDepth(PointPairTask):
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int
     ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
         """Yield the pairs; in `hardened` mode those that are tilted are matched, so that no slope tells."""
-        if self.mode == "paper" or self.tilts == "any":
+        if self.mode == "paper":
             yield from truths
             return
-        lower: list[_Tilted] = []
-        higher: list[_Tilted] = []
+        level: _Sides = ([], [])
+        steep: _Sides = ([], [])
+        shown: set[str] = set()
         for truth in truths:
             compared: DepthComparison = truth.truth
             tilt = tilt_deg(compared.first, compared.second)
-            usable = not isinstance(self.level(self.pictures_of(truth, sizes_wh), compared.first, compared.second), str)
-            if not usable or tilt <= _LEVEL_DEG:
-                yield truth  # those that are not usable say why when they are planned
+            view: LevelView | str = self.level(self.pictures_of(truth, sizes_wh), compared.first, compared.second)
+            sides = level
+            if view == "not_level" and self.heights == "matched":
+                view, sides = (
+                    upright_view(*_points(compared), sizes_wh[truth.image_ids[0]], min_view=self.min_view),
+                    steep,
+                )
+                if isinstance(view, str):
+                    yield UnusedTruth(truth, view)
+                    continue
+            if isinstance(view, str) or tilt <= _LEVEL_DEG or (sides is level and self.tilts == "any"):
+                shown.update(() if isinstance(view, str) else truth.image_ids)
+                yield truth  # those that cannot be used say why when they are planned
                 continue
-            closer, farther = compared.first, compared.second
-            if compared.closer == "second":
-                closer, farther = farther, closer
-            side = lower if closer[1] > farther[1] else higher
-            side.append(_Tilted(tilt, seed_for(seed, self.name, truth.record, "tilt"), truth))
-        matched, unmatched = _matched_tilts(lower, higher)
+            closer, farther = _points(compared) if compared.closer == "first" else reversed(_points(compared))
+            entry = _Tilted(tilt, seed_for(seed, self.name, truth.record, "tilt"), truth, view)
+            sides[closer[1] < farther[1]].append(entry)
+        matched, unmatched = _matched_tilts(*level)
         yield from (entry.truth for entry in matched)
+        shown.update(entry.truth.image_ids[0] for entry in matched)
+        yield from self._matched_heights(*steep, sizes_wh, shown if self.uses == 1 else None)
         yield from (UnusedTruth(entry.truth, "unmatched_tilt") for entry in unmatched)
+
+    def _matched_heights(
+        self,
+        lower: Sequence[_Tilted],
+        higher: Sequence[_Tilted],
+        sizes_wh: Mapping[str, SizeWH],
+        shown: set[str] | None,
+    ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
+        """Yield pairs at different heights, each two that are matched with the view that both allow, and the others.
+
+        Pictures that are shown already make no further item; none are with None. So that of no two that are matched one
+        is left out later, a picture that is shown once is in one match.
+        """
+        taken_already: Set[str] = set() if shown is None else shown
+
+        def is_shown(entry: _Tilted) -> bool:
+            return entry.truth.image_ids[0] in taken_already
+
+        def sizes_of(entries: Sequence[_Tilted]) -> list[SizeWH]:
+            return [sizes_wh[entry.truth.image_ids[0]] for entry in entries]
+
+        def views_of(one: _Tilted, other: _Tilted) -> tuple[LevelView, LevelView] | None:
+            if one.truth.image_ids == other.truth.image_ids:
+                return None  # of which one item alone is made
+            views = matched_views(one.view, other.view)
+            large = zip(views, sizes_of((one, other)), strict=True)
+            return views if all(is_large(view, size_wh, self.min_view) for view, size_wh in large) else None
+
+        few, many = sorted((lower, higher), key=len)
+        rest = sorted(many, key=lambda entry: (entry.tilt_deg, entry.turn))
+        for entry in sorted(few, key=lambda entry: entry.turn):
+            if is_shown(entry):
+                yield UnusedTruth(entry.truth, USED_ALREADY)
+                continue
+            start = bisect_left(rest, (entry.tilt_deg - _STEEP_DEG,))
+            end = bisect_left(rest, (entry.tilt_deg + _STEEP_DEG,))
+            free = (other for other in rest[start:end] if not is_shown(other))
+            nearest = sorted(free, key=lambda other: abs(other.tilt_deg - entry.tilt_deg))[:_TRIED]
+            fitting = [
+                (entry.unlikeness(other), other, views)
+                for other in nearest
+                if entry.unlikeness(other) <= 1 and (views := views_of(entry, other)) is not None
+            ]
+            if not fitting:
+                yield UnusedTruth(entry.truth, "unmatched_tilt")
+                continue
+            _, other, views = min(fitting)
+            rest.remove(other)
+            if shown is not None:
+                shown.update(each.truth.image_ids[0] for each in (entry, other))
+            shorter = min(view.distance for view in views)
+            for taken, match, view in ((entry, other, views[0]), (other, entry, views[1])):
+                seen = _DepthInView.model_validate(
+                    {**taken.truth.truth.model_dump(), "view": view, "scale": shorter / view.distance,
+                     "match": match.truth.record}
+                )  # fmt: skip
+                yield taken.truth._replace(truth=seen)
+        for entry in rest:
+            yield UnusedTruth(entry.truth, USED_ALREADY if is_shown(entry) else "unmatched_tilt")
 
     def twin_of(self, entry: ChosenRecord) -> ChosenRecord | None:
         """Return the same points in the mirrored view, where the other ring marks the closer one."""
@@ -118,16 +218,38 @@ class RelativeDepth(PointPairTask):
         """Check the points; in `hardened` mode choose the view."""
         compared = truth.truth
         if self.mode == "hardened":
-            view = self.level(pictures, compared.first, compared.second)
+            view: LevelView | str
+            scale, match = 1.0, {}
+            if isinstance(compared, _DepthInView):
+                view, scale, match = compared.view, compared.scale, {"match": compared.match}
+            else:
+                view = self.level(pictures, compared.first, compared.second)
             if isinstance(view, str):
                 return view
-            seen = self.seen_in(view, (compared.first, compared.second), rng)
-            return seen if isinstance(seen, str) else ItemPlan((0, 1), "differs", {**seen, "closer": compared.closer})
+            seen = self.seen_in(view, _points(compared), rng, scale=scale)
+            if isinstance(seen, str):
+                return seen
+            return ItemPlan((0, 1), "differs", {**seen, "closer": compared.closer, **match})
         points = self.shown_points(pictures, compared.first, compared.second)
         if isinstance(points, str):
             return points
         document = {"first": points[0], "second": points[1], "closer": compared.closer}
         return ItemPlan((0, 1), "differs", document)
+
+    def made(
+        self,
+        record: ImageRecord,
+        ctx: Context,
+        chosen: ChosenRecord,
+        shown: Sequence[ImageRecord],
+        made: dict[str, ImageRecord],
+    ) -> list[Item] | LeftOut | str:
+        """Return the item; two that are matched share a group key, so that none is learned from the other."""
+        del made
+        keys: tuple[str, ...] = ()
+        if (match := chosen.plan.get("match")) is not None:
+            keys = (f"match:{'+'.join(sorted((chosen.record, match)))}",)
+        return [self.item(record, ctx, chosen, shown, self.worded(chosen, shown), group_keys=keys)]
 
     def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Call the closer point by the letter that is right."""
@@ -140,12 +262,34 @@ class RelativeDepth(PointPairTask):
         return ItemWording(QUESTIONS, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
 
 
+def _points(compared: DepthComparison) -> tuple[Point, Point]:
+    return compared.first, compared.second
+
+
+class _DepthInView(DepthComparison):
+    """A pair of points with the view that shows it, and the record whose points lie at the same places."""
+
+    view: LevelView
+    scale: float
+    match: str
+
+
 class _Tilted(NamedTuple):
-    """A pair of points that is not quite level: its tilt in degrees, and its turn among equally steep ones."""
+    """A pair of points that is not quite level: its tilt in degrees, its turn among others, and the view of it."""
 
     tilt_deg: float
     turn: int
     truth: RecordTruth[Any]
+    view: LevelView
+
+    def unlikeness(self, other: _Tilted) -> float:
+        """Return how unlike two pairs are in steepness and distance, 1 where one of both is as unlike as may be."""
+        ratio = abs(log(self.view.distance / other.view.distance)) / log(_RATIO)
+        return max(abs(self.tilt_deg - other.tilt_deg) / _STEEP_DEG, ratio)
+
+
+_Sides = tuple[list[_Tilted], list[_Tilted]]
+"""Pairs whose closer point lies lower, and those whose closer point lies higher."""
 
 
 def _matched_tilts(lower: Sequence[_Tilted], higher: Sequence[_Tilted]) -> tuple[list[_Tilted], list[_Tilted]]:

@@ -6,8 +6,8 @@ BLINK takes the comparisons that people made for IIW; people can make them in a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -59,12 +59,15 @@ class RelativeReflectance(PointPairTask):
         mode: `hardened`, or `paper`: any comparison, on the whole picture as it is.
         min_weight: Smallest weight of a comparison, in the dataset's own scale; what people marked counts always.
         max_ratio: In `hardened` mode, largest ratio of the distances of two comparisons that are matched.
+        partners: In `hardened` mode, whether comparisons are matched within their `picture` only, or those of pictures
+            without a match with those of `any` such picture: more items, but what a picture as a whole looks like may
+            then tell a little.
 
     Reasons:
         unsure (drop): The comparison's weight is below `min_weight`.
         contradicted (drop): Another comparison of the same two points says something else.
-        unmatched (drop): In `hardened` mode: the picture has no other comparison, with another outcome and about as far
-            apart, in a view that both allow.
+        unmatched (drop): In `hardened` mode: the picture (with `partners: any`, every picture) has no other comparison,
+            with another outcome and about as far apart, in a view that both allow.
         other_of_match (drop): In `hardened` mode: the seed took the comparison that this one is matched with.
     """
 
@@ -73,7 +76,8 @@ class RelativeReflectance(PointPairTask):
     hardening: ClassVar[Hardening] = Hardening(
         {
             "unmatched": "a comparison of points that differ needs one of points that are the same in the same "
-            "picture, about as far apart: compare more points of each picture, or set a larger `max_ratio`",
+            "picture, about as far apart: compare more points of each picture, or set `partners: any`, where what a "
+            "picture as a whole looks like may tell a little",
             **NOT_LEVELLED,
         },
         "how far apart the points are: those of the same reflectance are mostly closer to each other",
@@ -83,6 +87,7 @@ class RelativeReflectance(PointPairTask):
 
     min_weight: float = Field(0.5, ge=0)
     max_ratio: float = Field(1.2, ge=1, le=2)
+    partners: Literal["picture", "any"] = "picture"
     max_tilt_deg: float = Field(15.0, ge=0, le=45)
     min_view: float = Field(0.3, gt=0, le=1)
 
@@ -105,27 +110,43 @@ class RelativeReflectance(PointPairTask):
                 yield UnusedTruth(truth, view)
             else:
                 pictures[truth.image_ids[0]].append(_Leveled(truth, view, seed_for(seed, self.name, truth.record)))
-        for image_id, leveled in pictures.items():
-            yield from self._matched(leveled, sizes_wh[image_id], seed)
+        unmatched: list[_Leveled] = []
+        alone: list[_Leveled] = []
+        for leveled in pictures.values():
+            rest = yield from self._matched(leveled, sizes_wh, seed)
+            (alone if len(rest) == len(leveled) else unmatched).extend(rest)
+        if self.partners == "any":
+            alone = yield from self._matched(alone, sizes_wh, seed)
+        unmatched += alone
+        yield from (UnusedTruth(entry.truth, "unmatched") for entry in unmatched)
 
     def _matched(
-        self, leveled: Sequence[_Leveled], size_wh: SizeWH, seed: int
-    ) -> Iterator[RecordTruth[Any] | UnusedTruth]:
-        """Yield the comparisons of a picture: of each match the one that the seed takes, the others with a reason."""
+        self, leveled: Sequence[_Leveled], sizes_wh: Mapping[str, SizeWH], seed: int
+    ) -> Generator[RecordTruth[Any] | UnusedTruth, None, list[_Leveled]]:
+        """Yield of each match among some comparisons the one that the seed takes, the other one with a reason; return
+        those without a match.
+        """
         order = sorted(leveled, key=lambda entry: entry.turn)
         equal = [entry for entry in order if entry.truth.truth.darker == "equal"]
+        unmatched: list[_Leveled] = []
         for entry in (entry for entry in order if entry.truth.truth.darker != "equal"):
-            matches = [
-                (other, matched_views(entry.view, other.view))
-                for other in equal
-                if _ratio(entry.view, other.view) <= self.max_ratio
-            ]
-            fitting = [match for match in matches if all(is_large(view, size_wh, self.min_view) for view in match[1])]
-            if not fitting:
-                yield UnusedTruth(entry.truth, "unmatched")
-                continue
             # The nearest in distance, so that neither is scaled much more than the other.
-            other, views = min(fitting, key=lambda match: _ratio(entry.view, match[0].view))
+            ratios = sorted(
+                (ratio, number)
+                for number, other in enumerate(equal)
+                if (ratio := _ratio(entry.view, other.view)) <= self.max_ratio
+            )
+            pairs = ((equal[number], matched_views(entry.view, equal[number].view)) for _, number in ratios)
+            fitting = (
+                (other, views)
+                for other, views in pairs
+                if is_large(views[0], entry.size_in(sizes_wh), self.min_view)
+                and is_large(views[1], other.size_in(sizes_wh), self.min_view)
+            )
+            if (match := next(fitting, None)) is None:
+                unmatched.append(entry)
+                continue
+            other, views = match
             equal.remove(other)
             rng = generator_for(seed, self.name, entry.truth.record, other.truth.record, "match")
             taken, left = ((other, views[1]), (entry, views[0]))
@@ -137,7 +158,7 @@ class RelativeReflectance(PointPairTask):
             )
             yield taken[0].truth._replace(truth=compared)
             yield UnusedTruth(left[0].truth, "other_of_match")
-        yield from (UnusedTruth(entry.truth, "unmatched") for entry in equal)
+        return [*unmatched, *equal]
 
     def _refusal(self, compared: ReflectanceComparison) -> str | None:
         if CONTRADICTED in compared.original:
@@ -193,6 +214,10 @@ class _Leveled(NamedTuple):
     truth: RecordTruth[ReflectanceComparison]
     view: LevelView
     turn: int
+
+    def size_in(self, sizes_wh: Mapping[str, SizeWH]) -> SizeWH:
+        """Return the size of its picture."""
+        return sizes_wh[self.truth.image_ids[0]]
 
 
 def _ratio(first: LevelView, second: LevelView) -> float:

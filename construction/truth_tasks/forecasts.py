@@ -24,6 +24,7 @@ from benchwright.steps import ForecastContext, GatherContext, GatherStep, ItemFo
 from ..datasets.dataset import Dataset, RehearsedRecords
 from ..ground_truth.values import DATASET, VALUES
 from ..item_parts.modes import Mode
+from .truth_plans import main_reason
 
 if TYPE_CHECKING:
     from benchwright.workspace.run_results import StepReport
@@ -82,15 +83,23 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
     for column in truths:
         columns[column] = pa.array(known.values.get(column.rpartition(".")[2], [None] * count), pa.string())
     gathered = selection.gather(pa.table(columns), GatherContext(seed, task.name))
-    chosen = sum(len(json.loads(text)) for text in gathered.values["chosen"] if text is not None)
-    items = chosen * getattr(task, "items_of_each", 1)
-    left_out: Counter[str] = Counter()
-    for text in gathered.values["left_out"]:
-        left_out.update(json.loads(text) if text is not None else {})
-    texts = (text for column in truths for text in columns[column].to_pylist())
-    stated = sum(len(json.loads(text)) for text in texts if text is not None)
-    advice = task.advice(items, left_out)
-    return ItemForecast(None, True, items, items, items, stated, stated, dict(left_out), advice)
+    items, left_out, dropped = 0, Counter[str](), Counter[str]()
+    for chosen, reasons in zip(gathered.values["chosen"], gathered.values["left_out"], strict=True):
+        of_picture = Counter(json.loads(reasons) if reasons is not None else {})
+        left_out += of_picture
+        if chosen is not None:
+            items += len(json.loads(chosen)) * getattr(task, "items_of_each", 1)
+        elif of_picture:
+            dropped[main_reason(of_picture)] += 1
+    texts = (text for column in truths for text in columns[column].to_pylist() if text is not None)
+    stated = [entry["image_ids"] for text in texts for entry in json.loads(text)]
+    shown = {image_id for image_ids in stated for image_id in image_ids}
+    pictures = len(shown) if all(len(image_ids) == 1 for image_ids in stated) else None
+    # A run counts pictures without an item, not what is stated of them, and so does the advice.
+    advice = task.advice(items, dropped)
+    return ItemForecast(
+        None, True, items, items, items, len(stated), len(stated), dict(left_out), advice, pictures=pictures
+    )
 
 
 def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> ItemForecast:

@@ -18,6 +18,11 @@ CONTRADICTED = "contradicted"
 """Reason, and mark in `original`, of truths that others about the same thing contradict."""
 
 
+def main_reason(left_out: Mapping[str, int]) -> str:
+    """Return the reason why a picture made no item: that of most of its truths, of equally many the last by name."""
+    return max(left_out, key=lambda reason: (left_out[reason], reason))
+
+
 class ItemPlan(NamedTuple):
     """What an item will ask, before its right option has a place.
 

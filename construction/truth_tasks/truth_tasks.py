@@ -53,12 +53,21 @@ from ..item_parts.selection import Candidate, balanced_letters, select
 from ..item_parts.wordings import WordingsInUse
 from ..stated_facts.marked_truths import marked_truths
 from .made_pictures import MadePictures
-from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
+from .truth_plans import (
+    ChosenOfImage,
+    ChosenRecord,
+    ItemPlan,
+    ItemWording,
+    LeftOut,
+    TruthPictures,
+    UnusedTruth,
+    main_reason,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_NOTHING_STATED, _USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
+_NOTHING_STATED, USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
 _PICTURE_MISSING = "picture_missing"
 LETTERING = "lettering"
 TWIN = "twin"
@@ -378,7 +387,7 @@ class TruthTask(MapStep):
         evidence |= {"records": by_record} if by_record else {}
         if not items:
             reasons = left_out or Counter({_NOTHING_STATED: 1})
-            return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
+            return Outcome("drop", main_reason(reasons), evidence=evidence)
         return Outcome(evidence=evidence, images=tuple(images.values()), items=tuple(items))
 
     def made(
@@ -546,7 +555,7 @@ class Selection(GatherStep):
             uses=task.uses,
             items=task.items,
             refusal=lambda number: (
-                _USED_ALREADY
+                USED_ALREADY
                 if not used_elsewhere.isdisjoint(candidates[number].image_ids)
                 else task.refused(planned[number][1], planned[number][2])
             ),
@@ -565,7 +574,7 @@ class Selection(GatherStep):
         taken = frozenset(selected.chosen)
         for number, candidate in enumerate(candidates):
             if number not in taken:
-                reason = selected.refused.get(number, _ENOUGH if is_enough else _USED_ALREADY)
+                reason = selected.refused.get(number, _ENOUGH if is_enough else USED_ALREADY)
                 left_out.setdefault(candidate.image_ids[0], Counter())[reason] += 1
         named = sorted({*chosen, *left_out}, key=rows.__getitem__)
         return Gathered(

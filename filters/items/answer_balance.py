@@ -69,13 +69,17 @@ def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mappi
 
 
 def _with_marks_traded(images: Sequence[ItemImage], trade: Mapping[str, str]) -> tuple[ItemImage, ...]:
-    """Return the pictures with marks of some labels at each other's places; colors stay with the labels, since
-    questions name them.
+    """Return the pictures with marks of some labels at each other's places, with where labels stand beside them; colors
+    stay with the labels, since questions name them.
     """
-    points = {prompt.label: prompt.points for image in images for prompt in image.prompts}
+    places = {
+        prompt.label: {"points": prompt.points, "label_place": prompt.label_place}
+        for image in images
+        for prompt in image.prompts
+    }
 
     def moved(prompt: VisualPrompt) -> VisualPrompt:
-        return prompt.model_copy(update={"points": points[trade.get(prompt.label or "", prompt.label)]})
+        return prompt.model_copy(update=places[trade.get(prompt.label or "", prompt.label)])
 
     return tuple(image.model_copy(update={"prompts": tuple(map(moved, image.prompts))}) for image in images)
 

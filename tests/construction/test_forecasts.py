@@ -17,6 +17,7 @@ from blink_tasks import TASKS, WRITERS, write_datasets
 from dataset_fixtures.coco_files import write_coco
 from dataset_fixtures.diw_files import write_diw
 from dataset_fixtures.pictures import save
+from dataset_fixtures.vsr_files import write_vsr
 from picture_copies import photograph
 from PIL import Image
 
@@ -104,3 +105,37 @@ def test_a_survey_says_it_and_says_why_where_it_cannot(tmp_path: Path, monkeypat
     assert not any(task.expected for task in large.tasks)
     assert "items are not counted: coco (coco) is large" in survey_text(large)
     assert "items" not in survey_text(survey_folder(tmp_path, expects_items=False))
+
+
+def test_a_single_pair_that_is_not_level_gives_no_item_and_the_reason_is_said(tmp_path: Path) -> None:
+    photograph("astronaut").save(tmp_path / "a.png")
+    truth = {"kind": "depth", "first": [130, 262], "second": [380, 254], "closer": "first"}
+    (tmp_path / "t.jsonl").write_text(json.dumps({"image": "a.png", "truths": [truth]}), encoding="utf-8")
+    said = survey_text(survey_folder(tmp_path))
+    assert "items: hardened 0 of 1; unmatched_tilt 1" in said
+    assert "few: 0 items, and unmatched_tilt 1: " in said
+    assert "items: paper 1 of 1" in said
+
+
+def test_pictures_with_many_comparisons_are_counted_and_what_one_of_them_lacks_is_no_reason(tmp_path: Path) -> None:
+    photograph("coffee").save(tmp_path / "a.png")
+    sides = [("first", [200, 90]), ("second", [220, 91]), ("equal", [200, 90])] * 3
+    truths = [
+        {"kind": "reflectance", "first": [100, y + 20 * number], "second": [x + 100, y + 20 * number],
+         "darker": darker, "weight": 1.0}
+        for number, (darker, (x, y)) in enumerate(sides)
+    ]  # fmt: skip
+    (tmp_path / "t.jsonl").write_text(json.dumps({"image": "a.png", "truths": truths}), encoding="utf-8")
+    surveyed = survey_folder(tmp_path)
+    [task] = [task for task in surveyed.tasks if task.task == "relative_reflectance"]
+    hardened = task.expected[0]
+    assert (hardened.items, hardened.of, hardened.pictures, hardened.advice) == (1, 9, 1, None)
+    assert "items: hardened 1 of 9 in 1 picture; " in survey_text(surveyed)
+
+
+def test_pictures_of_a_dataset_that_is_the_folder_itself_are_counted_once(tmp_path: Path) -> None:
+    write_vsr(tmp_path)
+    save(tmp_path / "cup.png", 1, 320, 200)
+    surveyed = survey_folder(tmp_path, expects_items=False)
+    [jigsaw] = [task for task in surveyed.tasks if task.task == "jigsaw"]
+    assert (surveyed.pictures, jigsaw.pictures) == (1, 22)

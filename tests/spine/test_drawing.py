@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from benchwright.drawing import draw_prompts, mask_of
+from benchwright.drawing import draw, draw_prompts, lay_out, mask_of
+from benchwright.drawing.calm_labels import with_calm_labels
 from benchwright.errors import StepError
 from benchwright.records import PromptKind, PromptStyle, VisualPrompt
 
@@ -296,3 +297,52 @@ def test_a_mark_on_the_border_is_clipped() -> None:
         drawn = draw_prompts(canvas(60, 80), [prompt("ring", point), prompt("letter", point, label="Q")])
         assert drawn.shape == (60, 80, 3)
         assert (redness(drawn) > 100).any()
+
+
+def lettered(height: int, width: int, place: tuple[slice, slice]) -> Pixels:
+    """Return a plain picture with rows of strokes like small print in one place."""
+    image = canvas(height, width, 235)
+    rows, columns = np.indices((height, width))
+    strokes = (columns % 6 < 3) & (rows % 14 < 9)
+    image[place] = np.where(strokes[place], 20, 235)[..., None].astype(np.uint8)
+    return image
+
+
+def test_a_label_leaves_lettering_free_and_all_who_draw_it_agree() -> None:
+    mark = prompt("ring", (150.5, 150.5), label="A", reference_height_px=512.0)
+    [plain] = lay_out([mark], width=300, height=300)
+    assert plain.label_box is not None
+    assert plain.label_box.left > 150
+    text = lettered(300, 300, (slice(100, 200), slice(158, 300)))
+    [[calm]] = with_calm_labels([(text, [mark])])
+    assert calm.label_place is not None
+    assert VisualPrompt.model_validate(calm.model_dump(mode="json")) == calm
+    [laid] = lay_out([calm], width=300, height=300)
+    assert laid.label_box is not None
+    assert laid.label_box.right <= 158
+    assert draw(text, [calm]).drawn == (laid,)
+    assert with_calm_labels([(canvas(300, 300, 235), [calm])]) == [(mark,)]
+    assert "label_place" not in mark.model_dump(mode="json")
+
+
+def test_all_labels_of_an_item_take_the_same_place_so_that_none_tells_what_lies_beside_its_mark() -> None:
+    marks = [prompt("ring", (x, 150.5), label=key, reference_height_px=512.0) for key, x in (("A", 80.5), ("B", 220.5))]
+    text, plain = lettered(300, 300, (slice(100, 200), slice(88, 150))), canvas(300, 300, 235)
+    named = with_calm_labels([(text, marks), (plain, marks[:1])])
+    places = {mark.label_place for prompts in named for mark in prompts}
+    assert len(places) == 1
+    assert places != {None}
+    everywhere = lettered(300, 300, (slice(None), slice(None)))
+    assert with_calm_labels([(everywhere, marks)]) == [tuple(marks)]
+
+
+def test_a_named_place_that_is_taken_is_left_for_the_first_free_one() -> None:
+    first = prompt("ring", (150.5, 150.5), label="A")
+    [plain] = lay_out([first], width=300, height=300)
+    assert plain.label_box is not None
+    beside = prompt("box", (165, 130), (220, 170))
+    named = first.model_copy(update={"label_place": 0})
+    [laid, _] = lay_out([named, beside], width=300, height=300)
+    assert laid.label_box is not None
+    assert laid.label_box != plain.label_box
+    assert laid.label_box == lay_out([first, beside], width=300, height=300)[0].label_box

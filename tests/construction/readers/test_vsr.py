@@ -13,6 +13,8 @@ from dataset_reading import read_all, reasons, write_lines
 from benchwright.construction.ground_truth.truths import SpatialClaim
 from benchwright.construction.readers.vsr import Vsr
 from benchwright.errors import DataError
+from benchwright.pipeline import plan_requests
+from benchwright.recipe import Recipe, step
 
 
 def test_every_claim_is_one_record_that_says_what_its_row_says(tmp_path: Path) -> None:
@@ -105,3 +107,21 @@ def test_another_folder_says_what_was_expected_and_what_is_there(tmp_path: Path)
     save(tmp_path / "holiday.jpg", 1, 20, 20)
     with pytest.raises(DataError, match=r"not laid out as VSR.*expected data/splits or data/data_files; found holiday"):
         read_all(Vsr(), tmp_path)
+
+
+def test_a_number_of_records_keeps_the_claims_that_say_the_same_together(tmp_path: Path) -> None:
+    claims = [
+        {**row, "image": f"{1000 * side + number:012}.jpg", "label": side, "relation": "on",
+         "caption": f"The cat is  {'ON' if side else 'on'} the bed number {number}."}
+        for number, row in enumerate(vsr_rows(41)[1:])
+        for side in (0, 1)
+    ]  # fmt: skip
+    for row in claims:
+        row["image_link"] = f"http://images.cocodataset.org/train2017/{row['image']}"
+        row |= {"vote_true_validator_id": "[]", "vote_false_validator_id": "[]"}
+    write_vsr(tmp_path, claims)
+    by_chance = {record.record_id: record.chosen_with for record in read_all(Vsr(), tmp_path)[0]}
+    assert len(set(by_chance.values())) == len(by_chance) / 2
+    steps = [step("dataset", reader="vsr", folder=str(tmp_path), records=20), step("spatial_relation", min_side_px=16)]
+    [(_, hardened), (_, paper)] = plan_requests(Recipe("together", steps, seed=3)).expected
+    assert (hardened.items, dict(hardened.left_out), paper.items) == (10, {"counterpart_taken": 10}, 20)

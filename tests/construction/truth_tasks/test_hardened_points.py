@@ -26,7 +26,7 @@ from benchwright.construction.item_parts.picture_views import tilt_deg
 from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
 from benchwright.construction.tasks.iq_test import IqTest
 from benchwright.construction.tasks.relative_depth import RelativeDepth
-from benchwright.construction.tasks.relative_reflectance import RelativeReflectance
+from benchwright.construction.tasks.relative_reflectance import OPTIONS, RelativeReflectance
 from benchwright.construction.tasks.semantic_correspondence import SemanticCorrespondence
 from benchwright.drawing import lay_out
 from benchwright.pipeline import run_recipe
@@ -190,6 +190,24 @@ def test_comparisons_that_nothing_matches_say_so(run: TruthRun) -> None:
     assert run.outcomes[taken].evidence["left_out"] == {"other_of_match": 1}
 
 
+def test_comparisons_of_two_pictures_are_matched_where_partners_of_any_are_asked_for(run: TruthRun) -> None:
+    pictures = [run.picture(number) for number in range(60)]
+    for number, image_id in enumerate(pictures):
+        tilted_px = float(number % 7)
+        darker = ("equal", "first", "second")[number % 3] if number % 2 else "equal"
+        run.state(f"iiw:{number}", [image_id], compared((90.0, 100.0), (190.0, 100.0 + tilted_px), darker))
+    assert run.run(RelativeReflectance()) == []
+    items = run.run(RelativeReflectance(partners="any"))
+    assert 10 <= len(items) <= 20  # of twenty comparisons that differ, each with an equal one
+    assert {right_text(item) for item in items} == set(OPTIONS)
+    reasons = Counter(run.reason(image_id) for image_id in pictures)
+    assert reasons[None] == len(items)
+    assert reasons["other_of_match"] == len(items)
+    for item in items:
+        (_, first_y), (_, second_y) = rings(item).values()
+        assert first_y == pytest.approx(second_y, abs=0.1)
+
+
 def test_people_mark_matching_comparisons_too(run: TruthRun) -> None:
     (darker, lighter), (same, also_same) = PAIRS_OF_A_PICTURE
     image_id = run.picture(1)
@@ -337,3 +355,44 @@ def test_of_tilted_pairs_as_many_have_their_closer_point_lower_as_higher(run: Tr
     assert "unmatched_tilt" in {outcome.reason for outcome in run.outcomes.values()}
     assert len(items) < 80
     assert len(run.run(RelativeDepth(min_view=0.3, tilts="any"))) == 120
+
+
+def test_pairs_at_different_heights_are_matched_with_those_whose_closer_point_lies_the_other_way(
+    run: TruthRun,
+) -> None:
+    rng = np.random.default_rng(3)
+    stated = {}
+    for number in range(80):
+        x, y = rng.uniform((130, 90), (190, 150)).tolist()
+        angle, reach = rng.uniform(0.5, 0.9) * (-1) ** number, rng.uniform(35, 50)
+        across, down = reach * np.cos(angle), reach * np.sin(angle)
+        points: list[Point] = [(x - across, y - down), (x + across, y + down)]
+        is_lower = number % 4 > 0
+        lower = int(points[1][1] > points[0][1])
+        image_id = dotted(run, number, points)
+        run.state(f"diw:{number}", [image_id], seen(*points, closer=("first", "second")[lower == is_lower]))
+        stated[f"diw:{number}"] = is_lower
+    assert run.run(RelativeDepth()) == []
+    items = run.run(RelativeDepth(heights="matched"))
+    by_match: dict[str, list[Item]] = {}
+    for item in items:
+        [match] = [key for key in item.group_keys if key.startswith("match:")]
+        by_match.setdefault(match, []).append(item)
+        assert {dot_at(run, item, 0, point) for point in rings(item).values()} == {0, 1}
+        closer = rings(item)[item.answer or ""]
+        assert stated[item.evidence["record"]] == (closer[1] == max(y for _, y in rings(item).values()))
+    assert len(items) > 24
+    assert "unmatched_tilt" in {outcome.reason for outcome in run.outcomes.values()}
+    for first, second in by_match.values():
+        assert stated[first.evidence["record"]] != stated[second.evidence["record"]]
+        shown, other = (run.stored[item.images[0].image_id] for item in (first, second))
+        assert np.abs(np.subtract(shown.shape, other.shape)).max() <= 1
+        heights, others = (sorted(y for _, y in rings(item).values()) for item in (first, second))
+        assert heights == pytest.approx(others, abs=4)
+        middle = np.mean([x for x, _ in rings(first).values()])
+        assert middle == pytest.approx(shown.shape[1] / 2, abs=1)
+
+
+def test_twins_are_of_level_points() -> None:
+    with pytest.raises(ValidationError, match="twins are of level points"):
+        RelativeDepth(twins=True, heights="matched")
