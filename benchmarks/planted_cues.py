@@ -16,7 +16,7 @@ import os
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
@@ -34,6 +34,7 @@ from benchwright.diagnostics.shortcuts import measuring as cue_measuring
 from benchwright.diagnostics.shortcuts.battery import run_battery
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.picks import Bounds
+from benchwright.source_files.item_files import SourceItem
 
 _KEPT = 4000
 """Pictures whose evidence is kept, since unmarked ones come back in every set."""
@@ -94,7 +95,13 @@ def _photographs() -> list[Pixels]:
 def _carried(each: _Set) -> tuple[str, ...]:
     cue_measuring._EVIDENCE_KEPT = cue_measuring._KEPT = _KEPT
     strength = STRENGTHS[each.strength] if each.strength else Strength(0.0, 0.9)
-    items = made_set(KINDS[each.kind], _photographs(), items=each.items, strength=strength, seed=each.seed)
+    return carried_by_battery(
+        made_set(KINDS[each.kind], _photographs(), items=each.items, strength=strength, seed=each.seed)
+    )
+
+
+def carried_by_battery(items: Sequence[SourceItem]) -> tuple[str, ...]:
+    """Return the solvers whose cue a set of items carries."""
     measured = measure_items(iter(items))
     [result] = run_battery(
         measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={},

@@ -1,6 +1,6 @@
 """The shortcut battery: what 10,000 items cost, and which planted cues it finds and names.
 
-    .venv/bin/python benchmarks/shortcuts.py --items 10000
+    .venv/bin/python benchmarks/shortcuts.py --items 10000 [--width 320]
     .venv/bin/python benchmarks/shortcuts.py --planted 200
 
 The first writes a release of four tasks of equal size, of pictures made of pieces of photographs: pieces of a jigsaw
@@ -39,6 +39,7 @@ from benchwright.release import write_release
 
 OPERATION = Operation(step="benchmark", version=1, parameters={}, seed=1)
 SIZES = {"whole": (480, 360), "piece": (160, 120)}
+"""Width and height of pictures with the default width."""
 TASKS = ("jigsaw", "correspondence", "localization", "claim")
 
 
@@ -46,6 +47,7 @@ def main() -> None:
     """Measure and print one document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=10_000)
+    parser.add_argument("--width", type=int, default=SIZES["whole"][0], help="width of a whole picture in pixels")
     parser.add_argument("--images", type=Path, help="folder of photographs; the demo's by default")
     parser.add_argument("--planted", type=int, help="number of planted sets, and of clean ones; measures no time")
     parser.add_argument("--per-set", type=int, default=200, help="items of a set")
@@ -60,7 +62,7 @@ def main() -> None:
         if images is None:
             prepare_photographs(images := folder / "photographs")
         started = time.perf_counter()
-        _write(folder, photographs(images), options.items)
+        _write(folder, photographs(images), options.items, options.width)
         print(f"written in {time.perf_counter() - started:.0f} s", file=sys.stderr)
         out = folder / "report.json"
         cost = cost_of([*benchwright("filter", "shortcuts", folder / "release", "--json")], output=out)
@@ -105,28 +107,29 @@ def _planted(count: int, per_set: int, share: float) -> dict[str, object]:
     }
 
 
-def _write(folder: Path, photos: Sequence[np.ndarray], count: int) -> None:
+def _write(folder: Path, photos: Sequence[np.ndarray], count: int, width: int) -> None:
     """Write the release."""
+    sizes = {name: (width * wide // 480, width * high // 480) for name, (wide, high) in SIZES.items()}
     pictures = folder / "pictures"
     pictures.mkdir()
     records: dict[str, ImageRecord] = {}
 
     def picture(number: int, size: str, *, lossless: bool = False) -> str:
-        pixels = composite(photos, number, size=SIZES[size])[:, :, ::-1]
+        pixels = composite(photos, number, size=sizes[size])[:, :, ::-1]
         handle = io.BytesIO()
         Image.fromarray(np.ascontiguousarray(pixels)).save(handle, "PNG" if lossless else "JPEG")
         data = handle.getvalue()
         image_id = hashlib.sha256(data).hexdigest()
         (pictures / image_id).write_bytes(data)
         records[image_id] = ImageRecord(
-            image_id=image_id, width=SIZES[size][0], height=SIZES[size][1], root_image_id=image_id,
+            image_id=image_id, width=sizes[size][0], height=sizes[size][1], root_image_id=image_id,
             media_type="image/png" if lossless else "image/jpeg", size_bytes=len(data),
         )  # fmt: skip
         return image_id
 
     def items() -> Iterator[Item]:
         for number in range(count):
-            yield _item(number, TASKS[number % len(TASKS)], picture, np.random.default_rng(number))
+            yield _item(number, TASKS[number % len(TASKS)], picture, sizes["whole"], np.random.default_rng(number))
 
     made = list(items())
     write_release(
@@ -136,17 +139,17 @@ def _write(folder: Path, photos: Sequence[np.ndarray], count: int) -> None:
     )  # fmt: skip
 
 
-def _item(number: int, task: str, picture: object, rng: np.random.Generator) -> Item:
+def _item(number: int, task: str, picture: object, size: tuple[int, int], rng: np.random.Generator) -> Item:
     assert callable(picture)
     first = 4 * number
-    width, height = SIZES["whole"]
+    width, height = size
     marks: list[list[VisualPrompt]] = [[], [], []]
     if task == "jigsaw":
         shown = [picture(first, "whole"), *(picture(first + k, "piece", lossless=True) for k in (1, 2))]
         choices = [Choice(key=key, image_id=image_id) for key, image_id in zip("AB", shown[1:], strict=True)]
     elif task == "correspondence":
         shown = [picture(first + k, "whole") for k in (0, 1)]
-        places = rng.uniform(20, 340, (5, 2))
+        places = rng.uniform(20, height - 20, (5, 2))
         names = ("REF", "A", "B", "C", "D")
         rings = [
             VisualPrompt(kind="ring", image_id=shown[k > 0], points=((float(x), float(y)),), label=names[k])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pickle
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from planted_shortcuts import planted
 
 from benchwright.diagnostics.adversary.evidence_store import EvidenceStore
 from benchwright.diagnostics.adversary.item_evidence import ItemEvidence, picture_evidence
-from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts import measuring
+from benchwright.diagnostics.shortcuts.measuring import evidence_or_none, learned_from, measure_items
+from benchwright.records import Item
 
 
 def _evidence(number: int) -> ItemEvidence:
@@ -56,3 +59,19 @@ def test_as_many_items_are_learned_from_as_is_said(most: int, learned: int) -> N
     measured = measure_items(iter(items), most_learned=most)
     assert len(measured.evidence) == learned
     assert set(measured.evidence) <= {each.item_id for each in measured.cues}
+
+
+def test_items_that_are_chosen_before_are_the_same_and_no_other_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = planted("length", count=12, share=0, seed=1)
+    as_they_come = measure_items(iter(items), most_learned=3)
+    looked_at: list[str] = []
+
+    def noted(item: Item, *arguments: Any, **settings: Any) -> ItemEvidence | None:
+        looked_at.append(item.item_id)
+        return evidence_or_none(item, *arguments, **settings)
+
+    monkeypatch.setattr(measuring, "evidence_or_none", noted)
+    chosen = learned_from(((each.item.task, each.item.item_id) for each in items), most=3)
+    known = measure_items(iter(items), learned=chosen)
+    assert set(known.evidence) == set(as_they_come.evidence) == chosen
+    assert sorted(looked_at) == sorted(chosen)

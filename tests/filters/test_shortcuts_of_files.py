@@ -76,6 +76,7 @@ def test_a_file_gives_what_a_run_over_it_gives(folder: Path, tmp_path: Path) -> 
     of_run = find_shortcuts(tmp_path / "w", workers=1).document()
     of_file = find_shortcuts(ItemSource(folder / "questions.jsonl", folder / "shown", COLUMNS), workers=1).document()
     assert (of_run["items"], of_file["items"]) == (60, 61)  # the run leaves out the question without its picture
+    assert [task["learned_items"] for task in of_run["tasks"]] == [60]
     assert of_file["words_alone"] == 1
     lines = (folder / "questions.jsonl").read_text("utf-8").splitlines()
     (folder / "whole.jsonl").write_text(

@@ -12,7 +12,7 @@ only where likeness is not the task.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -73,29 +73,56 @@ def combinations_of(
     is_of_option = [block.plain is not None and block.plain.shape[1] > 1 for block in plain]
     of_options = _chosen([b for b, is_its in zip(plain, is_of_option, strict=True) if is_its], exists, _MOST_OF_OPTIONS)
     of_items = _chosen([b for b, is_its in zip(plain, is_of_option, strict=True) if not is_its], None, _MOST_OF_ITEMS)
-    names: list[str] = []
-    measures: list[Array] = []
-    if of_options is not None:
-        first, second = _pairs(of_options, frozenset(forbidden))
-        measures.append(_products(items, of_options.values[:, :, first], of_options.values[:, :, second]))
-        names += [f"{of_options.names[a]} with {of_options.names[b]}" for a, b in zip(first, second, strict=True)]
-        if of_items is not None:
-            left, right = np.divmod(np.arange(len(of_options.names) * len(of_items.names)), len(of_items.names))
-            may = of_options.may_join(of_items, left, right, frozenset(forbidden))
-            left, right = left[may], right[may]
-            measures.append(_products(items, of_options.values[:, :, left], of_items.values[:, :, right]))
-            names += [f"{of_options.names[a]} with {of_items.names[b]}" for a, b in zip(left, right, strict=True)]
-    if of_items is not None and len(of_items.names) > 1:
-        first, second = _pairs(of_items, frozenset(forbidden))
-        values = of_items.values[:, 0].astype(np.float32)
-        titles = [f"{of_items.names[a]} with {of_items.names[b]}" for a, b in zip(first, second, strict=True)]
-        block = classed(items, "combinations", "combination", values[:, first] * values[:, second], titles)
-        measures.append(block.measures)
-        names += block.names
+    pairs = [] if of_options is None else list(_option_pairs(of_options, of_items, frozenset(forbidden)))
+    of_whole = None if of_items is None else _item_pairs(items, of_items, frozenset(forbidden))
+    count = sum(len(each.first) for each in pairs)
+    names = [name for each in pairs for name in each.names] + ([] if of_whole is None else list(of_whole.names))
     if not names:
         return None
-    joined = measures[0] if len(measures) == 1 else np.concatenate(measures, axis=2)
-    return Block("learned combinations", "combination", joined, tuple(names))
+    measures = np.empty((*exists.shape, len(names)), np.float32)
+    if of_whole is not None:
+        measures[:, :, count:] = of_whole.measures
+    at = 0
+    for each in pairs:
+        _fill(measures[:, :, at : at + len(each.first)], items, each)
+        at += len(each.first)
+    return Block("learned combinations", "combination", measures, tuple(names))
+
+
+class _Pairs(NamedTuple):
+    """Pairs of measures of options with other ones, or with measures of whole items."""
+
+    left: _Coded
+    right: _Coded
+    first: Numbers
+    second: Numbers
+
+    @property
+    def names(self) -> list[str]:
+        """Return the name of each product."""
+        return [
+            f"{self.left.names[a]} with {self.right.names[b]}" for a, b in zip(self.first, self.second, strict=True)
+        ]
+
+
+def _option_pairs(
+    of_options: _Coded, of_items: _Coded | None, forbidden: frozenset[frozenset[str]]
+) -> Iterator[_Pairs]:
+    first, second = _pairs(of_options, forbidden)
+    yield _Pairs(of_options, of_options, first, second)
+    if of_items is not None:
+        first, second = np.divmod(np.arange(len(of_options.names) * len(of_items.names)), len(of_items.names))
+        may = of_options.may_join(of_items, first, second, forbidden)
+        yield _Pairs(of_options, of_items, first[may], second[may])
+
+
+def _item_pairs(items: LearnedItems, of_items: _Coded, forbidden: frozenset[frozenset[str]]) -> Block | None:
+    if len(of_items.names) < 2:
+        return None
+    first, second = _pairs(of_items, forbidden)
+    values = of_items.values[:, 0].astype(np.float32)
+    titles = [f"{of_items.names[a]} with {of_items.names[b]}" for a, b in zip(first, second, strict=True)]
+    return classed(items, "combinations", "combination", values[:, first] * values[:, second], titles)
 
 
 def _pairs(coded: _Coded, forbidden: frozenset[frozenset[str]]) -> tuple[Numbers, Numbers]:
@@ -118,15 +145,12 @@ def _of_two_pictures(first: str, second: str) -> bool:
     return len(numbers) > 1
 
 
-def _products(items: LearnedItems, first: NDArray[np.float16], second: NDArray[np.float16]) -> Array:
-    """Return the products of measures as rows of options, shape (items, most options, measures)."""
-    found = np.empty((*items.keyed.exists.shape, first.shape[2]), np.float32)
-    for start in range(0, first.shape[2], _TOGETHER):
+def _fill(found: Array, items: LearnedItems, pairs: _Pairs) -> None:
+    """Write the products of pairs of measures as rows of options, shape (items, most options, pairs)."""
+    for start in range(0, len(pairs.first), _TOGETHER):
         some = slice(start, start + _TOGETHER)
-        found[:, :, some] = centred(
-            first[:, :, some].astype(np.float32) * second[:, :, some], items.keyed, by_place=True
-        )
-    return found
+        left, right = pairs.left.values[:, :, pairs.first[some]], pairs.right.values[:, :, pairs.second[some]]
+        found[:, :, some] = centred(left.astype(np.float32) * right, items.keyed, by_place=True)
 
 
 def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int) -> _Coded | None:

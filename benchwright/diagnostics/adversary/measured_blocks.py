@@ -175,12 +175,13 @@ def classed(
     limit = 4 * centre.std(axis=0) + 1e-9
     centre = np.clip(centre, -limit, limit)
     centre -= centre.mean(axis=0)
-    parts, names = [], []
-    for classes in items.classes:
-        for number, called in enumerate(classes.names):
-            parts.append((classes.numbers == number)[:, :, None] * centre[:, None, :])
-            names += [f"{title} for {called}" for title in titles]
-    if len(items.classes) == 1 and len(items.classes[0].names) == 2:
-        parts, names = parts[:1], names[: len(titles)]  # the other class says the same
-    measures = centred(np.concatenate(parts, axis=2), items.keyed, by_place=False)
-    return Block(f"learned {name}", family, measures, tuple(names))
+    of_class = [(classes.numbers == n, called) for classes in items.classes for n, called in enumerate(classes.names)]
+    if len(items.classes) == 1 and len(of_class) == 2:
+        of_class = of_class[:1]  # the other class says the same
+    count = len(titles)
+    measures = np.empty((*items.keyed.exists.shape, count * len(of_class)), np.float32)
+    for number, (is_its, _) in enumerate(of_class):
+        some = slice(number * count, (number + 1) * count)
+        measures[:, :, some] = centred(is_its[:, :, None] * centre[:, None, :], items.keyed, by_place=False)
+    names = tuple(f"{title} for {called}" for _, called in of_class for title in titles)
+    return Block(f"learned {name}", family, measures, names)

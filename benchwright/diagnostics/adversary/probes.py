@@ -38,6 +38,8 @@ _TOGETHER = 512
 """Measures that are centred at a time, so that memory holds few of them twice."""
 _DRAWS_TOGETHER = 250
 """Draws of keys that are tried at a time, which bounds memory."""
+_ROWS_TOGETHER = 256
+"""Rows of options that are copied at a time."""
 _ONE_THREAD = 10_000_000
 """Number of values up to which one thread does the algebra; several would wait for each other most of the time."""
 
@@ -183,32 +185,42 @@ def _tested(measures: Array, items: KeyedItems, rng: np.random.Generator) -> Tes
 
 
 class _Learners:
-    """The three learners of one set of measures."""
+    """The three learners of one set of measures.
+
+    Rows are ordered by fold. What is learned without a fold is what all rows say less what the fold's own say, so that
+    no fold takes products over all others again; where measures are more than rows, products of rows with one another
+    take their place.
+    """
 
     def __init__(self, measures: Array, items: KeyedItems) -> None:
         self.items = items
-        places = np.nonzero(items.exists)
-        self.item, self.place = places
-        is_full = len(places[0]) == measures.shape[0] * measures.shape[1]
-        self.rows = measures.reshape(-1, measures.shape[2]) if is_full else measures[places]
-        self.folds = items.folds[self.item]
-        used = (self.rows.max(axis=0, initial=0) > 0) | (self.rows.min(axis=0, initial=0) < 0)
-        self.used = np.flatnonzero(used)
-        if not used.all():
-            self.rows = np.ascontiguousarray(self.rows[:, used])
+        item, place = np.nonzero(items.exists)
+        order = np.argsort(items.folds[item], kind="stable")
+        self.item, self.place = item[order], place[order]
+        low, high = (measures.min(axis=(0, 1), initial=0), measures.max(axis=(0, 1), initial=0))
+        self.used = np.flatnonzero((low < 0) | (high > 0))
+        self.rows = _taken(measures, self.item, self.place, self.used)
+        folds = items.folds[self.item]
+        starts = np.flatnonzero(np.diff(folds, prepend=folds[0] - 1)).tolist()
+        self.folds = [slice(start, stop) for start, stop in zip(starts, [*starts[1:], len(folds)], strict=True)]
         self.is_dual = len(self.rows) <= max(self.rows.shape[1], 1)
-        self.gram = self.rows @ self.rows.T if self.is_dual else None
-        self.smoothers = [self._smoother(fold) for fold in np.unique(self.folds).tolist()]
+        self.gram = self.rows @ self.rows.T if self.is_dual else self.rows.T @ self.rows
+        self.smoothers = [self._smoother(fold) for fold in self.folds]
+        if not self.is_dual:
+            self.gram = np.zeros((0, 0), np.float32)
 
-    def _smoother(self, fold: int) -> tuple[NDArray[np.bool_], Array | None]:
-        """Return which rows are held out, and what gives their ridge scores from the targets of the others."""
-        test = self.folds == fold
-        train = self.rows[~test]
-        if not len(train) or not test.any():
-            return test, None
-        if self.gram is not None:
-            return test, _solved(self.gram[np.ix_(~test, ~test)], self.gram[np.ix_(~test, test)]).T
-        return test, _solved(train.T @ train, np.ascontiguousarray(self.rows[test].T)).T
+    def _smoother(self, fold: slice) -> Array | None:
+        """Return what gives the ridge scores of a fold from the targets, or from the sums, of the others."""
+        test = self.rows[fold]
+        if len(test) == len(self.rows):
+            return None
+        if self.is_dual:
+            others = self._others(fold)
+            return _solved(self.gram[np.ix_(others, others)], self.gram[others, fold]).T
+        return _solved(self.gram - test.T @ test, np.ascontiguousarray(test.T)).T
+
+    def _others(self, fold: slice) -> NDArray[np.int64]:
+        return np.concatenate([np.arange(fold.start), np.arange(fold.stop, len(self.rows))])
 
     def _targets(self, keys: NDArray[np.int64]) -> Array:
         """Return 1 for right options, less their share; shape (rows, draws)."""
@@ -236,17 +248,27 @@ class _Learners:
         targets = self._targets(keys)
         answers = self.rows.T @ targets
         single = np.maximum(answers.max(axis=0, initial=0), -answers.min(axis=0, initial=0)).astype(np.float64)
-        return single, *(self._margin(scores, targets) for scores in self._held_out(targets))
+        return single, *(self._margin(scores, targets) for scores in self._held_out(targets, answers))
 
-    def _held_out(self, targets: Array) -> tuple[Array, Array]:
-        """Return scores of the template and of ridge regression for all draws, shape (rows, draws)."""
+    def _held_out(self, targets: Array, answers: Array) -> tuple[Array, Array]:
+        """Return scores of the template and of ridge regression for all draws, shape (rows, draws).
+
+        Args:
+            targets: The targets of all rows.
+            answers: Their sums over all rows by each measure.
+        """
         template, ridge = np.zeros_like(targets), np.zeros_like(targets)
-        for test, smoother in self.smoothers:
+        for fold, smoother in zip(self.folds, self.smoothers, strict=True):
             if smoother is None:
                 continue
-            weights = self.rows[~test].T @ targets[~test]
-            template[test] = self.rows[test] @ weights
-            ridge[test] = smoother @ (targets[~test] if self.is_dual else weights)
+            if self.is_dual:
+                others = self._others(fold)
+                template[fold] = self.gram[fold, others] @ targets[others]
+                ridge[fold] = smoother @ targets[others]
+            else:
+                weights = answers - self.rows[fold].T @ targets[fold]
+                template[fold] = self.rows[fold] @ weights
+                ridge[fold] = smoother @ weights
         return template, ridge
 
     def _margin(self, scores: Array, targets: Array) -> NDArray[np.float64]:
@@ -262,20 +284,32 @@ class _Learners:
     def scores(self, way: int, right: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the held-out scores of one learner, shape (items, most options)."""
         targets = self._targets(right[:, None])
+        answers = self.rows.T @ targets
         if way:
-            flat = self._held_out(targets)[way - 1][:, 0]
+            flat = self._held_out(targets, answers)[way - 1][:, 0]
         else:
             flat = np.zeros(len(self.rows), np.float32)
-            for test, smoother in self.smoothers:
+            for fold, smoother in zip(self.folds, self.smoothers, strict=True):
                 if smoother is None:
                     continue
-                weights = (self.rows[~test].T @ targets[~test])[:, 0]
+                weights = (answers - self.rows[fold].T @ targets[fold])[:, 0]
                 weights[np.argsort(-np.abs(weights), kind="stable")[_SINGLES:]] = 0
-                flat[test] = self.rows[test] @ weights
+                flat[fold] = self.rows[fold] @ weights
         found = np.full(self.items.exists.shape, np.nan)
         # Rounded, since the last bits depend on the build of NumPy.
         found[self.item, self.place] = np.round(flat.astype(np.float64), 7)
         return found
+
+
+def _taken(measures: Array, item: NDArray[np.int64], place: NDArray[np.int64], used: NDArray[np.int64]) -> Array:
+    """Return the rows of options with the measures that are used, few rows at a time so that no whole copy is made."""
+    if len(used) == measures.shape[2]:
+        return measures[item, place]
+    rows = np.empty((len(item), len(used)), np.float32)
+    for start in range(0, len(item), _ROWS_TOGETHER):
+        some = slice(start, start + _ROWS_TOGETHER)
+        rows[some] = measures[item[some], place[some]][:, used]
+    return rows
 
 
 def _solved(gram: Array, targets: Array) -> Array:

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.records import Item
 from benchwright.source_files.item_files import ItemFiles, SourceItem, items_in_files
 from benchwright.source_files.refusals import RefusedRow
+
+from .item_cues import among_answers
 
 
 class LeftOutItem(NamedTuple):
@@ -72,6 +75,24 @@ class ItemSource(NamedTuple):
 
             for released in Release.open(self.path).items():
                 yield SourceItem(released.item, released.images)
+
+    def keyed_items(self) -> Iterator[tuple[str, str]]:
+        """Yield task and id of each item of a release or workspace that has an answer that is right, without pictures.
+
+        Raises:
+            BenchwrightError: The folder is none of these, or the run is not finished.
+            DataError: A file is damaged.
+        """
+        items: Iterator[Item]
+        if (self.path / "workspace.json").exists():
+            from benchwright.pipeline import open_view
+
+            items = (item for item, _ in open_view(self.path).items())
+        else:
+            from benchwright.release import Release
+
+            items = (released.item for released in Release.open(self.path).items(pictures_of=()))
+        yield from ((item.task, item.item_id) for item in items if among_answers(item) is not None)
 
     def _entries(self) -> Iterator[SourceItem | RefusedRow]:
         try:

@@ -69,6 +69,7 @@ def measure_items(
     record_map: RecordMap = map_here,
     in_order: bool = True,
     most_learned: int = MOST_ITEMS,
+    learned: frozenset[str] | None = None,
 ) -> MeasuredItems:
     """Measure items; memory holds their cues and the pictures of a few of them.
 
@@ -77,12 +78,14 @@ def measure_items(
         record_map: What maps the measuring over many items; few are measured in this process.
         in_order: Whether the items come in the order of their source, which may tell something.
         most_learned: Number of items of each task that the adversary learns from at most; 0 for none.
+        learned: Ids of these items, where `learned_from` chose them before; without, items are chosen as they come, and
+            many are looked at that later ones replace.
     """
     cues: list[ItemCues] = []
     group_keys: dict[str, tuple[str, ...]] = {}
     left_out: list[LeftOutItem] = []
     evidence = EvidenceStore()
-    chosen = _ChosenItems(most_learned)
+    chosen = _ChosenItems(most_learned, learned)
     words_alone = 0
     for entry in _results(items, record_map, chosen):
         if isinstance(entry, LeftOutItem):
@@ -116,16 +119,20 @@ class _ChosenItems:
 
     Args:
         most: Number of items of a task at most.
+        known: Ids of the items, where they are known before.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, known: frozenset[str] | None = None) -> None:
         self._most = most
+        self._known = known
         self._of_task: dict[str, list[tuple[int, str]]] = {}
         self._back: list[str] = []
         self._not_chosen: set[str] = set()
 
     def choose(self, task: str, item_id: str) -> bool:
         """Return whether an item is among those chosen so far; one that is chosen may be taken back later."""
+        if self._known is not None:
+            return item_id in self._known
         heap = self._of_task.setdefault(task, [])
         entry = (-int(digest(["learned from", item_id])[:15], 16), item_id)
         if len(heap) < self._most:

@@ -25,7 +25,7 @@ from ..models.model_questions import PixelsOf
 from .battery import SolverResult, TaskResult, run_battery
 from .forest import require_forests
 from .item_source import ItemSource, LeftOutItem
-from .measuring import ALONE, NO_PICTURE, measure_items
+from .measuring import ALONE, NO_PICTURE, learned_from, measure_items
 from .model_solvers import PicturelessAsker, PicturelessModel, PlannedRequests, SolverReply, plan_requests
 from .picks import Bounds
 from .pruning import PruneSettings, Pruning, prunings
@@ -168,6 +168,9 @@ def find_shortcuts(
             record_map=record_map,
             in_order=source.is_files,
             most_learned=learn_from,
+            learned=(
+                None if source.is_files or not learn_from else learned_from(source.keyed_items(), most=learn_from)
+            ),
         )
         is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
         map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start
