@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchwright.steps import CueFamily
 
 from .measured_blocks import Block, LearnedItems, classed
-from .probes import Array, centred
+from .probes import Array, OfItems, centred
 
 _MOST_OF_OPTIONS, _MOST_OF_ITEMS = 84, 56
 """Measures of options, and of whole items, that are combined at most."""
@@ -75,6 +75,7 @@ def combinations_of(
     of_items = _chosen([b for b, is_its in zip(plain, is_of_option, strict=True) if not is_its], None, _MOST_OF_ITEMS)
     names: list[str] = []
     measures: list[Array] = []
+    combined: Array | OfItems | None = None
     if of_options is not None:
         first, second = _pairs(of_options, frozenset(forbidden))
         measures.append(_products(items, of_options.values[:, :, first], of_options.values[:, :, second]))
@@ -90,12 +91,16 @@ def combinations_of(
         values = of_items.values[:, 0].astype(np.float32)
         titles = [f"{of_items.names[a]} with {of_items.names[b]}" for a, b in zip(first, second, strict=True)]
         block = classed(items, "combinations", "combination", values[:, first] * values[:, second], titles)
-        measures.append(block.measures)
+        combined = block.measures
         names += block.names
     if not names:
         return None
-    joined = measures[0] if len(measures) == 1 else np.concatenate(measures, axis=2)
-    return Block("learned combinations", "combination", joined, tuple(names))
+    if measures:
+        if combined is not None:
+            measures.append(combined.rows() if isinstance(combined, OfItems) else combined)
+        combined = measures[0] if len(measures) == 1 else np.concatenate(measures, axis=2)
+    assert combined is not None
+    return Block("learned combinations", "combination", combined, tuple(names))
 
 
 def _pairs(coded: _Coded, forbidden: frozenset[frozenset[str]]) -> tuple[Numbers, Numbers]:

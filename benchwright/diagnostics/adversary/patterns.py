@@ -42,17 +42,19 @@ def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) ->
     needed = max(_LEAST_PICTURES, _LEAST_SHARE * count)
     free = np.abs(units).max(axis=1) > 0
     found: list[Floats] = []
-    by_picture = np.arange(count)[:, None] == owner[None, :]
+    by_picture = (owner[:, None] == np.arange(count)).astype(np.float32)
+    near_in = alike[:, free].astype(np.float32) @ by_picture[free]  # free patches of each picture that are alike
     while len(found) < PATTERNS and free.any():
-        near = alike & free[None, :]
-        support = (near.astype(np.float32) @ by_picture.T.astype(np.float32) > 0).sum(axis=1) * free
+        support = (near_in > 0).sum(axis=1) * free
         best = int(support.argmax())
         if support[best] < needed:
             break
-        members = near[best]
+        members = alike[best] & free
         mean = units[members].mean(axis=0)
         found.append(np.asarray(mean / max(1e-6, float(np.linalg.norm(mean))), np.float32))
-        free &= ~(units @ found[-1] > _ALIKE) & ~members
+        taken = free & ((units @ found[-1] > _ALIKE) | members)
+        near_in -= alike[:, taken].astype(np.float32) @ by_picture[taken]
+        free &= ~taken
     return np.stack(found) if found else np.zeros((0, units.shape[1]), np.float32)
 
 
