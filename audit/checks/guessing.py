@@ -14,14 +14,16 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.source_files.item_files import PicturePlace
 from benchwright.texts.normalization import counted
 
-from ..check import BLIND, FOUND, AuditContext, CheckSkipped, enough, needs_words
+from ..check import BLIND, CUE_POWERS, FOUND, AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
+from ..findings.cue_power import CuePower
 from ..findings.finding import Finding, Severity
 from ..picture_measures import PictureMeasures, learned_pictures
 from ..source.audited_items import AuditedItem, AuditedItems, WordlessItem
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.adversary.item_evidence import ItemEvidence, PictureEvidence
+    from benchwright.diagnostics.shortcuts.battery import TaskResult
     from benchwright.diagnostics.shortcuts.letter_groups import JudgedLetters, LetterGroup
 
 _SURELY_UNEVEN = 0.001
@@ -261,20 +263,21 @@ class ShortcutBattery:
                     evidence[each.item.item_id] = found_of_item
         enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
 
-        def run() -> list[dict[str, Any]]:
+        def run() -> dict[str, Any]:
             context.progress.phase("trying shortcuts", 0, "items")
-            found = []
+            found, powers = [], []
             battery = run_battery(
                 cues, groups, seed=context.seed, bounds=Bounds(), task_cues={}, evidence=evidence, rows=rows
             )
             for task in battery.all:
                 helped = flagged_items(task)
+                powers.append(_power_of(task, battery.whole)._asdict())
                 for result in task.carried:
                     items = sorted(item_id for item_id, solvers in helped.items() if result in solvers)
                     name = None if task is battery.whole else task.table.task
                     power = task.power.to_json() if result.tells and task.power is not None else {}
                     found.append({"task": name, "items": items, "result": result.to_json() | power})
-            return found
+            return {"found": found, "powers": powers}
 
         inputs = [
             context.seed,
@@ -282,10 +285,24 @@ class ShortcutBattery:
             sorted([each.item_id, each.item.content_hash, *map(list, seen.places(each).values())] for each in sample),
         ]
         try:
-            found = context.kept("audit battery 6", inputs, run)
+            kept = context.kept("audit battery 7", inputs, run)
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
-        yield from _shortcut_findings(audited, found, _named_before(context))
+        context.memo[CUE_POWERS] = tuple(CuePower(**each) for each in kept["powers"])
+        yield from _shortcut_findings(audited, kept["found"], _named_before(context))
+
+
+def _power_of(task: TaskResult, whole: TaskResult | None) -> CuePower:
+    """Return how large a cue the adversary could have found in a task, and whether it found one."""
+    power = task.power
+    return CuePower(
+        None if task is whole else task.table.task,
+        float((1 / task.table.options).mean()),
+        None if power is None else power.items,
+        None if power is None else power.could_find,
+        None if power is None else power.items_needed,
+        bool(task.learned_cues),
+    )
 
 
 def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
