@@ -17,7 +17,7 @@ from benchwright.raised import RaisedError
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
-from .check import BLIND, FOUND, AuditCheck, AuditContext, CheckSkipped
+from .check import BLIND, CUE_POWERS, FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES, brought_replies
 from .fewest_changes import with_fewest_changes
 from .findings.baseline import Baseline, read_baseline, write_baseline
@@ -163,7 +163,14 @@ def audit(
             findings += found
         audited = _with_broken_pictures(audited, context)
         new, accepted = accepting.divide(sorted(findings, key=by_weight))
-        report = AuditReport(audited, tuple(runs), tuple(new), tuple(accepted), blind=context.memo.get(BLIND))
+        report = AuditReport(
+            audited,
+            tuple(runs),
+            tuple(new),
+            tuple(accepted),
+            blind=context.memo.get(BLIND),
+            cue_powers=context.memo.get(CUE_POWERS, ()),
+        )
         progress.phase("page", 0, "pictures")
         report = replace(report, page=write_page(report, out, cache))
     write_json(out / DOCUMENT, report.to_json())

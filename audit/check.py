@@ -36,6 +36,8 @@ FOUND = "findings"
 """Name under which the checks of an audit share what those before them found (`AuditContext.memo`)."""
 BLIND = "blind strategy"
 """Name under which they share how far the best blind strategy gets."""
+CUE_POWERS = "cue powers"
+"""Name under which they share how large a cue the adversary could have found."""
 
 
 _NOTHING = RaisedError("", "", "")

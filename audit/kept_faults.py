@@ -12,6 +12,7 @@ from benchwright.machine.versions import code_digest
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.item_faults.fault_rules import FaultRule, ItemFacts, ItemFault
+    from benchwright.records import Item
 
     from .check import AuditContext
 
@@ -33,6 +34,7 @@ class KeptFaults:
 
     def __init__(self, context: AuditContext, name: str, rules: Sequence[FaultRule]) -> None:
         self._kept = context.values(f"audit faults of items, {name}")
+        self._digests: dict[int, tuple[Item, str]] = context.shared("digests of items", dict)
         self._rules = rules
         self._as_of = _rules_as_of_now()
 
@@ -52,8 +54,12 @@ class KeptFaults:
 
     def _digest_of(self, facts: ItemFacts) -> str:
         """Return the digest of all that rules about a single item can see, and of the rules."""
-        besides = [self._as_of, facts.own_id, facts.pictures, facts.padded, facts.key_is_ambiguous]
-        return bytes_digest(f"{json.dumps(besides)}\n{facts.item.model_dump_json()}".encode())[:_DIGITS]
+        item = facts.item
+        if id(item) not in self._digests:  # families share items, which live as long as they are kept here
+            self._digests[id(item)] = item, bytes_digest(item.model_dump_json().encode())
+        of_item = self._digests[id(item)][1]
+        seen = [self._as_of, of_item, facts.own_id, facts.pictures, facts.padded, facts.key_is_ambiguous]
+        return bytes_digest(json.dumps(seen).encode())[:_DIGITS]
 
 
 def _rules_as_of_now() -> str:

@@ -14,14 +14,16 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.source_files.item_files import PicturePlace
 from benchwright.texts.normalization import counted
 
-from ..check import BLIND, FOUND, AuditContext, CheckSkipped, enough, needs_words
+from ..check import BLIND, CUE_POWERS, FOUND, AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
+from ..findings.cue_power import CuePower
 from ..findings.finding import Finding, Severity
 from ..picture_measures import PictureMeasures, learned_pictures
 from ..source.audited_items import AuditedItem, AuditedItems, WordlessItem
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.adversary.item_evidence import ItemEvidence, PictureEvidence
+    from benchwright.diagnostics.shortcuts.battery import TaskResult
     from benchwright.diagnostics.shortcuts.letter_groups import JudgedLetters, LetterGroup
 
 _SURELY_UNEVEN = 0.001
@@ -97,14 +99,16 @@ class BestBlindStrategy:
 
         needs_words(audited)
         enough(audited.keyed, LEAST_DECIDED, of="items with a key")
-        measured = [each.item for each, _ in context.look_at_each(audited.keyed, lambda each: word_cues(each.item))]
+        looked = context.look_at_each(audited.keyed, lambda each: word_cues(each.item))
+        cues = {each.item.item_id: of_item for each, of_item in looked}
+        measured = [each.item for each in audited.keyed if each.item.item_id in cues]
 
         def figure() -> Any:
             context.progress.phase("trying blind strategies", 0, "items")
-            blind = blind_strategy(measured)
+            blind = blind_strategy(measured, cues_of=lambda item: cues[item.item_id])
             return None if blind is None else blind.model_dump(mode="json")
 
-        kept = context.kept("audit blind strategy 2", sorted(item.content_hash for item in measured), figure)
+        kept = context.kept("audit blind strategy 3", sorted(item.content_hash for item in measured), figure)
         if kept is None:
             raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be looked at")
         blind = BlindStrategy.model_validate(kept)
@@ -242,7 +246,6 @@ class ShortcutBattery:
         enough(audited.keyed, LEAST_DECIDED, of="items with a key")
         sample = learned_sample(audited)
         facts = _FactsOfMeasures(audited, picture_measures(audited, context) if audited.pictures else {})
-        seen = _SeenPictures(audited, _learned_pictures(audited, sample, context))
         cues: list[ItemCues] = []
         groups: dict[str, tuple[str, ...]] = {}
 
@@ -250,42 +253,61 @@ class ShortcutBattery:
             has_pictures = all(image.image_id in audited.pictures for image in each.item.images)
             return cues_or_reason(each.item, facts if has_pictures else None)
 
-        evidence: dict[str, ItemEvidence] = {}
         rows: dict[str, int] = {}
         for each, measured in context.look_at_each(sample, measure):
             if not isinstance(measured, str):
                 cues.append(measured)
                 groups[each.item.item_id] = with_source_image(each.item.group_keys, each.item.root_image_id)
                 rows[each.item.item_id] = audited.place(each.item_id)
-                if (found_of_item := seen.evidence_of(each)) is not None:
-                    evidence[each.item.item_id] = found_of_item
         enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
 
-        def run() -> list[dict[str, Any]]:
+        def run() -> dict[str, Any]:
+            before = len(context.failed)
+            evidence = _evidence_of(audited, [each for each in sample if each.item.item_id in rows], context)
             context.progress.phase("trying shortcuts", 0, "items")
-            found = []
+            found, powers = [], []
             battery = run_battery(
                 cues, groups, seed=context.seed, bounds=Bounds(), task_cues={}, evidence=evidence, rows=rows
             )
             for task in battery.all:
                 helped = flagged_items(task)
+                powers.append(_power_of(task, battery.whole)._asdict())
                 for result in task.carried:
                     items = sorted(item_id for item_id, solvers in helped.items() if result in solvers)
                     name = None if task is battery.whole else task.table.task
                     power = task.power.to_json() if result.tells and task.power is not None else {}
                     found.append({"task": name, "items": items, "result": result.to_json() | power})
-            return found
+            return {"found": found, "powers": powers, "is_partial": len(context.failed) > before}
 
         inputs = [
             context.seed,
             sorted([each.to_text(), rows[each.item_id], *groups[each.item_id]] for each in cues),
-            sorted([each.item_id, each.item.content_hash, *map(list, seen.places(each).values())] for each in sample),
+            sorted(
+                [each.item_id, each.item.content_hash, *map(list, _places_of(each, audited).values())]
+                for each in sample
+            ),
         ]
         try:
-            found = context.kept("audit battery 6", inputs, run)
+            kept = context.kept("audit battery 7", inputs, run)
+            if kept["is_partial"] and not context.failed:  # kept, and what failed is not known any more
+                kept = run()
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
-        yield from _shortcut_findings(audited, found, _named_before(context))
+        context.memo[CUE_POWERS] = tuple(CuePower(**each) for each in kept["powers"])
+        yield from _shortcut_findings(audited, kept["found"], _named_before(context))
+
+
+def _power_of(task: TaskResult, whole: TaskResult | None) -> CuePower:
+    """Return how large a cue the adversary could have found in a task, and whether it found one."""
+    power = task.power
+    return CuePower(
+        None if task is whole else task.table.task,
+        float((1 / task.table.options).mean()),
+        None if power is None else power.items,
+        None if power is None else power.could_find,
+        None if power is None else power.items_needed,
+        bool(task.learned_cues),
+    )
 
 
 def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
@@ -351,39 +373,40 @@ def _learned_pictures(
     return learned_pictures([audited.pictures[each] for each in shown if each in audited.pictures], context)
 
 
-class _SeenPictures:
-    """What the adversary sees of items, from what was measured of their pictures."""
+def _places_of(each: AuditedItem, audited: AuditedItems) -> dict[str, PicturePlace]:
+    """Return where the files of an item's pictures lie, by image id; none in a release."""
+    found: dict[str, PicturePlace] = {}
+    for image, name in zip(each.item.images, each.names, strict=False):
+        picture = audited.pictures.get(image.image_id)
+        if picture is not None:
+            is_own = picture.file.name == name.rpartition("/")[2]
+            found[image.image_id] = PicturePlace(name, picture.file.stat().st_mtime if is_own else None)
+    return found
 
-    def __init__(self, audited: AuditedItems, documents: Mapping[str, Mapping[str, Any]]) -> None:
-        self._audited, self._documents = audited, documents
 
-    def places(self, each: AuditedItem) -> dict[str, PicturePlace]:
-        """Return where the files of an item's pictures lie, by image id; none in a release."""
-        found: dict[str, PicturePlace] = {}
-        for image, name in zip(each.item.images, each.names, strict=False):
-            picture = self._audited.pictures.get(image.image_id)
-            if picture is not None:
-                is_own = picture.file.name == name.rpartition("/")[2]
-                found[image.image_id] = PicturePlace(name, picture.file.stat().st_mtime if is_own else None)
-        return found
+def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: AuditContext) -> dict[str, ItemEvidence]:
+    """Return what the adversary sees of items, by id: of one whose pictures cannot be read, words and ids alone."""
+    from benchwright.diagnostics.adversary.item_evidence import PictureEvidence
+    from benchwright.diagnostics.shortcuts.measuring import evidence_of_answers
+    from benchwright.images.decode import decode_rgb
 
-    def evidence_of(self, each: AuditedItem) -> ItemEvidence | None:
-        """Return what is seen of an item: of one whose pictures cannot be read, words and ids alone."""
-        from benchwright.diagnostics.adversary.item_evidence import PictureEvidence
-        from benchwright.diagnostics.shortcuts.measuring import evidence_of_answers
-        from benchwright.images.decode import decode_rgb
+    documents = _learned_pictures(audited, items, context)
 
-        def evidence_of(image_id: str) -> PictureEvidence:
-            return PictureEvidence.from_json(self._documents[image_id])
+    def evidence_of(image_id: str) -> PictureEvidence:
+        return PictureEvidence.from_json(documents[image_id])
 
-        is_seen = all(image.image_id in self._documents for image in each.item.images)
+    def seen(each: AuditedItem) -> ItemEvidence | None:
+        is_seen = all(image.image_id in documents for image in each.item.images)
         return evidence_of_answers(
             each.item,
             evidence_of if is_seen else None,
-            (lambda image_id: decode_rgb(self._audited.pictures[image_id].file)) if is_seen else None,
-            places=self.places(each),
+            (lambda image_id: decode_rgb(audited.pictures[image_id].file)) if is_seen else None,
+            places=_places_of(each, audited),
             own_id=each.item_id,
         )
+
+    found = {each.item.item_id: evidence for each, evidence in context.look_at_each(items, seen)}
+    return {item_id: evidence for item_id, evidence in found.items() if evidence is not None}
 
 
 class _FactsOfMeasures:

@@ -164,13 +164,16 @@ what could be freed takes a fifth of its time."""
     """
     `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state": "done" or
     "skipped" or "failed", "why", "failed_on": [id]}], "blind_strategy": {"strategy", "accuracy", "ci", "chance",
-    "items", "tried", "beats_chance"}, "findings": [{"kind", "severity": "high" or "medium" or "low", "items": [id],
-    "evidence": {"summary", "certainty": "certain" or "likely" or "possible", ...}, "mend": {"way": "people" or
-    "step" or "option" or "source", "words", "step", "page"}}], "page"}`; `items` and `images` are numbers, ids are
-    the source's own; findings that a baseline accepts are left out; kinds of copies contain `duplicate`. The same
-    document is in `audit.json`. With `--set-right` there is one more field: `{"source", "items", "images",
-    "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why", "failed_on"}], "blind_strategy":
-    {"strategy", "accuracy", "ci", "chance", "items", "tried", "beats_chance"}, "findings": [{"kind", "severity",
+    "items", "tried", "beats_chance"}, "learned_cues": {"words", "tasks": [{"task", "chance", "learned_items",
+    "could_find", "items_needed", "carries"}]}, "findings": [{"kind", "severity": "high" or "medium" or "low",
+    "items": [id], "evidence": {"summary", "certainty": "certain" or "likely" or "possible", ...}, "mend": {"way":
+    "people" or "step" or "option" or "source", "words", "step", "page"}}], "page"}`; `items` and `images` are numbers,
+    ids are the source's own; `learned_cues` is null where the adversary was not asked, a task of it where it is the
+    whole set; findings that a baseline accepts are left out; kinds of copies contain `duplicate`. The same document
+    is in `audit.json`. With `--set-right` there is one more field: `{"source", "items", "images", "unreadable":
+    [{"where", "reason"}], "checks": [{"name", "state", "why", "failed_on"}], "blind_strategy": {"strategy",
+    "accuracy", "ci", "chance", "items", "tried", "beats_chance"}, "learned_cues": {"words", "tasks": [{"task",
+    "chance", "learned_items", "could_find", "items_needed", "carries"}]}, "findings": [{"kind", "severity",
     "items": [id], "evidence": {"summary", "certainty", ...}, "mend"}], "page", "set_right": {"release",
     "campaigns": [{"name", "kind", "tasks", "new", "annotators"}], "not_asked": {kind: number}, "not_released":
     [id]}}`; `not_asked` counts findings on which no campaign asks, `not_released` are items that are no whole ones,

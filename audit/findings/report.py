@@ -12,6 +12,7 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.texts.normalization import counted
 
 from ..source.audited_items import AuditedItems
+from .cue_power import CuePower, power_document
 from .finding import Finding, Severity
 from .mending import mending_of
 
@@ -65,6 +66,8 @@ class AuditReport:
         accepted: Findings that a baseline accepts, worst first; they are in no count.
         page: Path of the page; None where none was written.
         blind: How far the best strategy gets that sees no picture; None where that could not be measured.
+        cue_powers: How large a cue the adversary could have found, by task and over the set; empty where it was not
+            asked.
     """
 
     audited: AuditedItems
@@ -73,6 +76,7 @@ class AuditReport:
     accepted: tuple[Finding, ...] = ()
     page: Path | None = field(default=None, compare=False)
     blind: BlindStrategy | None = None
+    cue_powers: tuple[CuePower, ...] = ()
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings of a severity."""
@@ -102,6 +106,7 @@ class AuditReport:
             "unreadable": [row._asdict() for row in self.audited.unreadable],
             "checks": [check.to_json() for check in self.checks],
             "blind_strategy": None if self.blind is None else self.blind.document(),
+            "learned_cues": power_document(self.cue_powers),
             "findings": [finding.to_json() | {"mend": mending_of(finding).to_json()} for finding in self.findings],
             "page": None if self.page is None else str(self.page),
         }

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from benchwright.texts.normalization import counted
 
+from .cue_power import power_sentence
 from .finding import LEFT_OUT, SEVERITIES, Finding, Severity
 from .report import AuditReport
 
@@ -107,6 +108,8 @@ def verdict_of(report: AuditReport) -> Verdict:
             f"{touched:,} of {counted(items, 'item')} ({touched / items:.1%}) {'has' if touched == 1 else 'have'} a "
             "finding of high or medium severity."
         )
+    if words := power_sentence(report.cue_powers):
+        reasons.append(words)
     if unreadable:
         reasons.append(f"{counted(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
     if report.audited.open_items:
@@ -122,14 +125,16 @@ def verdict_of(report: AuditReport) -> Verdict:
         reasons.append(f"The {named} not there or cannot be read: only texts and keys were checked.")
     elif report.audited.worded and not report.audited.pictures:
         reasons.append("No picture could be read: only texts and keys were checked.")
-    skipped = sum(check.state == "skipped" for check in report.checks)
-    if skipped:
-        reasons.append(
-            f"{skipped} of {counted(len(report.checks), 'check')} could not run; what they would find is not in this."
-        )
+    reasons += _skipped(report)
     if report.accepted:
         reasons.append(f"{counted(len(report.accepted), 'finding is', 'findings are')} accepted by the baseline.")
     return Verdict(level, headline, (*reasons, *_failures(report)))
+
+
+def _skipped(report: AuditReport) -> list[str]:
+    skipped = sum(check.state == "skipped" for check in report.checks)
+    checks = counted(len(report.checks), "check")
+    return [f"{skipped} of {checks} could not run; what they would find is not in this."] if skipped else []
 
 
 def _failures(report: AuditReport) -> list[str]:

@@ -192,7 +192,7 @@ def test_the_page_is_one_file_that_fetches_nothing_and_escapes_data(clean: Bench
 def test_the_json_document_is_the_contract(faulty: Bench) -> None:
     document = json.loads((faulty.out / "audit.json").read_text(encoding="utf-8"))
     assert set(document) == {
-        "source", "items", "images", "unreadable", "checks", "blind_strategy", "findings", "page",
+        "source", "items", "images", "unreadable", "checks", "blind_strategy", "learned_cues", "findings", "page",
     }  # fmt: skip
     assert {frozenset(check) for check in document["checks"]} == {frozenset({"name", "state", "why", "failed_on"})}
     assert {frozenset(each) for each in document["findings"]} == {

@@ -261,3 +261,26 @@ def test_items_whose_key_is_the_option_that_declines_are_checked_like_all_others
     assert [(check.state, check.failed_on) for check in report.failed] == []
     declining = [each.item for each in report.audited.items if each.item.right_key == "D"]
     assert [(item.answer, item.refusal) for item in declining] == [(None, "D")] * 6
+
+
+def test_what_the_adversary_cannot_see_of_an_item_is_a_failure_of_every_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchwright.diagnostics.shortcuts import measuring
+
+    whole = measuring.evidence_of_answers
+
+    def evidence_of_answers(*arguments: Any, own_id: str, **named: Any) -> Any:
+        if own_id == "q4":
+            raise RuntimeError("no evidence")
+        return whole(*arguments, own_id=own_id, **named)
+
+    monkeypatch.setattr(measuring, "evidence_of_answers", evidence_of_answers)
+    source = write_rows(tmp_path / "q.csv", clean_rows(ITEMS))
+    for _ in range(2):  # at first, and with what is kept
+        report = audit(source, tmp_path / "out", AuditSettings(workers=1), checks=[ShortcutBattery()])
+        (run,) = report.checks
+        assert run.state == "failed"
+        assert run.failed_on == ("q4",)
+        assert "no evidence" in run.why
+        assert [power.learned_items for power in report.cue_powers] == [ITEMS - 1]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchwright.steps import CueFamily
 
 from .measured_blocks import Block, LearnedItems, classed
-from .probes import Array, centred
+from .probes import Array, OfItems, centred
 
 _MOST_OF_OPTIONS, _MOST_OF_ITEMS = 84, 56
 """Measures of options, and of whole items, that are combined at most."""
@@ -77,11 +77,12 @@ def combinations_of(
     of_whole = None if of_items is None else _item_pairs(items, of_items, frozenset(forbidden))
     count = sum(len(each.first) for each in pairs)
     names = [name for each in pairs for name in each.names] + ([] if of_whole is None else list(of_whole.names))
-    if not names:
-        return None
+    if not count:
+        return of_whole
     measures = np.empty((*exists.shape, len(names)), np.float32)
     if of_whole is not None:
-        measures[:, :, count:] = of_whole.measures
+        whole = of_whole.measures
+        measures[:, :, count:] = whole.rows() if isinstance(whole, OfItems) else whole
     at = 0
     for each in pairs:
         _fill(measures[:, :, at : at + len(each.first)], items, each)

@@ -16,7 +16,7 @@ from benchwright.texts.normalization import counted, printable
 from .blocks import blocks_of
 from .item_evidence import ItemEvidence
 from .measured_blocks import Block, Classes, LearnedItems
-from .probes import KeyedItems, Tested, sequence_scores, tested
+from .probes import KeyedItems, OfItems, Tested, sequence_scores, tested
 from .surface import MAP_CELLS
 
 LEAST_ITEMS = 20
@@ -158,7 +158,11 @@ def _result(block: Block, test: Tested, chosen: NDArray[np.int64], items: KeyedI
         (block.names[number], round(value, 2)) for number, value in zip(test.strongest, test.deviations, strict=True)
     )
     told = None
-    if block.solver == _SHOWN_MAP and block.names[0].startswith("picture 0"):
+    if (
+        block.solver == _SHOWN_MAP
+        and not isinstance(block.measures, OfItems)
+        and block.names[0].startswith("picture 0")
+    ):
         right = block.measures[np.arange(len(items.right)), items.right].sum(axis=0)
         cells = MAP_CELLS * MAP_CELLS * 3
         both = np.stack([right[:cells], right[cells : 2 * cells]])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchwright.steps import CueFamily
 
 from .item_evidence import ItemEvidence
-from .probes import Array, KeyedItems, centred
+from .probes import Array, KeyedItems, OfItems, centred, of_letters
 
 Rows = Sequence[Sequence[Mapping[str, float] | None]]
 """Measures by name of each option of each item; None for an option that has none."""
@@ -35,7 +35,8 @@ class Block(NamedTuple):
     Args:
         solver: Name of the solver, such as `learned map`.
         family: Family of its cue.
-        measures: Measures of options as rows (`probes.centred`), shape (items, most options, measures).
+        measures: Measures of options as rows (`probes.centred`), shape (items, most options, measures), or of whole
+            items, once for each letter.
         names: Name of each measure.
         plain: The first of these measures as they were taken, for combinations; shape (items, most options, measures),
             or (items, 1, measures) where they are of the whole item; None of maps.
@@ -44,7 +45,7 @@ class Block(NamedTuple):
 
     solver: str
     family: CueFamily
-    measures: Array
+    measures: Array | OfItems
     names: tuple[str, ...]
     plain: Array | None = None
     plain_names: tuple[str, ...] = ()
@@ -175,13 +176,15 @@ def classed(
     limit = 4 * centre.std(axis=0) + 1e-9
     centre = np.clip(centre, -limit, limit)
     centre -= centre.mean(axis=0)
+    if len(items.classes) == 1 and items.keyed.options.min() == items.keyed.options.max() > 1:
+        of_letter = of_letters(centre, items.keyed)  # with two letters, the other says the same
+        names = [f"{title} for {called}" for called in items.classes[0].names[: of_letter.letters] for title in titles]
+        return Block(f"learned {name}", family, of_letter, tuple(names))
     of_class = [(classes.numbers == n, called) for classes in items.classes for n, called in enumerate(classes.names)]
-    if len(items.classes) == 1 and len(of_class) == 2:
-        of_class = of_class[:1]  # the other class says the same
     count = len(titles)
     measures = np.empty((*items.keyed.exists.shape, count * len(of_class)), np.float32)
     for number, (is_its, _) in enumerate(of_class):
         some = slice(number * count, (number + 1) * count)
         measures[:, :, some] = centred(is_its[:, :, None] * centre[:, None, :], items.keyed, by_place=False)
-    names = tuple(f"{title} for {called}" for _, called in of_class for title in titles)
-    return Block(f"learned {name}", family, measures, names)
+    of_each = tuple(f"{title} for {called}" for _, called in of_class for title in titles)
+    return Block(f"learned {name}", family, measures, of_each)

@@ -37,30 +37,25 @@ def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) ->
     count = max(1, min(len(pictures), _MOST_PATCHES // max(1, pictures[0].patches.shape[0])))
     chosen = np.sort(rng.permutation(len(pictures))[:count])
     units = np.concatenate([_units(pictures[at]) for at in chosen])
+    owner = np.repeat(np.arange(count), pictures[0].patches.shape[0])
     alike = units @ units.T > _ALIKE
     needed = max(_LEAST_PICTURES, _LEAST_SHARE * count)
     free = np.abs(units).max(axis=1) > 0
     found: list[Floats] = []
+    by_picture = (owner[:, None] == np.arange(count)).astype(np.float32)
+    near_in = alike[:, free].astype(np.float32) @ by_picture[free]  # free patches of each picture that are alike
     while len(found) < PATTERNS and free.any():
-        alike &= free
-        near = alike.reshape(len(alike), count, -1)
-        support = np.count_nonzero(_any_of_last(near), axis=1) * free
+        support = (near_in > 0).sum(axis=1) * free
         best = int(support.argmax())
         if support[best] < needed:
             break
-        members = alike[best].copy()
+        members = alike[best] & free
         mean = units[members].mean(axis=0)
         found.append(np.asarray(mean / max(1e-6, float(np.linalg.norm(mean))), np.float32))
-        free &= ~(units @ found[-1] > _ALIKE) & ~members
+        taken = free & ((units @ found[-1] > _ALIKE) | members)
+        near_in -= alike[:, taken].astype(np.float32) @ by_picture[taken]
+        free &= ~taken
     return np.stack(found) if found else np.zeros((0, units.shape[1]), np.float32)
-
-
-def _any_of_last(truths: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return whether any along the last axis is true; fast where that axis is short."""
-    found = truths[:, :, 0].copy()
-    for number in range(1, truths.shape[2]):
-        found |= truths[:, :, number]
-    return found
 
 
 def occurrences(picture: PictureEvidence, patterns: Floats) -> Floats:

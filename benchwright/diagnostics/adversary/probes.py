@@ -34,12 +34,12 @@ _CLIP = 4.0
 _SINGLES = 3
 """Measures that the learner of single ones goes by."""
 _WAYS = 3
-_TOGETHER = 512
+_TOGETHER = 128
 """Measures that are centred at a time, so that memory holds few of them twice."""
+_ITEMS_TOGETHER = 64
+"""Items whose options are made contrasts at a time."""
 _DRAWS_TOGETHER = 250
 """Draws of keys that are tried at a time, which bounds memory."""
-_ROWS_TOGETHER = 256
-"""Rows of options that are copied at a time."""
 _ONE_THREAD = 10_000_000
 """Number of values up to which one thread does the algebra; several would wait for each other most of the time."""
 
@@ -152,11 +152,65 @@ def _centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Arra
     return np.asarray(np.where(scale > 1e-9, deviation / np.maximum(scale, 1e-9), 0), np.float32)
 
 
-def tested(measures: Array, items: KeyedItems, rng: np.random.Generator) -> Tested:
+class OfItems(NamedTuple):
+    """Measures of whole items that all have the same number of options, each once for each letter.
+
+    For a letter, a measure x of an item with n options is x (1 - 1/n) in the row of that option and -x/n in the others.
+    What is linear in such rows is a sum over items, so that rows of options need not be made.
+
+    Args:
+        values: Measures, shape (items, measures), in units of their deviation under uniform keys.
+        options: Number of options of each item.
+        letters: Number of letters for which each measure counts: all, or the first of two, where the other says the
+            same.
+    """
+
+    values: Array
+    options: int
+    letters: int
+
+    @property
+    def size(self) -> int:
+        """Return the number of values."""
+        return self.values.size
+
+    def any(self) -> bool:
+        """Return whether any measure tells anything."""
+        return bool(self.values.any())
+
+    def rows(self) -> Array:
+        """Return the measures as rows of options, shape (items, options, letters times measures)."""
+        return self.columns(np.arange(self.letters * self.values.shape[1]))
+
+    def columns(self, numbers: NDArray[np.int64]) -> Array:
+        """Return some of the columns of `rows`."""
+        letters, measures = np.divmod(numbers, self.values.shape[1])
+        parts = np.eye(self.options, dtype=np.float32)[:, letters] - np.float32(1 / self.options)
+        return np.asarray(parts * self.values[:, None, measures], np.float32)
+
+
+def of_letters(values: Array, items: KeyedItems) -> OfItems:
+    """Return measures of whole items as `centred` makes them of their rows, once for each letter.
+
+    Args:
+        values: Measures less their mean over the items, shape (items, measures).
+        items: The items, which all have the same number of options.
+    """
+    options = int(items.options[0])
+    own, other = values * np.float32(1 - 1 / options), values * np.float32(-1 / options)
+    size = np.square(values, dtype=np.float64).mean(axis=0) * (options - 1) / options**2
+    limit = (_CLIP * np.sqrt(size)).astype(np.float32)
+    apart = np.clip(own, -limit, limit) - np.clip(other, -limit, limit)
+    scale = np.sqrt(np.square(apart, dtype=np.float64).sum(axis=0) * (options - 1) / options**2)
+    found = np.asarray(np.where(scale > 1e-9, apart / np.maximum(scale, 1e-9), 0), np.float32)
+    return OfItems(found, options, 1 if options == 2 else options)
+
+
+def tested(measures: Array | OfItems, items: KeyedItems, rng: np.random.Generator) -> Tested:
     """Return how well measures tell the right option.
 
     Args:
-        measures: Measures of options (`centred`), shape (items, most options, measures).
+        measures: Measures of options (`centred`), shape (items, most options, measures), or of whole items.
         items: The items.
         rng: Generator of the draws.
     """
@@ -166,7 +220,7 @@ def tested(measures: Array, items: KeyedItems, rng: np.random.Generator) -> Test
         return _tested(measures, items, rng)
 
 
-def _tested(measures: Array, items: KeyedItems, rng: np.random.Generator) -> Tested:
+def _tested(measures: Array | OfItems, items: KeyedItems, rng: np.random.Generator) -> Tested:
     learner = _Learners(measures, items)
     keys = drawn_keys(items, _FIRST_DRAWS, rng)
     p, way, drawn = learner.p_values(keys)
@@ -184,53 +238,100 @@ def _tested(measures: Array, items: KeyedItems, rng: np.random.Generator) -> Tes
     )
 
 
+def _contrasts(options: int) -> Array:
+    """Return orthonormal columns that are orthogonal to a constant, shape (options, options - 1) (Helmert, 1876)."""
+    found = np.zeros((options, max(0, options - 1)))
+    for column in range(options - 1):
+        found[: column + 1, column] = 1
+        found[column + 1, column] = -(column + 1)
+        found[:, column] /= np.sqrt((column + 1) * (column + 2))
+    return found.astype(np.float32)
+
+
 class _Learners:
     """The three learners of one set of measures.
 
-    Rows are ordered by fold. What is learned without a fold is what all rows say less what the fold's own say, so that
-    no fold takes products over all others again; where measures are more than rows, products of rows with one another
-    take their place.
+    Measures and targets sum to 0 over the options of an item, so that an item with n options has n - 1 rows, contrasts
+    of its options. Of whole items it has one row, and n - 1 columns of targets for each draw. Rows are sorted by fold.
     """
 
-    def __init__(self, measures: Array, items: KeyedItems) -> None:
-        self.items = items
-        item, place = np.nonzero(items.exists)
-        order = np.argsort(items.folds[item], kind="stable")
-        self.item, self.place = item[order], place[order]
-        low, high = (measures.min(axis=(0, 1), initial=0), measures.max(axis=(0, 1), initial=0))
-        self.used = np.flatnonzero((low < 0) | (high > 0))
-        self.rows = _taken(measures, self.item, self.place, self.used)
-        folds = items.folds[self.item]
-        starts = np.flatnonzero(np.diff(folds, prepend=folds[0] - 1)).tolist()
-        self.folds = [slice(start, stop) for start, stop in zip(starts, [*starts[1:], len(folds)], strict=True)]
-        self.is_dual = len(self.rows) <= max(self.rows.shape[1], 1)
+    def __init__(self, measures: Array | OfItems, items: KeyedItems) -> None:
+        self.items, self.measures = items, measures
+        self.order = np.argsort(items.folds, kind="stable")
+        self.options = items.options[self.order]
+        self.contrasts = {count: _contrasts(count) for count in np.unique(self.options).tolist()}
+        self.letters = measures.letters if isinstance(measures, OfItems) else 0
+        rows = measures.values[self.order] if isinstance(measures, OfItems) else self._rows_of(measures)
+        self.item = np.repeat(np.arange(len(self.order)), 1 if self.letters else self.options - 1)
+        used = (rows.max(axis=0, initial=0) > 0) | (rows.min(axis=0, initial=0) < 0)
+        self.used, self.given = np.flatnonzero(used), len(used)
+        self.rows = rows if used.all() else np.ascontiguousarray(rows[:, used])
+        self.is_dual = len(self.rows) <= self.rows.shape[1]
         self.gram = self.rows @ self.rows.T if self.is_dual else self.rows.T @ self.rows
-        self.smoothers = [self._smoother(fold) for fold in self.folds]
-        if not self.is_dual:
-            self.gram = np.zeros((0, 0), np.float32)
+        self.sizes = np.einsum("ij,ij->i", self.rows, self.rows)
+        folds = items.folds[self.order][self.item]
+        self.parts = [self._part(folds == fold) for fold in np.unique(folds).tolist()]
 
-    def _smoother(self, fold: slice) -> Array | None:
-        """Return what gives the ridge scores of a fold from the targets, or from the sums, of the others."""
-        test = self.rows[fold]
-        if len(test) == len(self.rows):
-            return None
-        if self.is_dual:
-            others = self._others(fold)
-            return _solved(self.gram[np.ix_(others, others)], self.gram[others, fold]).T
-        return _solved(self.gram - test.T @ test, np.ascontiguousarray(test.T)).T
+    def _rows_of(self, measures: Array) -> Array:
+        """Return the contrasts of the options of each item."""
+        starts = np.cumsum(self.options - 1) - (self.options - 1)
+        found = np.empty((int((self.options - 1).sum()), measures.shape[2]), np.float32)
+        for count, contrasts in self.contrasts.items():
+            of_count = np.flatnonzero(self.options == count)
+            for start in range(0, len(of_count), _ITEMS_TOGETHER):
+                some = of_count[start : start + _ITEMS_TOGETHER]
+                places = starts[some, None] + np.arange(count - 1)
+                found[places] = contrasts.T @ measures[self.order[some], :count]
+        return found
 
-    def _others(self, fold: slice) -> NDArray[np.int64]:
-        return np.concatenate([np.arange(fold.start), np.arange(fold.stop, len(self.rows))])
+    def _part(self, test: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Array | None]:
+        """Return which rows are held out, and what gives their ridge scores from the others' targets or weights."""
+        if test.all():
+            return test, None
+        gram = self.gram[np.ix_(~test, ~test)] if self.is_dual else self.gram - self.rows[test].T @ self.rows[test]
+        beside = self.gram[np.ix_(~test, test)] if self.is_dual else np.ascontiguousarray(self.rows[test].T)
+        return test, _solved(gram, self._penalty(test), beside).T
+
+    def _penalty(self, test: NDArray[np.bool_]) -> float:
+        """Return the mean of the diagonal of the smaller of two matrices: of rows of options, or of measures."""
+        trained = np.unique(self.item[~test])
+        each = int(self.options[0] - 1) if self.letters else 1
+        size = float(self.sizes[~test].sum()) * each
+        measures = len(self.used) * max(1, self.letters)
+        return size / (int(self.options[trained].sum()) if int(self.options.sum()) <= max(measures, 1) else measures)
 
     def _targets(self, keys: NDArray[np.int64]) -> Array:
-        """Return 1 for right options, less their share; shape (rows, draws)."""
-        is_right = keys[self.item] == self.place[:, None]
-        return np.asarray(is_right - (1 / self.items.options)[self.item, None], np.float32)
+        """Return 1 for right options, less their share, as contrasts; shape (rows, draws), or more of whole items."""
+        keys = keys[self.order]
+        if self.letters:
+            of_key = self.contrasts[int(self.options[0])][keys]
+            return np.ascontiguousarray(np.moveaxis(of_key, 2, 1)).reshape(len(keys), -1)
+        return np.take_along_axis(self._lookup(), keys[self.item], axis=1)
+
+    def _lookup(self) -> Array:
+        """Return the target of each row for each key, shape (rows, most options)."""
+        found = np.zeros((len(self.rows), int(self.options.max())), np.float32)
+        for count, contrasts in self.contrasts.items():
+            of_count = self.options[self.item] == count
+            found[of_count, :count] = np.tile(contrasts.T, (int(of_count.sum()) // max(1, count - 1), 1))
+        return found
+
+    def _by_measure(self, answers: Array, draws: int) -> Array:
+        """Return sums over contrasts as sums over right options, shape (measures in the order given, draws)."""
+        if not self.letters:
+            return answers
+        contrasts = self.contrasts[int(self.options[0])][: self.letters]
+        parts = contrasts @ answers.reshape(len(self.used), -1, draws)
+        return np.moveaxis(parts, 1, 0).reshape(-1, draws)
+
+    def _places(self) -> NDArray[np.int64]:
+        """Return the numbers of the measures that are used, in the order given."""
+        return (np.arange(max(1, self.letters))[:, None] * self.given + self.used).ravel()
 
     def singles(self, keys: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the deviation of each measure for one vector of keys, in the order of the measures given."""
-        found = np.zeros(int(self.used.max(initial=-1)) + 1)
-        found[self.used] = (self.rows.T @ self._targets(keys[:, None]))[:, 0]
+        found = np.zeros(self.given * max(1, self.letters))
+        found[self._places()] = self._by_measure(self.rows.T @ self._targets(keys[:, None]), 1)[:, 0]
         return found
 
     def p_values(self, keys: NDArray[np.int64]) -> tuple[float, int, NDArray[np.float64]]:
@@ -247,76 +348,75 @@ class _Learners:
         """Return what each learner reaches for each draw: the largest deviation, and two margins."""
         targets = self._targets(keys)
         answers = self.rows.T @ targets
-        single = np.maximum(answers.max(axis=0, initial=0), -answers.min(axis=0, initial=0)).astype(np.float64)
-        return single, *(self._margin(scores, targets) for scores in self._held_out(targets, answers))
+        single = self._by_measure(answers, keys.shape[1])
+        most = np.maximum(single.max(axis=0, initial=0), -single.min(axis=0, initial=0)).astype(np.float64)
+        margins = (self._margin(scores, targets, keys.shape[1]) for scores in self._held_out(targets, answers))
+        return most, *margins
 
     def _held_out(self, targets: Array, answers: Array) -> tuple[Array, Array]:
-        """Return scores of the template and of ridge regression for all draws, shape (rows, draws).
-
-        Args:
-            targets: The targets of all rows.
-            answers: Their sums over all rows by each measure.
-        """
+        """Return scores of the template and of ridge regression for all draws, in the shape of the targets."""
         template, ridge = np.zeros_like(targets), np.zeros_like(targets)
-        for fold, smoother in zip(self.folds, self.smoothers, strict=True):
+        for test, smoother in self.parts:
             if smoother is None:
                 continue
             if self.is_dual:
-                others = self._others(fold)
-                template[fold] = self.gram[fold, others] @ targets[others]
-                ridge[fold] = smoother @ targets[others]
+                trained = targets[~test]
+                template[test] = self.gram[np.ix_(test, ~test)] @ trained
             else:
-                weights = answers - self.rows[fold].T @ targets[fold]
-                template[fold] = self.rows[fold] @ weights
-                ridge[fold] = smoother @ weights
+                trained = answers - self.rows[test].T @ targets[test]
+                template[test] = self.rows[test] @ trained
+            ridge[test] = smoother @ trained
         return template, ridge
 
-    def _margin(self, scores: Array, targets: Array) -> NDArray[np.float64]:
+    def _margin(self, scores: Array, targets: Array, draws: int) -> NDArray[np.float64]:
         """Return by how much right options are above the mean of their item, in units of its deviation."""
-        counts = self.items.options[:, None]
-        starts = np.flatnonzero(np.diff(self.item, prepend=-1))
-        mean = np.add.reduceat(scores, starts, axis=0) / counts
-        scores = np.asarray(scores - mean[self.item], np.float32)
-        variance = (np.add.reduceat(scores**2, starts, axis=0) / counts).sum(axis=0, dtype=np.float64)
-        margin = (scores * targets).sum(axis=0, dtype=np.float64)
+        shape = (len(scores), -1, draws)
+        share = (1 / self.options[self.item])[:, None, None].astype(np.float32)
+        variance = (np.square(scores).reshape(shape) * share).sum(axis=(0, 1), dtype=np.float64)
+        margin = (scores * targets).reshape(shape).sum(axis=(0, 1), dtype=np.float64)
         return np.asarray(margin / np.sqrt(np.maximum(variance, 1e-30)), np.float64)
 
     def scores(self, way: int, right: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the held-out scores of one learner, shape (items, most options)."""
         targets = self._targets(right[:, None])
         answers = self.rows.T @ targets
-        if way:
-            flat = self._held_out(targets, answers)[way - 1][:, 0]
-        else:
-            flat = np.zeros(len(self.rows), np.float32)
-            for fold, smoother in zip(self.folds, self.smoothers, strict=True):
-                if smoother is None:
-                    continue
-                weights = (answers - self.rows[fold].T @ targets[fold])[:, 0]
-                weights[np.argsort(-np.abs(weights), kind="stable")[_SINGLES:]] = 0
-                flat[fold] = self.rows[fold] @ weights
         found = np.full(self.items.exists.shape, np.nan)
-        # Rounded, since the last bits depend on the build of NumPy.
-        found[self.item, self.place] = np.round(flat.astype(np.float64), 7)
+        if way == 0:
+            strongest = self._by_strongest(targets, answers)
+            found[self.items.exists] = np.round(strongest[self.items.exists], 7)
+            return found
+        flat = self._held_out(targets, answers)[way - 1].astype(np.float64)
+        for count, contrasts in self.contrasts.items():
+            of_count = self.options == count
+            parts = flat[of_count[self.item]].reshape(int(of_count.sum()), count - 1)
+            # Rounded, since the last bits depend on the build of NumPy.
+            found[self.order[of_count], :count] = np.round(parts @ contrasts.T, 7)
         return found
 
+    def _by_strongest(self, targets: Array, answers: Array) -> NDArray[np.float64]:
+        """Return the scores by the strongest single measures of the other folds, shape (items, most options)."""
+        scores = np.zeros(self.items.exists.shape)
+        for test, smoother in self.parts:
+            if smoother is None:
+                continue
+            weights = self._by_measure(answers - self.rows[test].T @ targets[test], 1)[:, 0]
+            strongest = np.argsort(-np.abs(weights), kind="stable")[:_SINGLES]
+            columns = self._places()[strongest]
+            held_out = self.order[np.unique(self.item[test])]
+            # Rows of options, not contrasts: options that tie have to tie exactly.
+            if isinstance(self.measures, OfItems):
+                rows = self.measures._replace(values=self.measures.values[held_out]).columns(columns)
+            else:
+                rows = self.measures[held_out[:, None], :, columns].swapaxes(1, 2)
+            scores[held_out] = rows @ weights[strongest]
+        return scores
 
-def _taken(measures: Array, item: NDArray[np.int64], place: NDArray[np.int64], used: NDArray[np.int64]) -> Array:
-    """Return the rows of options with the measures that are used, few rows at a time so that no whole copy is made."""
-    if len(used) == measures.shape[2]:
-        return measures[item, place]
-    rows = np.empty((len(item), len(used)), np.float32)
-    for start in range(0, len(item), _ROWS_TOGETHER):
-        some = slice(start, start + _ROWS_TOGETHER)
-        rows[some] = measures[item[some], place[some]][:, used]
-    return rows
 
-
-def _solved(gram: Array, targets: Array) -> Array:
-    """Return the solution of ridge regression, whose penalty is the mean of the matrix's diagonal."""
+def _solved(gram: Array, penalty: float, targets: Array) -> Array:
+    """Return the solution of ridge regression with a penalty."""
     from scipy.linalg import solve
 
-    gram[np.diag_indices_from(gram)] += max(1e-9, float(np.trace(gram)) / len(gram))
+    gram[np.diag_indices_from(gram)] += max(1e-9, penalty)
     return np.asarray(solve(gram, targets, assume_a="pos", overwrite_a=True, check_finite=False), np.float32)
 
 

@@ -28,7 +28,7 @@ from benchwright.steps import CueFamily
 from benchwright.texts.normalization import normal
 
 from .cue_table import CueTable, Floats, table_of, with_source_image
-from .item_cues import word_cues
+from .item_cues import ItemCues, word_cues
 from .picks import LEAST_DECIDED, Picks, accuracy_of, best_options
 from .rules import rule_picks
 from .text_only_baseline import FOLDS, WordLearner
@@ -59,13 +59,14 @@ class _Strategy(NamedTuple):
     learns: bool
 
 
-def blind_strategy(items: Iterable[Item]) -> BlindStrategy | None:
+def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues] = word_cues) -> BlindStrategy | None:
     """Return how far the best blind strategy gets; None where fewer than `LEAST_DECIDED` items have a right option.
 
     Equal items give an equal figure, whatever their order.
 
     Args:
         items: The items; those without a right option are left out.
+        cues_of: Function that gives the cues of an item's words, where they are known from before.
     """
     has_key = (item for item in items if item.right_key is not None)
     keyed = nsmallest(_MOST_ITEMS, has_key, key=lambda item: item.item_id)  # memory does not grow with the items
@@ -74,7 +75,7 @@ def blind_strategy(items: Iterable[Item]) -> BlindStrategy | None:
     groups = [with_source_image(item.group_keys, item.root_image_id) for item in keyed]
     if len({group for keys in groups for group in keys}) < FOLDS or _are_one(groups):
         groups = [(item.item_id,) for item in keyed]  # pictures that all share do not part the items
-    table = table_of([word_cues(item) for item in keyed], groups, without=frozenset({"question"}))
+    table = table_of([cues_of(item) for item in keyed], groups, without=frozenset({"question"}))
     strategies = list(_strategies(table))
     shares = np.zeros(table.exists.shape)
     chosen: Counter[str] = Counter()

@@ -14,7 +14,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords, folds_of, held_out_guesses
+from benchwright.diagnostics.shortcuts.text_only_baseline import (
+    ItemWords,
+    folds_of,
+    held_out_guesses,
+    joined_by_options,
+)
 from benchwright.records import Item
 from benchwright.statistics import holm
 from benchwright.statistics.components import components_of
@@ -74,6 +79,10 @@ class RuleResult(NamedTuple):
         }
 
 
+_Shares = Mapping[str, Mapping[int, Sequence[float]]]
+"""Share of the pick that a rule gives to each option, by rule and row."""
+
+
 class _KeyedWords(NamedTuple):
     """The worded items of one group: their rows, and right option, number of options and cluster of each."""
 
@@ -105,24 +114,29 @@ def rule_results(
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
+    worded = dict(zip(worded, joined_by_options(list(worded.values())), strict=True))
     groups: dict[str, dict[int, ItemWords]] = defaultdict(dict)
     for row, words in worded.items():
         groups["" if per == "all" else items[row].task][row] = words
     if per == "both" and len(groups) > 1:
         groups[""] = worded
     sample = worded if most_learned is None else frozenset([*worded][:most_learned])
+    shares = {
+        name: {row: rule(words.question, [text for _, text in words.options]) for row, words in worded.items()}
+        for name, rule in RULES.items()
+    }
     results: list[RuleResult] = []
     picks: dict[str, dict[int, str]] = {}
     for task, of_task in sorted(groups.items()):
         learns = {row: words for row, words in of_task.items() if row in sample}
         picked = dict(zip(learns, (learned or learned_picks)(list(learns.values())), strict=True)) if learns else {}
         picks[task] = picked
-        results += _results_of(task or None, of_task, picked)
+        results += _results_of(task or None, of_task, picked, shares)
     tested = [number for number, result in enumerate(results) if result.measured.items >= LEAST_DECIDED]
     for number, p in zip(tested, holm([results[number].measured.p for number in tested]), strict=True):
         results[number] = results[number]._replace(p_holm=p)
     return [
-        result._replace(is_explained=_is_explained(result, results, items, worded, picks[""]))
+        result._replace(is_explained=_is_explained(result, results, items, worded, picks[""], shares))
         if result.task is None and per == "both"
         else result
         for result in results
@@ -135,33 +149,36 @@ def _is_explained(
     items: Sequence[Item],
     worded: Mapping[int, ItemWords],
     picked: Mapping[int, str],
+    shares: _Shares,
 ) -> bool:
     """Return whether a rule gives a whole set away only for what it does on tasks that it gives away by themselves."""
     given = {each.task for each in results if each.rule == whole.rule and each.task and each.gives_away(Bounds())}
     if not given:
         return False
     rest = {row: words for row, words in worded.items() if items[row].task not in given}
-    left = [each for each in _results_of(None, rest, picked) if each.rule == whole.rule] if rest else []
+    left = [each for each in _results_of(None, rest, picked, shares) if each.rule == whole.rule] if rest else []
     return not any(each._replace(p_holm=each.measured.p).gives_away(Bounds()) for each in left)
 
 
-def _results_of(task: str | None, worded: Mapping[int, ItemWords], picked: Mapping[int, str]) -> Iterator[RuleResult]:
+def _results_of(
+    task: str | None, worded: Mapping[int, ItemWords], picked: Mapping[int, str], shares: _Shares
+) -> Iterator[RuleResult]:
     """Yield the results of all rules on one group of items, sorted by rule; of those that decide none, nothing.
 
     Words of one question that all items ask (“Which caption fits the picture?”) are shared by accident.
     """
-    for name, rule in sorted({**RULES, LEARNED: None}.items()):
-        of_rule = worded if rule else {row: words for row, words in worded.items() if row in picked}
+    for name in sorted((*RULES, LEARNED)):
+        of_item = shares.get(name)
+        of_rule = worded if of_item is not None else {row: words for row, words in worded.items() if row in picked}
         if not of_rule or (name == _OF_QUESTION and len({words.question for words in of_rule.values()}) == 1):
             continue
         keyed, exists = _keyed(of_rule)
         scores = np.full(exists.shape, np.nan)
         for number, (row, words) in enumerate(of_rule.items()):
-            texts = [text for _, text in words.options]
-            shares = rule(words.question, texts) if rule else [float(key == picked[row]) for key, _ in words.options]
-            scores[number, : len(shares)] = shares
+            is_picked = [float(key == picked[row]) for key, _ in words.options] if of_item is None else of_item[row]
+            scores[number, : len(is_picked)] = is_picked
         picks = best_options(scores, exists)
-        accuracy = accuracy_of(picks, keyed, sides="both" if rule else "above")
+        accuracy = accuracy_of(picks, keyed, sides="above" if of_item is None else "both")
         if accuracy is not None:
             helped = picks.decided & (picks.right(keyed) > 1 / keyed.options + 1e-9)
             yield RuleResult(task, name, accuracy, None, tuple(keyed.rows[at] for at in np.flatnonzero(helped)))

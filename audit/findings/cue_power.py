@@ -1,0 +1,81 @@
+"""How large a cue the adversary could have found where it found none: by task and over the set, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from benchwright.texts.normalization import counted, printable
+
+_NAMED = 3
+"""Tasks of which each is named; of more, those with the smallest and the largest cue."""
+
+
+class CuePower(NamedTuple):
+    """What the adversary learned of a task, or of the whole set.
+
+    Args:
+        task: The task; None for the items of all tasks, where there are several.
+        chance: Accuracy by chance, 0-1.
+        learned_items: Items that it learned from; None where they were too few to learn from.
+        could_find: Smallest accuracy, 0-1, of a cue in one measure that it finds with 80 % power at its corrected
+            level; None where no accuracy would do.
+        items_needed: Number of items at which it would find a gain of 0.05 with that power.
+        carries: Whether it found a cue.
+    """
+
+    task: str | None
+    chance: float
+    learned_items: int | None
+    could_find: float | None
+    items_needed: int | None
+    carries: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return self._asdict()
+
+    def words(self, where: str) -> str:
+        """Return in words which cue it would have found, as the end of a sentence.
+
+        Args:
+            where: Which items these are, such as ` over all tasks`; may be empty.
+        """
+        items = counted(self.learned_items or 0, "item")
+        if self.could_find is None:
+            return f"none of any size in {items}{where}"
+        return f"one that is right in {self.could_find:.0%} of {items}{where} (chance {self.chance:.0%})"
+
+
+def power_sentence(powers: Sequence[CuePower]) -> str:
+    """Return how large a cue could have been found where none was; empty where there is no such task.
+
+    Args:
+        powers: Tasks, and the whole set where there are several.
+    """
+    silent = [each for each in powers if each.learned_items is not None and not each.carries]
+    tasks = [each for each in silent if each.task is not None]
+    if not silent:
+        return ""
+    has_found = any(each.carries for each in powers)
+    where = "" if not has_found else f" in {counted(len(tasks), 'task')}" if tasks else " over all tasks"
+    parts = [each.words(" over all tasks") for each in silent if each.task is None]
+    if len(tasks) <= _NAMED:
+        parts += [each.words("" if len(powers) == 1 else f" of {printable(str(each.task))}") for each in tasks]
+    else:
+        ordered = sorted(tasks, key=lambda each: (each.could_find is None, each.could_find or 0.0, str(each.task)))
+        ends = " to ".join(each.words(f" of {printable(str(each.task))}") for each in (ordered[0], ordered[-1]))
+        parts.append(f"by task from {ends}")
+    few = sum(each.learned_items is None for each in powers if each.task is not None)
+    unlearned = f" {counted(few, 'task has', 'tasks have')} too few items to learn from." if few else ""
+    return (
+        f"The adversary found no cue{where}; in a single measure it would have found, four times in five, "
+        f"{', '.join(parts)}.{unlearned}"
+    )
+
+
+def power_document(powers: Sequence[CuePower]) -> dict[str, Any] | None:
+    """Return what `--json` prints of it; None where the adversary was not asked."""
+    if not powers:
+        return None
+    return {"words": power_sentence(powers), "tasks": [each.to_json() for each in powers]}
