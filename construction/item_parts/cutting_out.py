@@ -76,7 +76,7 @@ def rectangle(box: Sequence[float], shape: tuple[int, ...]) -> Mask:
 
 def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     """Return the mask of a subject by GrabCut (Rother et al. 2004, doi:10.1145/1015706.1015720): its largest part,
-    without holes.
+    with no holes but those in which a stated point outside lies, such as one between an arm and a body.
 
     Equal pixels, hints and seed give equal masks. Empty where nothing inside the box can be the subject, all true
     where nothing can be its background.
@@ -98,7 +98,20 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     bgr = np.ascontiguousarray(pixels[..., ::-1])
     whole = (0, 0, 1, 1)  # ignored by OpenCV: the hints are in the mask
     cv2.grabCut(bgr, hinted, whole, background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
-    return largest_part(np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8))
+    grabbed = np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8)
+    return _opened(largest_part(grabbed), grabbed, hints.outside)
+
+
+def _opened(whole: Mask, grabbed: NDArray[np.uint8], outside: Sequence[tuple[float, float]]) -> Mask:
+    """Return a mask without holes, less those holes in which somebody stated a point outside."""
+    import cv2
+
+    holes = (whole & (grabbed == 0)).astype(np.uint8)
+    inner = [(int(x), int(y)) for x, y in outside if holes[int(y), int(x)]]
+    if not inner:
+        return whole
+    labels = cv2.connectedComponents(holes, connectivity=4)[1]
+    return whole & ~np.isin(labels, list({int(labels[y, x]) for x, y in inner}))
 
 
 def hint_classes(shape_hw: tuple[int, int], hints: Hints) -> NDArray[np.uint8]:
