@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from benchwright.facts import Way
 from benchwright.models.devices import Precision
 
+from .editors.blending import Blending
 from .editors.diffusion import Attention, Running
 from .editors.endpoint_edits import EndpointEditing
 from .editors.presets import PRESETS, Task, names_of
@@ -171,23 +172,6 @@ class Edges(_Settings):
     grow: float = Field(0.06, ge=0, le=1)
     feather: float = Field(0.02, ge=0, le=1)
     rim_px: float = Field(1.2, ge=0, le=20)
-
-
-class Blending(_Settings):
-    """How pixels of another photograph are fitted to a picture where no model paints.
-
-    Args:
-        matte_px: Half width of the rim in which outlines follow the picture's edges and old colors are taken out, for
-            pictures whose shorter side is 512 px; 0 softens outlines as `edges.rim_px` says. Models have it too.
-        light: Share, 0-1, of the difference in light and color from the picture that is made up for; 0 for none.
-        focus: Whether a new background is blurred lightly where the old one was out of focus.
-        shadow: Share, 0-1, of the light that is gone where a subject that the frame does not cut off stands.
-    """
-
-    matte_px: float = Field(2.5, ge=0, le=20)
-    light: float = Field(0.5, ge=0, le=1)
-    focus: bool = True
-    shadow: float = Field(0.45, ge=0, le=1)
 
 
 class Hardware(_Settings):

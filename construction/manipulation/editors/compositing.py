@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...item_parts.cutting_out import Mask, bounds, composite, cover, enlargement, opacity, rectangle
+from benchwright.images.covering import cover, enlargement
+
+from ...item_parts.cutting_out import Mask, bounds, composite, opacity, rectangle
 from ...item_parts.matting import LEAST_BAND, band_of, matted
 from ..masks.base import Pixels
+from .blending import Blending
 from .harmony import contact_shadow, in_the_light_of, shaded
 from .windows import Alpha, mixed, scaled
-
-if TYPE_CHECKING:
-    from ..manipulation_settings import Blending
 
 NO_DONOR, _DONOR_SMALL = "no_donor", "donor_small"
 _FILL_RADIUS_PX = 5

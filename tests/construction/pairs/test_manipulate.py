@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from planned_ideas import PlannedIdeas, idea
 from step_context import StepContext
 
-from benchwright.construction.item_parts.cutting_out import cover
 from benchwright.construction.item_parts.idea import Donor, GroundedSubject, Idea, packed
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
@@ -26,6 +25,7 @@ from benchwright.drawing import mask_of
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.errors import PrerequisiteError
+from benchwright.images.covering import cover
 from benchwright.pipeline import run_steps
 from benchwright.records import ImageRecord, MaskRuns
 from benchwright.steps import Outcome
