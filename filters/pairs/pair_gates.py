@@ -186,7 +186,7 @@ class PairGates(Filter):
     max_shift_px: float | None = Field(1.5, ge=0)
     max_halo: float | None = Field(0.12, ge=0, le=1)
     max_smear: float | None = Field(0.4, ge=0, le=1)
-    max_seam: float | None = Field(0.11, ge=0, le=1)
+    max_seam: float | None = Field(0.14, ge=0, le=1)
     max_tear: float | None = Field(0.2, ge=0)
     min_contact: float | None = Field(0.06, ge=0, le=1)
     tolerance: int = Field(0, ge=0, le=255)
