@@ -42,7 +42,7 @@ def photographs(folder: Path) -> list[Pixels]:
         square = cv2.resize(
             part[top : top + side, left : left + side], (SIDE_PX, SIDE_PX), interpolation=cv2.INTER_AREA
         )
-        squares.append(np.ascontiguousarray(square[..., ::-1]))
+        squares.append(np.ascontiguousarray(square[..., ::-1], np.uint8))
     return squares
 
 
@@ -86,7 +86,7 @@ def edits(photos: list[Pixels], rng: np.random.Generator) -> Iterator[tuple[str,
     """Yield (kind of fault, what was done, measured value) of one round of edits of three photographs."""
     old, subject, new = (photos[number] for number in rng.permutation(len(photos))[:3])
     shape = blob(rng)
-    soft = cv2.GaussianBlur(shape.astype(np.float32), (0, 0), 0.7)
+    soft = np.asarray(cv2.GaussianBlur(shape.astype(np.float32), (0, 0), 0.7), np.float32)
     natural = composite(subject, soft, old)
     yield from cut_outs(natural, shape, new)
     yield from fillings(natural, old, grown(shape, 4), rng)

@@ -134,4 +134,4 @@ def _detail(pixels: Pixels) -> NDArray[np.float32]:
 
     grey = np.asarray(cv2.cvtColor(np.array(pixels), cv2.COLOR_RGB2GRAY), np.float32)
     unit = max(1.0, min(grey.shape) / _REFERENCE_PX)
-    return np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 1.5 * unit))
+    return np.asarray(np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 1.5 * unit)), np.float32)
