@@ -22,6 +22,10 @@ ROOM = Room(
             f"{_HERE}.imported.command:items", "Say how a file of questions is read, and what of it cannot be used."
         ),
         "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
+        "construct outlines": Entry(
+            f"{_HERE}.manipulation.outlines.command:outlines",
+            "Show the outlines of a facts file on their pictures, and what speaks against each.",
+        ),
         "release statistics": Entry(
             f"{_HERE}.paper_tables.command:statistics",
             "Count what a release holds, in the tables of II-Bench, MM-SAP and MVP-Bench that apply to it.",

@@ -31,18 +31,24 @@ _MOST_SHOWN = 20
     help="File to write; nothing is overwritten.  [default: facts.yaml, with --csv facts.csv]",
 )
 @click.option("--csv", "is_table", is_flag=True, help="Write a table with one row for each picture, box or question.")
+@click.option("--pairs", "for_pairs", is_flag=True, help="Write what pairs of pictures need, outlines first.")
 @json_option('`{"file", "pictures", "same_bytes", "unreadable": [{"path", "reason"}]}`')
-def new(images: Path, out: Path | None, is_table: bool, as_json: bool) -> None:
+def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json: bool) -> None:
     """Write a facts file of a folder's pictures, with their sizes and everything else to fill in.
 
     Comments explain each key, or each column of a table. Files with equal bytes are one picture. Files that are no
     pictures are named, with the reason, and left out. What the file states nothing of may stay empty or be deleted.
+    With `--pairs`, comments lead from outlines in the review app to pairs of natural and manipulated pictures.
     """
     from benchwright.errors import BenchwrightError
     from benchwright.facts import skeleton_of
     from benchwright.pipeline.ingest import list_files
     from benchwright.workspace.atomic import write_bytes
 
+    if is_table and for_pairs:
+        raise BenchwrightError(
+            "--csv and --pairs do not go together: facts for pairs are YAML, with comments for each key"
+        )
     target = out if out is not None else Path("facts.csv" if is_table else "facts.yaml")
     if is_table != (target.suffix.lower() == ".csv"):
         raise BenchwrightError(f"{target}: a table is read by its ending .csv; give --csv with it, and not without it")
@@ -59,14 +65,15 @@ def new(images: Path, out: Path | None, is_table: bool, as_json: bool) -> None:
     if not skeleton.pictures:
         raise BenchwrightError(f"{images} holds no picture that can be read")
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(target, (skeleton.table() if is_table else skeleton.yaml()).encode("utf-8"))
+    text = skeleton.table() if is_table else skeleton.pairs_yaml() if for_pairs else skeleton.yaml()
+    write_bytes(target, text.encode("utf-8"))
     same = sum(len(picture.also) for picture in skeleton.pictures.values())
     document = {"file": str(target), "pictures": len(skeleton.pictures), "same_bytes": same, "unreadable": unreadable}
-    text = (
+    said = (
         f"{target}: {counted(len(skeleton.pictures), 'picture')} to state facts about; `benchwright facts "
         f"check` reads it"
     )
-    emit(document, as_json=as_json, text=text)
+    emit(document, as_json=as_json, text=said)
 
 
 @click.command("export")

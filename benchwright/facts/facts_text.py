@@ -58,6 +58,75 @@ _EXPLAINED = """\
 #
 # `benchwright facts check FILE` names every mistake with its line.
 """
+_PAIRS: Mapping[str, Any] = {
+    "caption": "?", "subject": "?", "people": 0,
+    "seen": {}, "suggests": {}, "backgrounds": {}, "swaps": [], "looks": {},
+}  # fmt: skip
+_EXPLAINED_PAIRS = """\
+# Facts for pairs of pictures, for the steps `facts`, `ideas` and `manipulate`. Outlines come first: what is pasted or
+# kept must be outlined well, and that is seen on the picture before anything is made.
+#
+# 1. Outline in the app. This recipe asks for the outlines; GrabCut proposes them from a box, clicks and strokes:
+#
+#        name: pairs
+#        steps:
+#          - step: mark
+#            question: Outline each thing that is to be cut out or replaced, and name it in one or two words.
+#            fields:
+#              - {name: outlines, label: Outlines, shape: mask, free_label: true, max_count: 4}
+#            helpers: [grabcut]
+#            rule: single
+#          - step: facts
+#            stated_by: [mark]
+#            file: THIS FILE
+#          - {step: ideas, people_only: false}
+#          - step: manipulate
+#          - step: pair_items
+#          - step: pair_gates
+#
+#        benchwright run pairs.yaml --images FOLDER               # stops at `mark`
+#        benchwright review serve --workspace workspaces/pairs    # outline, see it, accept it
+#        benchwright run pairs.yaml --images FOLDER               # goes on
+#
+#    A label in the app is a subject's name here: `flower pot` is flower_pot. Or state `cut_out` points here in place of
+#    the app, and look at the outlines with `benchwright construct outlines THIS FILE --images FOLDER --out outlines`.
+#
+# 2. State what is seen. Replace each `?`; delete `pairs` of pictures that only lend a background, but for `suggests`.
+#
+#   cup.jpg:
+#     background: a wooden table         # what lies behind the subject
+#     subjects:
+#       - name: cup                      # the label of its outline
+#         phrase: the cup
+#         box: [173, 17, 408, 308]       # what is outlined in the app has its box from there
+#     pairs:
+#       caption: A cup stands on a wooden table.
+#       subject: cup
+#       people: 0
+#       seen: {scenario: a scene on a table}
+#       backgrounds: {S1: [lake.jpg]}    # B1, R1 or S1: pictures here that state a background and what it suggests
+#       looks: {pencil_sketch: null}     # at most a fifth of all pairs
+#       swaps:                           # a part, a screen, a sign: replaced by another picture or a subject of it
+#         - category: B4
+#           target: print                # a subject, outlined
+#           by: lake.jpg                 # shown within the outline; with `of: NAME`, that subject is set in its place
+#           aspect: what the print on the cup shows
+#           low: {value: a lake, ask: Does the cup show a lake?}
+#           low_natural: {value: a logo, ask: Does the cup show a logo?}
+#           high: {value: a love of nature, ask: "Does the cup tell of a love of nature?", tempting: [x, y, z]}
+#           high_natural: {value: advertising, ask: Does the cup advertise a company?}
+#           caption: A cup with a lake on it stands on a wooden table.
+#   lake.jpg:
+#     background: a lakeside
+#     subjects: [{name: lake, phrase: the lake, box: [0, 200, 640, 427]}]
+#     pairs:
+#       caption: A lake lies between hills.
+#       subject: lake
+#       suggests:
+#         scenario: {value: a scene at a lake, tempting: [a scene at the sea, a scene at a pool, a scene on ice]}
+#
+# `benchwright facts check FILE` names every mistake with its line.
+"""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -93,6 +162,11 @@ def _entries(entries: Mapping[str, Any]) -> str:
     return "".join(f"  {line}\n" for line in text.splitlines())
 
 
+def _size(picture: PictureFacts) -> tuple[int, int]:
+    assert picture.size_wh is not None, "a skeleton states each picture's size"
+    return picture.size_wh
+
+
 class Skeleton(NamedTuple):
     """The pictures of a folder, for a facts file that people fill in.
 
@@ -111,6 +185,19 @@ class Skeleton(NamedTuple):
             for key, picture in self.pictures.items()
         }
         return _EXPLAINED + "\n" + _HEAD + _entries(entries)
+
+    def pairs_yaml(self) -> str:
+        """Return the facts file for pairs of pictures, with the way from outlines to pairs and each key explained."""
+        entries = {
+            key: {
+                **picture.model_dump(mode="json", exclude_defaults=True),
+                "background": None,
+                "subjects": [{"name": "subject", "phrase": "the subject", "box": [0, 0, *_size(picture)]}],
+                "pairs": {**_PAIRS, "subject": "subject"},
+            }
+            for key, picture in self.pictures.items()
+        }
+        return _EXPLAINED_PAIRS + "\n" + _HEAD + _entries(entries)
 
     def table(self) -> str:
         """Return the table, with lines that explain each column."""

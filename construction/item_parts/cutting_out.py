@@ -76,7 +76,7 @@ def rectangle(box: Sequence[float], shape: tuple[int, ...]) -> Mask:
 
 def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     """Return the mask of a subject by GrabCut (Rother et al. 2004, doi:10.1145/1015706.1015720): its largest part,
-    without holes.
+    with no holes but those in which a stated point outside lies, such as one between an arm and a body.
 
     Equal pixels, hints and seed give equal masks. Empty where nothing inside the box can be the subject, all true
     where nothing can be its background.
@@ -98,7 +98,20 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     bgr = np.ascontiguousarray(pixels[..., ::-1])
     whole = (0, 0, 1, 1)  # ignored by OpenCV: the hints are in the mask
     cv2.grabCut(bgr, hinted, whole, background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
-    return largest_part(np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8))
+    grabbed = np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8)
+    return _opened(largest_part(grabbed), grabbed, hints.outside)
+
+
+def _opened(whole: Mask, grabbed: NDArray[np.uint8], outside: Sequence[tuple[float, float]]) -> Mask:
+    """Return a mask without holes, less those holes in which somebody stated a point outside."""
+    import cv2
+
+    holes = (whole & (grabbed == 0)).astype(np.uint8)
+    inner = [(int(x), int(y)) for x, y in outside if holes[int(y), int(x)]]
+    if not inner:
+        return whole
+    labels = cv2.connectedComponents(holes, connectivity=4)[1]
+    return whole & ~np.isin(labels, list({int(labels[y, x]) for x, y in inner}))
 
 
 def hint_classes(shape_hw: tuple[int, int], hints: Hints) -> NDArray[np.uint8]:
@@ -201,21 +214,3 @@ def composite(
     alpha = shows[..., None]
     mixed = alpha * subject + (1 - alpha) * background
     return np.asarray(np.clip(np.rint(mixed), 0, 255), dtype=np.uint8)
-
-
-def enlargement(size_wh: tuple[int, int], wanted_wh: tuple[int, int]) -> float:
-    """Return the factor by which a picture must grow to cover another size; below 1 where it shrinks."""
-    return max(wanted_wh[0] / size_wh[0], wanted_wh[1] / size_wh[1])
-
-
-def cover(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return the middle of a picture that was scaled to cover a size."""
-    import cv2
-
-    factor = enlargement((pixels.shape[1], pixels.shape[0]), size_wh)
-    scaled_wh = tuple(
-        max(wanted, round(side * factor)) for side, wanted in zip(pixels.shape[1::-1], size_wh, strict=True)
-    )
-    scaled = cv2.resize(pixels, scaled_wh, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC)
-    left, top = ((have - wanted) // 2 for have, wanted in zip(scaled_wh, size_wh, strict=True))
-    return np.asarray(scaled[top : top + size_wh[1], left : left + size_wh[0]], dtype=np.uint8)

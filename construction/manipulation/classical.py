@@ -14,8 +14,9 @@ from benchwright.steps import Context
 from ..item_parts.cutting_out import Mask, fault
 from ..item_parts.idea import Donor, GroundedSubject
 from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
-from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, part_replaced
+from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, lent, part_filled, part_replaced
 from .editors.effects import EFFECTS
+from .editors.harmony import contact_shadow, focused_like, in_the_light_of, shaded
 from .manipulation_settings import ManipulationSettings, Masking
 from .masks.base import Masker, MaskRequest, Pixels, hints_within, judged_outline, masks_found
 
@@ -88,7 +89,7 @@ def composed(
     if canvas.idea.way == "background":
         return _before(canvas, record, pixels, step)
     if donor.of is None:
-        return NO_DONOR
+        return _filled(canvas, mask, record, pixels, step)
     cut = donors.cut_out(canvas.idea.idea_id, donor.of, pixels)
     return cut if isinstance(cut, str) else _replaced(canvas, mask, (record, pixels, *cut), rng, step)
 
@@ -109,8 +110,33 @@ def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: Manipula
         share = box_visible(pixels, canvas.idea.donor.of.box, canvas.alpha)
         if share < step.min_visible:
             return _DONOR_HIDDEN
-    done = finished(canvas, background, max_shift=0)
+    done = finished(canvas, _fitted(canvas, background, step), max_shift=0)
     return done._replace(facts={**done.facts, "donor": {"image_id": record.image_id}}, donors=(record,))
+
+
+def _fitted(canvas: EditJob, background: Pixels, step: ManipulationSettings) -> Pixels:
+    """Return a new background in the light and the focus of the old one, with the shadow of what stands before it.
+
+    The subject keeps its pixels, so it is the background that is fitted to it.
+    """
+    assert canvas.alpha is not None, "a background has a mask"
+    subject = 1 - canvas.alpha
+    behind, blend = subject <= 0, step.blend
+    lit = in_the_light_of(background, background.reshape(-1, 3), canvas.base[behind], share=blend.light)
+    if blend.focus and canvas.stays:
+        lit = focused_like(lit, canvas.base, ~behind)
+    return shaded(lit, contact_shadow(subject, darkness=blend.shadow))
+
+
+def _filled(
+    canvas: EditJob, mask: Mask, record: ImageRecord, pixels: Pixels, step: ManipulationSettings
+) -> FinishedEdit | str:
+    """Return a candidate whose part shows another picture, as a sign or a screen does."""
+    shown = part_filled(canvas.base, mask, pixels, step.blend, max_enlargement=step.max_enlargement)
+    if isinstance(shown, str):
+        return shown
+    facts = {"donor": {"image_id": record.image_id, **shown.facts}}
+    return pasted(canvas, shown.pixels, shown.alpha, facts)._replace(donors=(record,))
 
 
 def _replaced(
@@ -126,11 +152,11 @@ def _replaced(
         canvas.base,
         mask,
         canvas.alpha,
-        pixels,
-        shape,
+        lent(pixels, shape, canvas.base, mask, step.blend),
         fitting=Fitting.drawn(canvas.candidate, rng),
         feather_px=round(step.edges.rim_px * min(mask.shape) / 512, 3),
         max_enlargement=step.max_enlargement,
+        shadow=step.blend.shadow,
     )
     if isinstance(mixed_or_reason, str):
         return mixed_or_reason

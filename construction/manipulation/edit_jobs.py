@@ -15,10 +15,11 @@ from benchwright.records import ImageRecord, MaskRuns
 
 from ..item_parts.cutting_out import Mask, bounds, opacity
 from ..item_parts.idea import Idea
+from ..item_parts.matting import LEAST_BAND, band_of, matted
 from .editors.base import Edit
 from .editors.subject_transform import draw_move, moved
 from .editors.windows import Alpha, EditWindow, described, mixed, put_back, scaled, scaled_mask, softened, window_around
-from .manipulation_settings import Edges, Moving
+from .manipulation_settings import Edges, ManipulationSettings
 from .masks.base import Pixels
 
 _SURE = 0.15
@@ -148,9 +149,10 @@ def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Ma
 
 
 def background_canvas(
-    idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, edges: Edges, moving: Moving
+    idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, step: ManipulationSettings
 ) -> EditJob:
     """Return the canvas of an overall background substitution: all but the subject, which may be moved before."""
+    moving = step.subject
     move = draw_move(
         mask,
         draw(idea.idea_id, candidate, "move"),
@@ -159,11 +161,10 @@ def background_canvas(
         max_scale=moving.max_scale,
     )
     base, placed = moved(pixels, mask, move)
-    feather_px = round(edges.rim_px * min(placed.shape) / 512, 3)
-    shows = opacity(placed, feather_px=feather_px)
+    base, shows, edge = _cut_out(base, placed, step, moved_away=not move.stays)
     alpha = np.asarray(np.where(shows >= _WHOLLY, 0.0, 1.0 - shows), np.float32)
     facts = {
-        "feather_px": feather_px,
+        **edge,
         "subject": {"from_xyxy": list(move.from_xyxy), "to_xy": list(move.to_xy), "scale": move.scale},
     }
     return EditJob(
@@ -178,6 +179,21 @@ def background_canvas(
         stays=move.stays,
         facts=facts,
     )
+
+
+def _cut_out(
+    base: Pixels, mask: Mask, step: ManipulationSettings, *, moved_away: bool
+) -> tuple[Pixels, Alpha, dict[str, float]]:
+    """Return the picture with the subject's own color along its rim, the subject's opacity, and how both were found.
+
+    A subject that was moved lies before pixels of another place, which say nothing about its rim.
+    """
+    band = round(band_of(mask.shape, step.blend.matte_px), 3)
+    if band >= LEAST_BAND and step.edges.rim_px > 0 and not moved_away:
+        matte = matted(base, mask, band=band)
+        return matte.pixels, matte.alpha, {"matte_px": band}
+    feather_px = round(step.edges.rim_px * min(mask.shape) / 512, 3)
+    return base, opacity(mask, feather_px=feather_px), {"feather_px": feather_px}
 
 
 def direct_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels) -> EditJob:

@@ -170,7 +170,7 @@ class PictureCandidates:
         elif idea.way == "partial":
             canvas = part_canvas(idea, candidate, self._draw, pixels, mask, step.edges)
         else:
-            canvas = background_canvas(idea, candidate, self._draw, pixels, mask, step.edges, step.subject)
+            canvas = background_canvas(idea, candidate, self._draw, pixels, mask, step)
         canvas = canvas._replace(facts={**masked.facts, **canvas.facts})
         if (painter := self.painter(canvas)) is not None:
             self.waiting.append(canvas._replace(prompt=painter.prompt_of(idea)))

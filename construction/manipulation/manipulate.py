@@ -59,6 +59,7 @@ class Manipulate(ManipulationSettings, MapStep):
         masks: Settings of the masks.
         subject: Limits of a subject's move before a new background.
         edges: Settings of the edge between what was painted and the rest.
+        blend: Settings of how pixels of another photograph are fitted to a picture.
         hardware: Devices that models run on.
 
     Reasons:
@@ -97,7 +98,7 @@ class Manipulate(ManipulationSettings, MapStep):
     """
 
     name: ClassVar[str] = "manipulate"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     pixels_compared: ClassVar[bool] = True
     consumes: ClassVar[Stream] = "images"

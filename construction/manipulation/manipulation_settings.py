@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from benchwright.facts import Way
 from benchwright.models.devices import Precision
 
+from .editors.blending import Blending
 from .editors.diffusion import Attention, Running
 from .editors.endpoint_edits import EndpointEditing
 from .editors.presets import PRESETS, Task, names_of
@@ -227,6 +228,7 @@ class ManipulationSettings(_Settings):
     masks: Masking = Masking()
     subject: Moving = Moving()
     edges: Edges = Edges()
+    blend: Blending = Blending()
     hardware: Hardware = Hardware()
 
     @model_validator(mode="after")

@@ -19,6 +19,7 @@ from pydantic import Field, model_validator
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import UnreadableImage
+from benchwright.images.covering import cover, enlargement
 from benchwright.records import ImageRecord, Item, MaskRuns
 from benchwright.steps import Context, OpenContext, Outcome, Stream
 
@@ -28,9 +29,7 @@ from ..item_parts.cutting_out import (
     Mask,
     bounds,
     composite,
-    cover,
     editable,
-    enlargement,
     fault,
     find_mask,
     opacity,

@@ -21,11 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from benchwright.diagnostics.pictures.outline_tears import tear
+from benchwright.images.covering import cover
 from benchwright.records import Item, MaskRuns
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
 from .paired_pictures import PastedDonor, PicturePair, pair_of
 from .seams import Joint, halo, seam, smear
+from .standing import contact
 
 _SIDE_PX = 512
 """Longer side at which frames are compared."""
@@ -119,12 +122,12 @@ def _peak(values: NDArray[np.float64], at: int) -> float:
 
 
 _OTHER_SIZE, _NOTHING, _OUTSIDE, _SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
-_HALO, _SMEAR, _SEAM = "halo", "smeared", "seam"
+_HALO, _SMEAR, _SEAM, _TORN, _FLOATING = "halo", "smeared", "seam", "torn", "floating"
 _VISIBLE = 8
 """Levels by which a channel must differ for a pixel to count as visibly changed."""
 
 _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
-    ("same_size", "changed", "outside", "shift_px", "halo", "smear", "seam")
+    ("same_size", "changed", "outside", "shift_px", "halo", "smear", "seam", "tear", "contact")
 )
 
 
@@ -139,9 +142,13 @@ class PairGates(Filter):
             `changed_outside_mask`.
         max_shift_px: Largest shift of what was kept, in pixels; more is `frame_shifted`.
         max_halo: Largest share, 0-1, of the rim of what was cut out that may show its old background; more is `halo`.
-        max_smear: Largest share, 0-1, of a filling that may hold much less detail than what is around it; more is
+        max_smear: Largest share, 0-1, by which a filling may hold less detail than what is around it; more is
             `smeared`.
         max_seam: Largest share, 0-1, of a filling's border along which colours may take a step; more is `seam`.
+        max_tear: Longest stretch of a program's outline that may set nothing apart, in sides of a square as large as
+            the subject; longer is `torn`. What people outlined is not judged.
+        min_contact: Least share, 0-1, by which a new background must be darker under a subject that stands in the
+            picture; less is `floating`.
         tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
 
     Reasons:
@@ -151,11 +158,13 @@ class PairGates(Filter):
         halo (drop): What was cut out brought a rim of its old background along.
         smeared (drop): What was filled in is much smoother than what surrounds it.
         seam (drop): What was filled in does not meet what surrounds it in colour.
+        torn (drop): The subject's outline runs through it, or around a patch of its background.
+        floating (drop): The subject stands in the picture, and nothing under it is in its shadow.
         other_size (drop): The two pictures differ in size.
     """
 
     name: ClassVar[str] = "pair_gates"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
         "same_size": "bool",
@@ -165,9 +174,11 @@ class PairGates(Filter):
         "halo": "float64",
         "smear": "float64",
         "seam": "float64",
+        "tear": "float64",
+        "contact": "float64",
     }
     thresholds: ClassVar[frozenset[str]] = frozenset(
-        {"min_changed", "max_outside", "max_shift_px", "max_halo", "max_smear", "max_seam"}
+        {"min_changed", "max_outside", "max_shift_px", "max_halo", "max_smear", "max_seam", "max_tear", "min_contact"}
     )
 
     min_changed: float | None = Field(0.02, ge=0, le=1)
@@ -175,7 +186,9 @@ class PairGates(Filter):
     max_shift_px: float | None = Field(1.5, ge=0)
     max_halo: float | None = Field(0.12, ge=0, le=1)
     max_smear: float | None = Field(0.4, ge=0, le=1)
-    max_seam: float | None = Field(0.25, ge=0, le=1)
+    max_seam: float | None = Field(0.14, ge=0, le=1)
+    max_tear: float | None = Field(0.2, ge=0)
+    min_contact: float | None = Field(0.06, ge=0, le=1)
     tolerance: int = Field(0, ge=0, le=255)
 
     def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
@@ -203,6 +216,7 @@ class PairGates(Filter):
         if pair.moved or pair.has_effect:
             differences["shift_px"] = None
         differences |= _seams(pair, before, after, editable, ctx)
+        differences |= {"tear": None, "contact": None} | _subject(pair, before, after, editable, ctx)
         return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in differences.items()}}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
@@ -218,6 +232,8 @@ class PairGates(Filter):
             (_HALO, "halo", self.max_halo, 1),
             (_SMEAR, "smear", self.max_smear, 1),
             (_SEAM, "seam", self.max_seam, 1),
+            (_TORN, "tear", self.max_tear, 1),
+            (_FLOATING, "contact", self.min_contact, -1),
         )
         for reason, name, bound, way in bounds:
             value = measured[name]
@@ -241,6 +257,22 @@ def _seams(
     filled = _cells(pair.filled, before.shape)
     apart = None if joint is None else joint.front
     return {"halo": joint and halo(joint), "smear": smear(after, filled, apart), "seam": seam(after, filled, apart)}
+
+
+def _subject(
+    pair: PicturePair, before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], ctx: Context
+) -> dict[str, float | None]:
+    """Return whether a subject before a new background is whole and stands; nothing where it is none, or was moved."""
+    if pair.way != "background" or pair.editable is None or not (~editable).any():
+        return {}
+    found: dict[str, float | None] = {}
+    front = ~editable if pair.outline is None else _cells(pair.outline, before.shape)
+    if pair.outline is not None and not pair.outlined_by_people:
+        found["tear"] = tear(before, front)
+    if pair.background is not None:
+        behind = cover(ctx.images.rgb(pair.background), (after.shape[1], after.shape[0]))
+        found["contact"] = contact(after, behind, front)
+    return found
 
 
 def _laid(donor: NDArray[np.uint8], pasted: PastedDonor, onto: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -10,6 +10,9 @@ from pydantic import ValidationError
 from benchwright.records import ImageRecord, Item, MaskRuns
 from benchwright.steps import Context
 
+_BY_PEOPLE = frozenset({"facts", "rectangle"})
+"""Outlines that are no program's finding."""
+
 
 class PastedDonor(NamedTuple):
     """What was cut out of another photograph and set into the natural picture.
@@ -43,6 +46,9 @@ class PicturePair(NamedTuple):
         filled: Where pixels were made up from their surroundings; None where none were.
         donor: What was pasted; None where nothing was.
         has_effect: Whether an effect computed each pixel from those around it, so that nothing lies elsewhere.
+        background: Photograph that was put behind the subject; None where none was.
+        outline: The subject as it was outlined; None where nobody says.
+        outlined_by_people: Whether people drew the outline, or took the box itself.
     """
 
     natural: ImageRecord
@@ -53,12 +59,17 @@ class PicturePair(NamedTuple):
     filled: MaskRuns | None = None
     donor: PastedDonor | None = None
     has_effect: bool = False
+    background: ImageRecord | None = None
+    outline: MaskRuns | None = None
+    outlined_by_people: bool = False
 
     @property
     def key(self) -> str:
         """Return a key that is equal for items with equal pictures and regions."""
-        masks = (self.editable, self.filled, self.donor and self.donor.shows)
-        places = f"{self.moved} {self.has_effect} {self.way} {[mask and mask.counts for mask in masks]}"
+        masks = (self.editable, self.filled, self.donor and self.donor.shows, self.outline)
+        behind = self.background and self.background.image_id
+        edit = f"{self.moved} {self.has_effect} {self.way} {behind} {self.outlined_by_people}"
+        places = f"{edit} {[mask and mask.counts for mask in masks]}"
         return f"{self.natural.image_id} {self.manipulated.image_id} {places}"
 
 
@@ -73,15 +84,20 @@ def pair_of(item: Item, ctx: Context) -> PicturePair | None:
         return None
     made_with = item.evidence.get("made_with")
     facts: Mapping[str, Any] = made_with if isinstance(made_with, dict) else {}
+    way, donor, found = evidence_text(item, "way"), facts.get("donor"), facts.get("mask")
+    behind = donor if way == "background" and isinstance(donor, dict) and "shows" not in donor else None
     return PicturePair(
         ctx.image(natural),
         ctx.image(manipulated),
         _mask(item, "editable", item.evidence.get("editable")),
         item.evidence.get("moved") is True,
-        evidence_text(item, "way"),
+        way,
         _mask(item, "made_with.filled", facts.get("filled")),
-        _donor(item, facts.get("donor"), ctx),
+        _donor(item, donor, ctx),
         isinstance(facts.get("effect"), str),
+        None if behind is None else ctx.image(behind["image_id"]),
+        _mask(item, "made_with.mask.runs", found.get("runs")) if isinstance(found, dict) else None,
+        isinstance(found, dict) and found.get("by") in _BY_PEOPLE,
     )
 
 

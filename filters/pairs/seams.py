@@ -2,7 +2,7 @@
 
 A *halo* is a rim of the old background that was cut out with a subject. A *smear* is a filling that holds far less
 detail than the picture around it. A *seam* is a filling that does not meet the picture around it in colour. Each is a
-share, 0-1, of the border or of the filling, so that one value fits pictures of all sizes.
+share, 0-1, of the border or of the detail, so that one value fits pictures of all sizes.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _APART = 15.0
 _OFF, _NEARER = 10.0, 0.6
 """A pixel of the rim belongs to the old background if it lies this far off what subject and new background mix to, and
 if the old background lies nearer by this factor."""
-_SMOOTH, _DETAIL = 0.45, 2.0
-"""A filling is smeared where its detail is below this share of that around it, of at least so many grey levels."""
-_STEP, _STEPS = 5.0, 2.0
-"""A seam is a step in CIELAB above the first, plus this many times the step that the picture takes just outside."""
+_DETAIL = 0.5
+"""Detail around a filling, in gray levels, below which nothing could be smeared."""
+_STEP = 1.5
+"""A seam is a step in CIELAB that exceeds by this the largest that the picture takes as near to the border."""
 
 
 class Joint(NamedTuple):
@@ -77,7 +77,7 @@ def halo(joint: Joint) -> float | None:
 
 
 def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
-    """Return the share of a filling that is much smoother than what surrounds it; None where nothing surrounds it.
+    """Return by which share a filling holds less detail than what surrounds it, 0-1; None where nothing surrounds it.
 
     Args:
         picture: The picture that was made.
@@ -86,20 +86,16 @@ def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | N
     """
     unit = _unit(picture.shape)
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), np.float32)
-    detail = np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 1.5 * unit))[..., None]
+    detail = np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 1.5 * unit))
     inside, outside = _depths(filled)
     around = (outside > 2 * unit) & (outside <= 16 * unit)
-    if apart is not None:
-        around &= ~apart
     deep = inside > 2 * unit
-    if np.count_nonzero(deep) < _LEAST_RIM:
+    if apart is not None:
+        around, deep = around & ~apart, deep & ~apart
+    if min(np.count_nonzero(deep), np.count_nonzero(around)) < _LEAST_RIM:
         return None
-    own = _mean_near(detail, deep, round(4 * unit))[..., 0]
-    other = _mean_near(detail, around, round(24 * unit))[..., 0]
-    known = deep & np.isfinite(other)
-    if np.count_nonzero(known) < _LEAST_RIM:
-        return None
-    return float(((own < _SMOOTH * other) & (other > _DETAIL))[known].mean())
+    other = float(detail[around].mean())
+    return float(np.clip(1 - detail[deep].mean() / other, 0, 1)) if other > _DETAIL else 0.0
 
 
 def seam(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
@@ -111,18 +107,19 @@ def seam(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | No
     lab = _lab(picture)
     inside, outside = _depths(filled)
     free = np.ones(filled.shape, np.bool_) if apart is None else ~apart
-    bands = [
-        (inside > unit) & (inside <= 4 * unit),
-        *((outside > a * unit) & (outside <= b * unit) for a, b in ((1, 4), (4, 8))),
-    ]
-    within, beside, beyond = (_mean_near(lab, band & free, round(5 * unit)) for band in bands)
+    within, beside, deeper, farther, deepest, farthest = (
+        _mean_near(lab, (depth > a * unit) & (depth <= b * unit) & free, round(6 * unit))
+        for a, b in ((0, 2), (2, 4), (4, 6))
+        for depth in (inside, outside)
+    )
     border = (outside > 0) & (outside <= 1) & free & _away_from_the_frame(filled.shape, unit)
-    border &= np.isfinite(within + beside + beyond).all(axis=2)
+    border &= np.isfinite(within + beside + deeper + farther + deepest + farthest).all(axis=2)
     if np.count_nonzero(border) < _LEAST_RIM:
         return None
     step = np.linalg.norm(within - beside, axis=2)[border]
-    usual = np.linalg.norm(beside - beyond, axis=2)[border]
-    return float((step > _STEP + _STEPS * usual).mean())
+    beyond = ((within, deeper), (beside, farther), (deeper, deepest), (farther, farthest))
+    usual = np.maximum.reduce([np.linalg.norm(one - other, axis=2)[border] for one, other in beyond])
+    return float((step > _STEP + usual).mean())
 
 
 def _unit(shape: tuple[int, ...]) -> float:

@@ -10,9 +10,10 @@ import pytest
 from step_context import StepContext
 
 from benchwright.canonical import canonical_json
-from benchwright.construction.item_parts.cutting_out import Hints, composite, cover, find_mask, opacity
+from benchwright.construction.item_parts.cutting_out import Hints, composite, find_mask, opacity
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.drawing import mask_of
+from benchwright.images.covering import cover
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Outcome
 

@@ -14,18 +14,23 @@ from typing import Any
 
 import pytest
 from blink_tasks import all_tasks, write_datasets
+from conftest import ROOT
 from model_tasks import model_tasks, write_models
 from odd_steps import Deadly, OnGpu, PowerCut, Width
 from planned_ideas import PlannedIdeas
 from ray_cluster import add, cluster, kill, lines, need_ray, wait_until
 from walks import RECIPE, benchwright, command, make_photographs, run_json, tree_digest
 
+from benchwright.cli import prepare_photographs
+from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.manipulated import unpacked
+from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.engines.ray.cluster import joined
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import run_recipe, run_steps
 from benchwright.recipe import load_recipe
-from benchwright.steps import Step
+from benchwright.steps import FOLDER, Step
 from benchwright.workspace.run_results import FinishedRun
 
 need_ray()
@@ -184,6 +189,22 @@ def test_manipulated_pictures_have_the_local_engines_bytes(scene: Path, here: No
     for engine in ("ray", "local"):
         run_steps(steps, images=scene / "photographs", workspace=tmp_path / engine, engine=engine, workers=2)
     assert tree_digest(tmp_path / "ray") == tree_digest(tmp_path / "local")
+
+
+def test_composed_pairs_have_equal_bytes_with_one_and_four_workers_and_on_ray(here: None, tmp_path: Path) -> None:
+    prepare_photographs(tmp_path / "photographs")
+    for path in (tmp_path / "photographs").iterdir():
+        if path.name not in {"flower.jpg", "china.jpg", "coffee.png"}:
+            path.unlink()
+    facts = StatedFacts.model_validate({"file": "mvp-bench.facts.yaml"}, context={FOLDER: ROOT / "benchwright/recipes"})
+    steps = facts, Ideas(people_only=False), Manipulate(max_side_px=320, min_visible=0.1)
+    for name, engine, workers in (("one", "local", 1), ("four", "local", 4), ("ray", "ray", 4)):
+        done = run_steps(
+            steps, images=tmp_path / "photographs", workspace=tmp_path / name, engine=engine, workers=workers, seed=3
+        )
+        made = [pair for row in done.outcomes("manipulate") for pair in unpacked(row["pairs"])]
+        assert "composite" in {pair.editor for pair in made}
+    assert tree_digest(tmp_path / "one") == tree_digest(tmp_path / "four") == tree_digest(tmp_path / "ray")
 
 
 def test_tasks_of_source_datasets_have_the_local_engines_bytes(here: None, tmp_path: Path) -> None:

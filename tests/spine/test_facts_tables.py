@@ -17,6 +17,7 @@ from benchwright.errors import DataError
 from benchwright.facts import facts_table, facts_yaml, read_facts
 from benchwright.facts.facts_file import parse_facts
 from benchwright.facts.facts_table import COLUMNS
+from benchwright.recipe import load_recipe
 
 RECIPES = sorted((ROOT / "benchwright" / "recipes").glob("*.facts.yaml"))
 TABLE = """\
@@ -178,6 +179,26 @@ def test_a_skeleton_overwrites_nothing_and_does_not_lie_among_the_images(
     inside = command("facts", "new", "--images", images, "--out", images / "facts.yaml")
     assert (inside.exit_code, "among the images" in inside.output) == (2, True)
     assert command("facts", "new", "--images", images, "--out", tmp_path / "own.csv").exit_code == 2
+
+
+def test_a_skeleton_for_pairs_leads_from_outlines_in_the_app_to_pairs(
+    images: Path, tmp_path: Path, command: Callable[..., Done]
+) -> None:
+    out = tmp_path / "pairs.facts.yaml"
+    assert command("facts", "new", "--pairs", "--images", images, "--out", out).exit_code == 0
+    for key, picture in read_facts(out).images.items():
+        assert picture.size_wh is not None, key
+        assert picture.subjects[0].box == (0, 0, *picture.size_wh)
+        assert picture.pairs is not None
+        assert (picture.pairs.caption, picture.pairs.subject) == ("?", "subject")
+    text = out.read_text(encoding="utf-8")
+    stated = text.partition("# 1. Outline in the app")[2].partition("benchwright run")[0]
+    lines = [line.removeprefix("#        ") for line in stated.splitlines() if line.startswith("#        ")]
+    (tmp_path / "pairs.yaml").write_text("\n".join(lines).replace("THIS FILE", out.name), encoding="utf-8")
+    steps = [step.name for _, step in load_recipe(tmp_path / "pairs.yaml").steps]
+    assert steps == ["mark", "facts", "ideas", "manipulate", "pair_items", "pair_gates"]
+    both = command("facts", "new", "--pairs", "--csv", "--images", images, "--out", tmp_path / "x.csv")
+    assert (both.exit_code, "do not go together" in both.output) == (2, True)
 
 
 def test_mistakes_of_several_files_are_told_at_once(tmp_path: Path, command: Callable[..., Done]) -> None:

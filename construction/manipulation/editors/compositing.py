@@ -7,8 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...item_parts.cutting_out import Mask, bounds, composite, cover, enlargement, opacity, rectangle
+from benchwright.images.covering import cover, enlargement
+
+from ...item_parts.cutting_out import Mask, bounds, composite, opacity, rectangle
+from ...item_parts.matting import LEAST_BAND, band_of, matted
 from ..masks.base import Pixels
+from .blending import Blending
+from .harmony import contact_shadow, in_the_light_of, shaded
 from .windows import Alpha, mixed, scaled
 
 NO_DONOR, _DONOR_SMALL = "no_donor", "donor_small"
@@ -16,6 +21,8 @@ _FILL_RADIUS_PX = 5
 _JITTER = 0.15
 _HALF = 0.5
 _LARGEST_HIDING, _LEFT_SHOWING = 1.7, 0.01
+_SHADE_SPREAD, _SHADE = 0.12, (0.6, 1.5)
+"""Softness of the light and shade that a surface keeps, as a share of its longer side; bounds of its factor."""
 
 
 class Fitting(NamedTuple):
@@ -55,16 +62,52 @@ class Pasted(NamedTuple):
     facts: dict[str, Any]
 
 
+class Lent(NamedTuple):
+    """What a donor lends.
+
+    Args:
+        pixels: The donor's picture, in the light of where it goes.
+        mask: Its subject.
+        alpha: How much of each pixel is the subject's.
+        is_matted: Whether `alpha` is soft along the rim.
+    """
+
+    pixels: Pixels
+    mask: Mask
+    alpha: Alpha
+    is_matted: bool
+
+
+def lent(donor: Pixels, donor_mask: Mask, picture: Pixels, part: Mask, blend: Blending) -> Lent:
+    """Return a donor's subject with a soft rim, in the light of the picture that it goes to.
+
+    Args:
+        donor: The other photograph.
+        donor_mask: Its subject, not empty.
+        picture: Picture to be changed.
+        part: What the subject will replace; the light is that of the rest.
+        blend: Width of the rim, and the share of the light that is taken over.
+    """
+    band = band_of(donor_mask.shape, blend.matte_px)
+    matte = matted(donor, donor_mask, band=band)
+    lit = in_the_light_of(matte.pixels, donor[~donor_mask], picture[~part], share=blend.light)
+    return Lent(lit, donor_mask, matte.alpha, band >= LEAST_BAND)
+
+
+def _scaled_alpha(alpha: Alpha, size_wh: tuple[int, int]) -> Alpha:
+    return np.asarray(scaled(np.rint(alpha * 255).astype(np.uint8), size_wh).astype(np.float32) / 255, np.float32)
+
+
 def part_replaced(
     picture: Pixels,
     mask: Mask,
     alpha: Alpha,
-    donor: Pixels,
-    donor_mask: Mask,
+    donor: Lent,
     *,
     fitting: Fitting,
     feather_px: float,
     max_enlargement: float,
+    shadow: float = 0.0,
 ) -> Pasted | str:
     """Return a picture in which a donor's subject replaces the part under a mask.
 
@@ -76,30 +119,32 @@ def part_replaced(
         picture: Picture to be changed.
         mask: The part to be replaced.
         alpha: The same, grown and softened: how much of the filling shows.
-        donor: The other photograph.
-        donor_mask: Mask of the donor's subject.
+        donor: What is taken of the other photograph.
         fitting: Size and side.
-        feather_px: Softness of the donor's rim.
+        feather_px: Softness of the rim of a donor without a matte.
         max_enlargement: Factor by which a donor may grow; else `donor_small`.
+        shadow: Share, 0-1, of the light that is gone under a donor that stands where the part stood.
     """
-    x0, y0, x1, y1 = bounds(donor_mask)
+    x0, y0, x1, y1 = bounds(donor.alpha > 0)
     part_wh = (x1 - x0, y1 - y0)
     place = bounds(mask)
     cut = (slice(int(y0), int(y1)), slice(int(x0), int(x1)))
     fits = min((place[2] - place[0]) / part_wh[0], (place[3] - place[1]) / part_wh[1])
-    hiding = _hiding_scale(donor_mask[cut], fits, np.asarray(alpha >= _HALF, np.bool_), place)
+    hiding = _hiding_scale(donor.alpha[cut] >= _HALF, fits, np.asarray(alpha >= _HALF, np.bool_), place)
     factor = fits * (hiding or 1.0) * (max(1.0, fitting.scale) if hiding else fitting.scale)
     if factor > max_enlargement:
         return _DONOR_SMALL
     size_wh = max(2, round(part_wh[0] * factor)), max(2, round(part_wh[1] * factor))
-    part, shape = scaled(donor[cut], size_wh), scaled(donor_mask[cut].astype(np.uint8) * 255, size_wh) > 127
+    part, soft = scaled(donor.pixels[cut], size_wh), _scaled_alpha(donor.alpha[cut], size_wh)
     if fitting.mirrored:
-        part, shape = part[:, ::-1], shape[:, ::-1]
+        part, soft = part[:, ::-1], soft[:, ::-1]
     filled = mixed(picture, _filled(picture, alpha), alpha)
     corner = _centred(place, size_wh) if hiding else _corner(place, size_wh)
-    layer, shows = _laid(picture.shape, part, shape, corner, feather_px)
-    pasted = composite(layer, shows, filled)
-    pasted[shows == 0] = filled[shows == 0]
+    layer, shows = _laid(picture.shape, part, soft, corner, 0.0 if donor.is_matted else feather_px)
+    shade = None if hiding else contact_shadow(shows, darkness=shadow)
+    below = shaded(filled, shade)
+    pasted = composite(layer, shows, below)
+    pasted[shows == 0] = below[shows == 0]
     facts = {
         "donor_xyxy": [int(x0), int(y0), int(x1), int(y1)],
         "pasted_at": list(corner),
@@ -108,7 +153,53 @@ def part_replaced(
     }
     hides = np.asarray(shows >= _HALF, np.bool_)
     filled_in = np.asarray((alpha >= _HALF) & ~hides, np.bool_)
-    return Pasted(pasted, np.asarray(np.maximum(alpha, shows), np.float32), hides, filled_in, facts)
+    changed = np.maximum(alpha, shows)
+    if shade is not None:
+        changed = np.where(shade > 0, np.maximum(changed, shade), changed)
+    return Pasted(pasted, np.asarray(changed, np.float32), hides, filled_in, facts)
+
+
+def part_filled(picture: Pixels, mask: Mask, shown: Pixels, blend: Blending, *, max_enlargement: float) -> Pasted | str:
+    """Return a picture in which a part shows another picture, within the part's outline and under its light and shade.
+
+    Args:
+        picture: Picture to be changed.
+        mask: The surface, such as a screen, a sheet or a sign.
+        shown: The other photograph, of which the middle covers the surface.
+        blend: Width of the rim, and the share of the light that is taken over.
+        max_enlargement: Factor by which the other photograph may grow; else `donor_small`.
+    """
+    import cv2
+
+    x0, y0, x1, y1 = (int(side) for side in bounds(mask))
+    size_wh = (x1 - x0, y1 - y0)
+    if (factor := enlargement((shown.shape[1], shown.shape[0]), size_wh)) > max_enlargement:
+        return _DONOR_SMALL
+    soft = matted(picture, mask, band=band_of(mask.shape, blend.matte_px)).alpha
+    laid = np.array(picture)
+    part = cover(shown, size_wh)
+    part = in_the_light_of(part, part.reshape(-1, 3), picture[mask], share=blend.light)
+    grey = np.asarray(cv2.cvtColor(np.array(picture), cv2.COLOR_RGB2GRAY), np.float32)
+    weights = mask.astype(np.float32)
+    spread = max(1.0, _SHADE_SPREAD * max(size_wh))
+    shade = cv2.GaussianBlur(grey * weights, (0, 0), spread) / np.maximum(
+        cv2.GaussianBlur(weights, (0, 0), spread), 1e-3
+    )
+    level = float(grey[mask].mean()) or 1.0
+    gain = np.clip(1 + blend.light * (shade[y0:y1, x0:x1] / level - 1), *_SHADE)
+    laid[y0:y1, x0:x1] = np.clip(np.rint(part * gain[..., None]), 0, 255)
+    left, top = (
+        (round(side * factor) - want) / 2 / factor for side, want in zip(shown.shape[1::-1], size_wh, strict=True)
+    )
+    facts = {
+        "donor_xyxy": [round(left), round(top), round(left + size_wh[0] / factor), round(top + size_wh[1] / factor)],
+        "pasted_at": [x0, y0],
+        "pasted_wh": list(size_wh),
+        "mirrored": False,
+        "fills": True,
+    }
+    hides = np.asarray(soft >= _HALF, np.bool_)
+    return Pasted(mixed(picture, laid, soft), soft, hides, np.zeros_like(hides), facts)
 
 
 def _filled(picture: Pixels, alpha: Alpha) -> Pixels:
@@ -126,7 +217,8 @@ def _hiding_scale(
     for scale in np.arange(1.0, _LARGEST_HIDING + 1e-6, 0.05).tolist():
         size_wh = max(2, round(shape.shape[1] * fits * scale)), max(2, round(shape.shape[0] * fits * scale))
         laid = scaled(shape.astype(np.uint8) * 255, size_wh) > 127
-        _, shows = _laid((*part.shape, 3), np.zeros((*laid.shape, 3), np.uint8), laid, _centred(place, size_wh), 0.0)
+        nothing = np.zeros((*laid.shape, 3), np.uint8)
+        _, shows = _laid((*part.shape, 3), nothing, laid.astype(np.float32), _centred(place, size_wh), 0.0)
         if np.count_nonzero(part & (shows < _HALF)) <= _LEFT_SHOWING * np.count_nonzero(part):
             return float(scale)
     return None
@@ -143,12 +235,12 @@ def _corner(place: tuple[float, float, float, float], size_wh: tuple[int, int]) 
 
 
 def _laid(
-    shape: tuple[int, ...], part: Pixels, mask: NDArray[np.bool_], corner: tuple[int, int], feather_px: float
+    shape: tuple[int, ...], part: Pixels, soft: Alpha, corner: tuple[int, int], feather_px: float
 ) -> tuple[Pixels, Alpha]:
     """Return a donor's part at its place on an empty picture, and how much of it shows at each pixel."""
     margin = int(np.ceil(4 * feather_px)) + 2
-    wide = np.pad(mask, margin)
-    shows = opacity(wide, feather_px=feather_px)
+    wide = np.pad(soft, margin)
+    shows = opacity(wide >= _HALF, feather_px=feather_px) if feather_px > 0 else wide
     colours = np.pad(part, ((margin, margin), (margin, margin), (0, 0)), mode="edge")
     layer, alpha = np.zeros(shape, np.uint8), np.zeros(shape[:2], np.float32)
     left, top = corner[0] - margin, corner[1] - margin

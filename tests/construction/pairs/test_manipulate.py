@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from planned_ideas import PlannedIdeas, idea
 from step_context import StepContext
 
-from benchwright.construction.item_parts.cutting_out import cover
 from benchwright.construction.item_parts.idea import Donor, GroundedSubject, Idea, packed
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
@@ -26,6 +25,7 @@ from benchwright.drawing import mask_of
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.errors import PrerequisiteError
+from benchwright.images.covering import cover
 from benchwright.pipeline import run_steps
 from benchwright.records import ImageRecord, MaskRuns
 from benchwright.steps import Outcome
@@ -106,7 +106,8 @@ def disc() -> np.ndarray:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, photo: np.ndarray, disc: np.ndarray) -> Made:
     plans = (part(), behind(), idea("direct", effect="oil_painting"))
-    return make(tmp_path_factory.mktemp("pairs"), photo, disc, *plans, max_enlargement=4, masks=LENIENT)
+    how: dict[str, Any] = {"max_enlargement": 4, "masks": LENIENT, "blend": {"light": 0, "focus": False}}
+    return make(tmp_path_factory.mktemp("pairs"), photo, disc, *plans, **how)
 
 
 def test_a_replaced_part_leaves_every_other_byte_of_the_picture_as_it_was(made: Made, photo: np.ndarray) -> None:
@@ -161,6 +162,38 @@ def test_a_drawn_mask_is_left_aside_where_the_box_itself_is_asked_for(
     assert areas == ["facts", "rectangle", "rectangle"]
 
 
+def test_a_donor_of_which_no_part_is_named_is_shown_within_the_parts_outline(
+    tmp_path: Path, photo: np.ndarray, disc: np.ndarray
+) -> None:
+    rows, columns = np.mgrid[:150, :226]
+    drawn = (np.abs(columns - 110) + np.abs(rows - 80)) < 40
+    screen = GroundedSubject(phrase="the screen", box=(70, 40, 151, 121), mask=mask_of(drawn))
+    done = make(tmp_path, photo, disc, part(screen, of=None), max_enlargement=4, blend={"light": 0})
+    [pair] = done.pairs
+    donor = pair.made_with["donor"]
+    assert (donor["fills"], donor["pasted_at"], donor["pasted_wh"]) == (True, [71, 41], [79, 79])
+    shown = cover(disc, (79, 79))
+    inner = (np.abs(columns - 110) + np.abs(rows - 80)) < 30
+    assert np.array_equal(done.pixels(pair)[inner], shown[inner[41:120, 71:150]])
+    may = cells(pair.editable)  # type: ignore[arg-type]
+    assert np.array_equal(done.pixels(pair)[~may], photo[~may])
+    assert not may[~((np.abs(columns - 110) + np.abs(rows - 80)) < 46)].any()
+
+
+def test_a_new_background_takes_on_the_light_of_the_old_one_and_the_subject_none(
+    tmp_path: Path, photo: np.ndarray, disc: np.ndarray
+) -> None:
+    dark = (disc * 0.3).astype(np.uint8)
+    lights = []
+    for share in (0.0, 0.5):
+        how: dict[str, Any] = {"max_enlargement": 4, "masks": LENIENT, "blend": {"light": share, "focus": False}}
+        done = make(tmp_path / str(share), photo, dark, behind(), **how)
+        may = cells(done.pairs[0].editable)  # type: ignore[arg-type]
+        assert np.array_equal(done.pixels(done.pairs[0])[~may], photo[~may])
+        lights.append(done.pixels(done.pairs[0])[may].mean())
+    assert lights[0] + 5 < lights[1] < photo.mean()
+
+
 def test_an_alteration_changes_all_of_the_picture_and_moves_nothing(made: Made, photo: np.ndarray) -> None:
     pair = made.pairs[2]
     assert (pair.editor, pair.editable) == ("oil_painting", None)
@@ -199,7 +232,6 @@ def test_a_source_that_is_scaled_down_takes_its_boxes_with_it(
         pytest.param(part(GroundedSubject(phrase="the hat")), {}, "no_box", id="target-without-box"),
         pytest.param(part(GroundedSubject(phrase="it", box=(240, 10, 260, 40))), {}, "box_outside", id="box-outside"),
         pytest.param(part(GroundedSubject(phrase="it", box=(1, 1, 15, 30))), {"masks": {"subject_margin": 0}}, "target_off_subject", id="not-of-the-subject"),
-        pytest.param(part(of=None), {"masks": {"partial": "rectangle"}}, "no_donor", id="no-part-of-the-donor"),
         pytest.param(part(donor=None), {"masks": {"partial": "rectangle"}}, "no_donor", id="no-donor"),
         pytest.param(part(of=((300, 300, 400, 400),)), {"masks": {"partial": "rectangle"}}, "donor_box_outside", id="donors-box-outside"),
         pytest.param(part(GroundedSubject(phrase="all of it", box=(50, 10, 220, 145)), of=((55, 45, 75, 65),)), {"masks": {"by": "rectangle"}}, "donor_small", id="donor-small"),

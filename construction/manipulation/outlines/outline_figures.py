@@ -1,0 +1,143 @@
+"""What can be measured of an outline before anything is pasted with it, and which of it speaks against the outline."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.diagnostics.pictures.outline_tears import tear
+
+from ...item_parts.boxes import iou
+from ...item_parts.cutting_out import Hints, Mask, bounds, find_mask
+from ...item_parts.outline_quality import edges_followed
+
+_JITTERED_PX = 320
+"""Longer side at which outlines by jittered hints are compared."""
+_JITTER, _DRAWS = 0.03, 4
+"""By which a box's sides and points move at most, as a share of the box; how often."""
+_LEAST_PART = 0.01
+"""Share of the outlined area from which a separate part counts."""
+_AT_FRAME_PX = 2
+
+LEAST_BOX_SHARE, MOST_TEAR, LEAST_STABLE, LEAST_BOX_IOU = 0.15, 0.2, 0.8, 0.5
+"""Bounds of a program's outlines: share of the box; longest tear (`outline_tears`); overlap of outlines by jittered
+hints; overlap of its bounds with the stated box."""
+
+
+class OutlineFigures(NamedTuple):
+    """What was measured of an outline.
+
+    Args:
+        box_share: Outlined area by that of the stated box.
+        box_iou: Intersection over union of its bounds and the stated box.
+        parts: Connected parts of at least 1 % of the area.
+        holes: Share of the filled area that is holes.
+        edges: Share of the outline that follows an edge of the picture.
+        tear: Longest stretch along which it sets nothing apart; None where all of it lies on the frame.
+        cut_by: Sides of the frame that cut the subject off.
+        stable: Least overlap with outlines by jittered hints; None where people drew it.
+    """
+
+    box_share: float
+    box_iou: float
+    parts: int
+    holes: float
+    edges: float
+    tear: float | None
+    cut_by: tuple[str, ...]
+    stable: float | None
+
+    @property
+    def stands(self) -> bool:
+        """Return whether the subject's foot is in the picture, so that it needs ground under it and a shadow."""
+        return "bottom" not in self.cut_by
+
+    def faults(self, *, min_edges: float) -> list[str]:
+        """Return what speaks against a program's outline, in words; nothing where people drew it.
+
+        Args:
+            min_edges: Least share of the outline that must follow an edge, as in `masks.min_edges`.
+        """
+        if self.stable is None:
+            return []
+        told = (
+            (self.box_share < LEAST_BOX_SHARE, f"fills {self.box_share:.0%} of its box"),
+            (self.box_iou < LEAST_BOX_IOU, f"its bounds overlap the box by {self.box_iou:.2f}"),
+            (self.parts > 1, f"is in {self.parts} parts"),
+            (self.edges < min_edges, f"{self.edges:.0%} of it follows an edge"),
+            (self.tear is not None and self.tear > MOST_TEAR, f"sets nothing apart over a long stretch ({self.tear})"),
+            (self.stable < LEAST_STABLE, f"changes with its points (overlap {self.stable:.2f})"),
+        )
+        return [words for is_so, words in told if is_so]
+
+
+def outline_figures(pixels: NDArray[np.uint8], mask: Mask, hints: Hints, *, seed: int | None) -> OutlineFigures:
+    """Return what can be measured of an outline.
+
+    Args:
+        pixels: (height, width, 3) RGB.
+        mask: (height, width), not empty.
+        hints: What it was made from; its box is compared.
+        seed: Seed that GrabCut found it with; None where people drew it.
+    """
+    import cv2
+
+    cells = mask.astype(np.uint8)
+    _, _, parts, _ = cv2.connectedComponentsWithStats(cells)
+    area = int(cells.sum())
+    contours, _ = cv2.findContours(cells, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    filled = cv2.drawContours(np.zeros_like(cells), contours, -1, 1, cv2.FILLED)
+    x0, y0, x1, y1 = hints.box
+    torn = tear(pixels, mask)
+    return OutlineFigures(
+        box_share=round(area / max(1.0, (x1 - x0) * (y1 - y0)), 3),
+        box_iou=round(iou(bounds(mask), hints.box), 3),
+        parts=int(np.count_nonzero(parts[1:, cv2.CC_STAT_AREA] >= _LEAST_PART * area)),
+        holes=round(1 - area / int(filled.sum()), 3),
+        edges=round(edges_followed(pixels, mask), 3),
+        tear=None if torn is None else round(torn, 3),
+        cut_by=_cut_by(mask),
+        stable=None if seed is None else round(_stability(pixels, hints, seed), 3),
+    )
+
+
+def _cut_by(mask: Mask) -> tuple[str, ...]:
+    edge = _AT_FRAME_PX
+    sides = {"left": mask[:, :edge], "top": mask[:edge], "right": mask[:, -edge:], "bottom": mask[-edge:]}
+    return tuple(name for name, cells in sides.items() if cells.any())
+
+
+def _stability(pixels: NDArray[np.uint8], hints: Hints, seed: int) -> float:
+    """Return the least overlap of GrabCut's outline with those by hints that are jittered a little."""
+    import cv2
+
+    scale = min(1.0, _JITTERED_PX / max(pixels.shape[:2]))
+    size_wh = round(pixels.shape[1] * scale), round(pixels.shape[0] * scale)
+    small = np.asarray(cv2.resize(np.array(pixels), size_wh, interpolation=cv2.INTER_AREA), np.uint8)
+    place, rng = hints.scaled(scale)._replace(mask=None), np.random.default_rng(seed)
+    first = find_mask(small, place, seed=seed)
+    others = (find_mask(small, _jittered(place, size_wh, rng), seed=seed) for _ in range(_DRAWS))
+    return min(_overlap(first, other) for other in others)
+
+
+def _overlap(one: Mask, other: Mask) -> float:
+    both, either = int((one & other).sum()), int((one | other).sum())
+    return both / either if either else 1.0
+
+
+def _jittered(hints: Hints, size_wh: tuple[int, int], rng: np.random.Generator) -> Hints:
+    """Return hints moved at random; sides of the box on the frame stay there."""
+    sides, limits = np.array(hints.box), np.array([*size_wh, *size_wh], float)
+    reach = _JITTER * np.array([sides[2] - sides[0], sides[3] - sides[1]] * 2)
+    free = (sides > 1) & (sides < limits - 1)
+    x0, y0, x1, y1 = np.clip(sides + np.where(free, rng.uniform(-reach, reach), 0), 0, limits).tolist()
+    inside, outside = (
+        [
+            tuple(np.clip(np.add(point, rng.uniform(-reach[:2], reach[:2])), 0, limits[:2] - 1).tolist())
+            for point in points
+        ]
+        for points in (hints.inside, hints.outside)
+    )
+    return Hints((x0, y0, x1, y1), inside, outside)
