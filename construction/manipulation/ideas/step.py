@@ -69,7 +69,7 @@ class Ideas(MapStep):
     """
 
     name: ClassVar[str] = "ideas"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"planned": "string"}
     costly: ClassVar[bool] = True

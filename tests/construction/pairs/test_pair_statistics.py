@@ -99,10 +99,10 @@ def counted(items: list[Item]) -> PairStatistics:
 
 
 def test_pairs_items_categories_types_and_levels_are_counted(counted: PairStatistics) -> None:
-    assert (counted.pairs, counted.items, counted.images) == (3, 33, 4)
+    assert (counted.pairs, counted.items, counted.images) == (3, 21, 4)
     assert counted.by_category == {"B1": 1, "B2": 1, "S2": 1}
     assert counted.by_type == {
-        ("yes_no", "high"): 12, ("yes_no", "low"): 12, ("single_image", "high"): 3, ("cross_image", "high"): 3,
+        ("yes_no", "high"): 6, ("yes_no", "low"): 6, ("single_image", "high"): 3, ("cross_image", "high"): 3,
         ("cross_image", "low"): 3,
     }  # fmt: skip
     assert sum(counted.by_type.values()) == counted.items
