@@ -12,8 +12,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from benchwright.errors import RequestFailed
+from benchwright.facts import CATEGORIES
 from benchwright.models.endpoints.chat import Chat, ChatSettings
 from benchwright.models.endpoints.structured_replies import NotOfThatShape
+from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 from benchwright.texts.normalization import normal
@@ -28,7 +30,7 @@ from ..item_parts.side_by_side import side_by_side as composed
 from ..item_parts.wordings import WORDING, WordingsInUse
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
-from .pair_questions.endpoint import from_endpoint
+from .pair_questions.endpoint import PROMPT_TOKENS, from_endpoint
 from .pair_questions.kinds_of_change import control_question, how_modified, side_by_side, what_changed, which_aspect
 from .pair_questions.pair_question import LEVELS, OptionsQuestion, WrittenPairQuestions, one_a_level
 from .pair_questions.phrasing import Phrasing, Shown
@@ -137,6 +139,14 @@ class PairItems(MapStep):
     def parameters(self) -> dict[str, Any]:
         """Return what decides the items; how patiently a model is waited for does not."""
         return {**super().parameters(), "chat": self.chat and self.chat.deciding()}
+
+    def planned_requests(self, images: int) -> list[RequestPlan] | None:
+        """Return what the model that writes would be asked at most: about an idea of each category for each image."""
+        if self.chat is None:
+            return None
+        requests = 2 * len(CATEGORIES)
+        words = requests * PROMPT_TOKENS
+        return [self.chat.plan("questions", images, requests=requests, pictures=0, words=words)]
 
     def open(self, ctx: OpenContext) -> Chat | None:
         """Connect to the model that writes, where one does."""

@@ -48,8 +48,9 @@ class TemplateWriter:
     def __init__(self, settings: TemplateWriting) -> None:
         self._most = settings.most
 
-    def plan(self, category: IdeaCategory, scene: Scene) -> Planned:
+    def plan(self, category: IdeaCategory, scene: Scene, pixels: object = None) -> Planned:
         """Return the ideas that facts give for a category; the problem `no_facts` where they give none."""
+        del pixels
         assert scene.facts is not None
         facts = scene.facts.model_copy(update={"subject": scene.subject})  # a detector may have found it elsewhere
         made = list(_ideas(category, facts))[: self._most]
