@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import cv2
-import numpy as np
 import pytest
-from PIL import Image
+from edited_pairs import PAIRS, another, blurred, pair_items, paired_release
 
-from benchwright.canonical import bytes_digest
+from benchwright.audit import AuditSettings, audit
+from benchwright.audit.checks.guessing import EditedPairs
+from benchwright.cli.main import invoke
 from benchwright.diagnostics.shortcuts.edited_pictures import (
     EditedPictures,
     PairAnswers,
@@ -21,56 +20,10 @@ from benchwright.diagnostics.shortcuts.edited_pictures import (
     shown_side,
 )
 from benchwright.diagnostics.shortcuts.picks import Bounds
-from benchwright.records import Choice, Item, ItemImage
 from benchwright.source_files.item_files import SourceItem
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("sklearn", reason="scikit-learn is not installed")
-
-PAIRS = 36
-
-
-def scene(rng: np.random.Generator) -> np.ndarray:
-    """A picture of blots with grain, (96, 128, 3), unlike any other."""
-    blots = cv2.resize(rng.integers(30, 226, (6, 8, 3), dtype=np.uint8), (128, 96), interpolation=cv2.INTER_CUBIC)
-    return np.clip(blots + rng.normal(0, 6, blots.shape), 0, 255).astype(np.uint8)
-
-
-def blurred(pixels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Paint over the middle as a model would: without grain."""
-    made = pixels.copy()
-    made[30:70, 40:90] = cv2.GaussianBlur(made, (0, 0), 2.5)[30:70, 40:90]
-    return made
-
-
-def another(pixels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return a picture made as natural ones are: an edit without a trace."""
-    return scene(rng)
-
-
-def png(pixels: np.ndarray) -> bytes:
-    handle = io.BytesIO()
-    Image.fromarray(pixels).save(handle, "PNG")
-    return handle.getvalue()
-
-
-def pair_items(edit: Any, *, yes_on: tuple[str, ...] = ("natural", "manipulated")) -> Iterator[SourceItem]:
-    """Yield a yes/no item for each picture of each pair, true of each of the sides in turn."""
-    for number in range(PAIRS):
-        rng = np.random.default_rng(number)
-        natural = scene(rng)
-        for side, pixels in (("natural", natural), ("manipulated", edit(natural, rng))):
-            data = png(pixels)
-            image_id = bytes_digest(data)
-            true_of = yes_on[number % len(yes_on)]
-            item = Item(
-                item_id=f"{number:030x}{'0a' if side == 'natural' else '0b'}", task="pair_yes_no", kind="yes_no",
-                images=(ItemImage(image_id=image_id, role=side),), question="Is the man holding a gun?",
-                choices=(Choice(key="A", text="Yes"), Choice(key="B", text="No")),
-                answer="A" if side == true_of else "B", group_keys=(f"image:{number}", f"pair:{number}"),
-                root_image_id=f"{number:064x}", operation_id="0" * 32, made_from=f"{number:064x}",
-            )  # fmt: skip
-            yield SourceItem(item, {image_id: data})
 
 
 def looked_at(edit: Any, **more: Any) -> EditedPictures:
@@ -129,3 +82,18 @@ def test_each_picture_is_asked_about_once_a_pair_and_pictures_of_no_pair_never()
     assert [row.item.answer for row in asked if isinstance(row, SourceItem)] == ["B", "A"]
     assert shown_side(loose.item) is None
     assert edited_pictures(iter([half]), PairAnswers(), seed=1, bounds=Bounds()) is None
+
+
+def test_the_command_and_the_audit_say_it_of_a_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paired_release(tmp_path / "release", blurred)
+    out = tmp_path / "page"
+    assert invoke(["filter", "shortcuts", str(tmp_path / "release"), "--out", str(out), "--workers", "1"]) == 0
+    said = capsys.readouterr().out
+    assert f"can a single picture tell that it was edited? {PAIRS} pairs" in said
+    assert "is right in 36 of 72 yes/no items (50%)" in said
+    assert "they can tell" in (out / "report.html").read_text(encoding="utf-8")
+    assert json.loads((out / "report.json").read_text(encoding="utf-8"))["edited_pictures"]["tells"]
+    found = audit(tmp_path / "release", tmp_path / "audit", AuditSettings(workers=1), checks=[EditedPairs()])
+    [finding] = found.findings
+    assert (finding.kind, finding.severity, len(finding.items)) == ("edited_pictures_told", "low", 2 * PAIRS)
+    assert "36 of 72 yes/no items" in finding.summary

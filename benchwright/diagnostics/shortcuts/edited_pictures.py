@@ -136,10 +136,11 @@ def asked_whether_edited(
             continue
         if shown.pair in pairs and shown not in seen:
             seen.add(shown)
-            yield row._replace(item=_asked(row.item, shown), own_id=None)
+            yield row._replace(item=edited_question(row.item, shown), own_id=None)
 
 
-def _asked(item: Item, shown: ShownSide) -> Item:
+def edited_question(item: Item, shown: ShownSide) -> Item:
+    """Return an item that asks of the same picture whether it was edited."""
     changes = {
         "item_id": digest(["was it edited", *shown])[:32],
         "task": TASK,
