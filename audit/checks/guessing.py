@@ -309,6 +309,8 @@ class EditedPairs:
         answers = PairAnswers()
         for each in audited.items:
             answers.note(each.item)
+        if not answers.pairs:
+            return
         first = {
             shown: each
             for each in sorted(audited.items, key=lambda each: each.item.item_id)

@@ -7,7 +7,7 @@ image. It draws the whole picture anew, whatever the mask says; `alignment.py` d
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -109,9 +109,9 @@ class EndpointEdits:
         around = [own for own in self._settings.sizes_wh if own[0] >= width and own[1] >= height]
         return max((_ModelFrame(own, picture_wh) for own in around), key=lambda frame: frame.filled)
 
-    def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
-        """Return the edited pictures, asked for several at a time, or why there is none."""
-        return list(self._pool.map(self._one, edits))
+    def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
+        """Yield the place of each edit with its picture, or why there is none; several are asked for at a time."""
+        yield from enumerate(self._pool.map(self._one, edits))
 
     def _one(self, edit: Edit) -> Painted | Unpainted:
         height, width = edit.pixels.shape[:2]
