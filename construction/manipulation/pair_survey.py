@@ -6,7 +6,7 @@ and with weights on this machine. Names and facts files are read; no picture is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,7 +20,7 @@ from benchwright.texts.normalization import counted
 
 from ..readers.own_annotations import OwnPictures
 from ..readers.recognition import recognised
-from ..stated_facts.resolved_facts import resolved
+from ..stated_facts.resolved_facts import IdeaFacts, resolved
 from .editors.presets import PRESETS, names_of
 from .grounding.scene import Scene
 from .ideas.templates import TemplateWriter, TemplateWriting
@@ -33,6 +33,8 @@ _IN_WORDS: Mapping[Making, str] = {
     "api": "with an API",
     "weights": "with weights",
 }
+_WRITER = TemplateWriter(TemplateWriting())
+_SAM = ("facebook/sam-vit-base", "facebook/sam-vit-large", "facebook/sam-vit-huge")
 _STATED = {
     "background": "`backgrounds` of `pairs`, with the picture's own background",
     "partial": "`swaps` of `pairs`",
@@ -47,11 +49,13 @@ class WayOfMaking(NamedTuple):
         pictures: Photographs that can give pairs.
         ideas: Ideas that facts state; None where a model has them.
         lacks: What is missing and how to get it; None where pairs can be made.
+        note: What a run needs besides; None where nothing is.
     """
 
     pictures: int
     ideas: int | None
     lacks: str | None
+    note: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -105,12 +109,14 @@ class _StatedPairs(NamedTuple):
 
     Args:
         ideas: Number of ideas by category and photograph.
+        outlined: Photographs whose main subject has points or a mask.
         people: Number of people by photograph.
         unread: Facts files that cannot be read.
     """
 
     ideas: dict[tuple[str, str], int]
     people: dict[str, int]
+    outlined: set[str]
     unread: list[str]
 
 
@@ -142,21 +148,26 @@ def survey_pairs(folder: Path) -> PairSurvey:
 
 
 def _stated(files: list[str], own: OwnPictures) -> _StatedPairs:
-    found = _StatedPairs({}, {}, [])
+    found = _StatedPairs({}, {}, set(), [])
     for file in files:
         try:
             facts = read_facts(own.root / file)
         except BenchwrightError as error:
             found.unread.append(str(error))
             continue
-        for path, code, ideas, people in _ideas(facts, file, own):
-            found.people[path] = people
-            found.ideas[code, path] = found.ideas.get((code, path), 0) + ideas
+        for path, known in _known(facts, file, own):
+            found.people[path] = known.people
+            if known.subject.mask is not None or known.subject.inside:
+                found.outlined.add(path)
+            scene = Scene(known.caption, known.subject, known.people, {}, facts=known)
+            for category in CATEGORIES.values():
+                ideas = len(_WRITER.plan(category, scene).ideas)
+                found.ideas[category.code, path] = found.ideas.get((category.code, path), 0) + ideas
     return found
 
 
-def _ideas(facts: Facts, file: str, own: OwnPictures) -> Iterator[tuple[str, str, int, int]]:
-    """Yield photograph, category, number of ideas that its facts state, and people in it."""
+def _known(facts: Facts, file: str, own: OwnPictures) -> Iterator[tuple[str, IdeaFacts]]:
+    """Yield each photograph of the folder with what is stated for pairs of it."""
     beside = file.rpartition("/")[0]
     place: dict[str, str] = {}
     for key in facts.images:
@@ -164,14 +175,9 @@ def _ideas(facts: Facts, file: str, own: OwnPictures) -> Iterator[tuple[str, str
             place[key] = own.path_of(key, beside)
         except BadRow:
             continue  # a photograph that the folder does not hold, or holds twice
-    writer = TemplateWriter(TemplateWriting())
     for key, path in place.items():
-        if facts.images[key].pairs is None:
-            continue
-        known = resolved(facts.images, key, place)
-        scene = Scene(known.caption, known.subject, known.people, {}, facts=known)
-        for category in CATEGORIES.values():
-            yield path, category.code, len(writer.plan(category, scene).ideas), known.people
+        if facts.images[key].pairs is not None:
+            yield path, resolved(facts.images, key, place)
 
 
 def _without_model(category: IdeaCategory, stated: _StatedPairs) -> WayOfMaking:
@@ -197,7 +203,20 @@ def _by_model(category: IdeaCategory, own: OwnPictures, stated: _StatedPairs, mi
     elif not usable:
         one = " one person" if category.code == "E2" else " people"
         lacks = f"it needs photographs of{one}; the facts state none"
-    return WayOfMaking(len(usable) if lacks is None else 0, None, lacks)
+    note = _outline_note(usable, stated) if lacks is None and category.way == "background" else None
+    return WayOfMaking(len(usable) if lacks is None else 0, None, lacks, note)
+
+
+def _outline_note(usable: Sequence[str], stated: _StatedPairs) -> str | None:
+    """Return what cutting subjects out takes besides; None where all are outlined, or SAM is on this machine."""
+    outlined = sum(path in stated.outlined for path in usable)
+    if outlined == len(usable) or any(weights_on_this_machine(name) is not None for name in _SAM):
+        return None
+    return (
+        f"facts outline the subject of {outlined} of {counted(len(usable), 'picture')}; for the others put the weights "
+        f"of {_SAM[0]} on this machine, outline it in the browser (`mark`), or take `masks: {{box_alone: true}}`, "
+        "which leaves torn outlines out"
+    )
 
 
 def _missing_weights(task: str) -> str | None:
@@ -223,9 +242,14 @@ def pairs_text(survey: PairSurvey) -> str:
             if (lacks := each.ways[making].lacks) is not None:
                 lacking.setdefault(lacks, []).append(each.category.code)
         lines += [f"  {_IN_WORDS[making]}, {', '.join(codes)}: {lacks}" for lacks, codes in lacking.items()]
+        noted: dict[str, list[str]] = {}
+        for each in survey.categories:
+            if (note := each.ways[making].note) is not None:
+                noted.setdefault(note, []).append(each.category.code)
+        lines += [f"  {_IN_WORDS[making]}, {', '.join(codes)}: {note}" for note, codes in noted.items()]
     told = ", ".join(f"{len(survey.fed(making))} {_IN_WORDS[making]}" for making in MAKINGS)
     total = counted(len(survey.categories), "category", "categories")
-    run = "`benchwright run mvp-bench --images DIR`, or examples/mvp-bench-with-models.yaml"
+    run = "`benchwright run mvp-bench --images DIR`, or examples/mvp-bench-with-{api,models}.yaml"
     return "\n".join([*lines, f"of {total}: {told}: {run}"])
 
 

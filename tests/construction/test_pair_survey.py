@@ -102,6 +102,20 @@ def test_facts_say_which_photographs_a_model_can_be_asked_about(
     assert ("E2" in survey.fed("api")) == bool(of_one)
 
 
+def test_a_subject_before_a_new_background_needs_an_outline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_of(tmp_path, FACTS.replace("PEOPLE", "1"))
+    ways = {each.category.code: each.ways["api"] for each in survey_pairs(folder).categories}
+    assert ways["B2"].note is None
+    assert ways["B1"].note is None  # the one photograph with people states points
+    assert str(ways["S1"].note).startswith(
+        "facts outline the subject of 1 of 2 pictures; for the others put the weights"
+    )
+    assert "with an API, S1: facts outline" in pairs_text(survey_pairs(folder))
+    monkeypatch.setenv("BENCHWRIGHT_MODELS", str(tmp_path / "models"))
+    (tmp_path / "models" / "sam-vit-base").mkdir(parents=True)
+    assert survey_pairs(folder).categories[CODES.index("S1")].ways["api"].note is None
+
+
 def test_weights_on_this_machine_feed_what_they_can_paint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("diffusers", reason="diffusers is not installed")
     monkeypatch.setenv("BENCHWRIGHT_MODELS", str(tmp_path / "models"))
@@ -122,7 +136,13 @@ def test_the_command_prints_pairs_beside_tasks(tmp_path: Path, capsys: pytest.Ca
     assert invoke(["construct", "survey", str(folder), "--no-items", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)["pairs"]
     assert document["pictures"] == 2
-    assert document["categories"][0]["without_model"] == {"fed": True, "pictures": 1, "ideas": 1, "lacks": None}
+    assert document["categories"][0]["without_model"] == {
+        "fed": True,
+        "pictures": 1,
+        "ideas": 1,
+        "lacks": None,
+        "note": None,
+    }
     assert invoke(["construct", "survey", str(folder), "--no-items"]) == 0
     said = capsys.readouterr().out
     assert "S2  Scenario - Aesthetic Features    2 ideas of 1 picture | 2 pictures | no" in said
