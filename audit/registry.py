@@ -28,6 +28,7 @@ CHECKS: tuple[str, ...] = (
     "checks.guessing:KeyLetters",
     "checks.guessing:GuessedFromWords",
     "checks.guessing:ShortcutBattery",
+    "checks.guessing:EditedPairs",
     "checks.refusals:RefusalsFromQuestions",
     "checks.meaning:RelatedOptions",
     "checks.meaning:QuestionsAskedAgain",

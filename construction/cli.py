@@ -93,25 +93,37 @@ def readers(*, as_json: bool) -> None:
     `{"folder", "pictures", "sources": [{"source", "truths": {kind: n}, "rows": {"read", "used", "refused": {reason: n},
     "left_out": {reason: n}}}], "unused": [{"file", "reason", "detail"}], "models": {repository: path}, "tasks":
     [{"task", "fed", "by": [line], "records", "pictures", "lacks", "expected": [{"mode", "is_set", "items", "least",
-    "most", "looked_at", "of", "left_out": {reason: n}, "advice", "pictures"}]}], "not_expected"}`; counts stop at 2,000
-    records of a dataset; a number is null where it was not counted, a path where the model is not here; rows are
-    refused as wrong or left out by a rule, as far as is known before pictures are opened; `expected` are items of
-    `run blink` by mode, with a 95 % interval where a sample was looked at, and empty where nobody can say;
-    `not_expected` says why none are counted though they were asked for
+    "most", "looked_at", "of", "left_out": {reason: n}, "advice", "pictures"}]}], "not_expected",
+    "pairs": {"pictures", "categories": [{"category", "title", "way", "without_model": {"fed", "pictures", "ideas", "lacks",
+    "note"}, "api": {...}, "weights": {...}}], "unread": [line]}}`; counts stop at 2,000 records of
+    a dataset; a number is null where it was not counted, a path where the model is not here; rows are refused as wrong
+    or left out by a rule, as far as is known before pictures are opened; `expected` are items of `run blink` by mode,
+    with a 95 % interval where a sample was looked at, and empty where nobody can say; `not_expected` says why none are
+    counted though they were asked for
     """
 )
 def survey(folder: Path, *, expects_items: bool, as_json: bool) -> None:
-    """Say which of BLINK's fourteen tasks a folder can feed, and what each of the others lacks.
+    """Say which of BLINK's fourteen tasks a folder can feed, in which of MVP-Bench's categories it can give pairs, and
+    what the others lack.
 
     The folder, and the folders directly in it, may hold source datasets in the layouts of their readers, files of boxes
     (COCO, Pascal VOC, YOLO), captions, tables and facts files beside the photographs. How many items a task will give,
     in its own mode and in `paper`, is counted as the run chooses them; where pixels decide, items of 24 photographs are
     made. Filters before a task and after it take some out.
+
+    Pairs of the thirteen categories can be made without a model, of what a facts file states; with an API that edits
+    pictures; or with weights on this machine.
     """
     from .datasets.survey import survey_folder, survey_text
+    from .manipulation.pair_survey import pairs_text, survey_pairs
 
     surveyed = survey_folder(folder, expects_items=expects_items)
-    emit(surveyed.to_json(), as_json=as_json, text=lambda: survey_text(surveyed))
+    pairs = survey_pairs(folder)
+    emit(
+        {**surveyed.to_json(), "pairs": pairs.to_json()},
+        as_json=as_json,
+        text=lambda: f"{survey_text(surveyed)}\n\n{pairs_text(pairs)}",
+    )
 
 
 @click.command("check")

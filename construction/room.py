@@ -16,7 +16,8 @@ ROOM = Room(
             f"{_HERE}.cli:check", "Say what is in the folder of a source dataset, and what is wrong."
         ),
         "construct survey": Entry(
-            f"{_HERE}.cli:survey", "Say which of BLINK's tasks a folder can feed, and what the others lack."
+            f"{_HERE}.cli:survey",
+            "Say which tasks of BLINK and categories of MVP-Bench a folder can feed, and what others lack.",
         ),
         "construct items": Entry(
             f"{_HERE}.imported.command:items", "Say how a file of questions is read, and what of it cannot be used."

@@ -34,6 +34,13 @@ SEEN: dict[str, tuple[str, list[float] | None]] = {
 }
 
 
+CONTENT: dict[str, Any] = {
+    "answers": {"low_1": "yes", "low_2": "no", "high_1": "yes", "high_2": "no"},
+    "visible": True, "perceived": True, "ambiguous": [], "why": "",
+}  # fmt: skip
+"""Reply of a second model that has nothing against an idea."""
+
+
 class SaneModel:
     """Knows what it is asked by the words of the question; keeps the prompts for ideas by category.
 
@@ -54,6 +61,8 @@ class SaneModel:
             return {"caption": CAPTION, "people": self.people, "items": items}
         if "Which one is the main subject" in words:
             return {"main_subject": SUBJECT, "item": 1}
+        if "Try to refute the" in words:
+            return CONTENT
         if "Now this one" in words:
             category = category_asked(words)
             self.prompts[category.code] = words

@@ -310,6 +310,84 @@ def _power_of(task: TaskResult, whole: TaskResult | None) -> CuePower:
     )
 
 
+class EditedPairs:
+    """Pictures of pairs: whether one by itself tells that it was edited."""
+
+    name: ClassVar[str] = "edited_pictures"
+    title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture tells that it was edited"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding where solvers tell edited pictures; its severity says how many questions that answers."""
+        from benchwright.diagnostics.shortcuts.battery import run_battery
+        from benchwright.diagnostics.shortcuts.cue_table import with_source_image
+        from benchwright.diagnostics.shortcuts.edited_pictures import (
+            EditedPictures,
+            PairAnswers,
+            edited_question,
+            shown_side,
+        )
+        from benchwright.diagnostics.shortcuts.measuring import cues_or_reason
+
+        answers = PairAnswers()
+        for each in audited.items:
+            answers.note(each.item)
+        if not answers.pairs:
+            return
+        first = {
+            shown: each
+            for each in sorted(audited.items, key=lambda each: each.item.item_id)
+            if (shown := shown_side(each.item)) is not None
+            and shown.pair in answers.pairs
+            and each.item.images[0].image_id in audited.pictures
+        }
+        sample = [replace(each, item=edited_question(each.item, shown)) for shown, each in sorted(first.items())]
+        sample = sample[:MOST_LEARNED]
+        enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs that are asked about by themselves")
+        facts = _FactsOfMeasures(audited, picture_measures(audited, context))
+        seen = _SeenPictures(audited, _learned_pictures(audited, sample, context))
+        measured = [
+            (each, cues)
+            for each, cues in context.look_at_each(sample, lambda each: cues_or_reason(each.item, facts))
+            if not isinstance(cues, str)
+        ]
+        groups = {
+            each.item.item_id: with_source_image(each.item.group_keys, each.item.root_image_id) for each, _ in measured
+        }
+
+        def run() -> dict[str, Any]:
+            evidence = {each.item.item_id: found for each, _ in measured if (found := seen.evidence_of(each))}
+            battery = run_battery(
+                [cues for _, cues in measured], groups, seed=context.seed, bounds=Bounds(), task_cues={},
+                evidence=evidence,
+            )  # fmt: skip
+            edited = EditedPictures(battery.tasks[0], len(answers.pairs), answers.answered, answers.yes_no)
+            return {**edited.to_json(), "words": edited.in_words()}
+
+        inputs = [context.seed, sorted([cues.to_text(), *groups[cues.item_id]] for _, cues in measured)]
+        found = context.kept("audit edited pictures 1", [*inputs, answers.answered, answers.yes_no], run)
+        if not found["tells"]:
+            return
+        best = next(each for each in found["result"]["solvers"] if each["carries"])
+        told_items = (each.item_id for each in audited.items if shown_side(each.item) is not None)
+        yield Finding(
+            "edited_pictures_told",
+            _severity_of_answers(found["answers"]["share"]),
+            audited.in_order(told_items),
+            f"The cue {best['solver'].replace('_', ' ')} tells of {best['accuracy']:.0%} of "
+            f"{counted(best['items'], 'picture')} of {counted(found['pairs'], 'pair')} whether they were edited, "
+            f"where chance tells {best['chance']:.0%}; {found['words']}.",
+            {name: found[name] for name in ("pairs", "answers")}
+            | best
+            | {name: found["result"][name] for name in ("learned_items", "could_find", "items_needed")},
+        )
+
+
+def _severity_of_answers(share: float | None) -> Severity:
+    """Return the severity of edits that single pictures tell, by the share of yes/no items that this answers."""
+    gain = 0.0 if share is None else share - 0.5
+    return "high" if gain >= _STRONG_GAIN else "medium" if gain >= _UNEVEN_GAIN else "low"
+
+
 def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
     """Return the items with a key, or those with the smallest ids, which are digests, where there are very many."""
     if len(audited.keyed) <= MOST_LEARNED:

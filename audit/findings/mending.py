@@ -111,7 +111,7 @@ def _by_ending(kind: str) -> tuple[str | None, str]:
         return "quality", "quality.md"
     if kind.endswith(("_is_right", "_option_is_right")):
         return "wording_bias", "item-filters.md#wording_bias"
-    if kind.startswith("shortcut_") or kind == "learned_cue":
+    if kind.startswith("shortcut_") or kind in {"learned_cue", "edited_pictures_told"}:
         return "shortcuts", "shortcuts.md"
     if kind.endswith(("_word", "_words", "_article", "_letter", "_mark", "_text", "_question", "_disagree")):
         return "language", "item-filters.md#language"

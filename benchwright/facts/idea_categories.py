@@ -26,7 +26,6 @@ class Perception:
         aspect: Aspect, as named in options and questions.
         probe: Question to a model that sees the natural image.
         reads: Form of a value in a sentence.
-        ask: A yes/no question about a value.
         has_place: Whether it can be located in the picture with a box.
     """
 
@@ -34,84 +33,92 @@ class Perception:
     aspect: str
     probe: str
     reads: str
-    ask: str
     has_place: bool = False
 
     def aspect_of(self, subject: str) -> str:
         """Return the aspect in words."""
         return self.aspect.format(subject=subject)
 
-    def asked_of(self, subject: str, value: str) -> str:
-        """Return a yes/no question on whether the picture shows that value."""
-        return self.ask.format(subject=subject, value=value)
-
 
 _DOING = "a phrase that begins with a verb in -ing"
 _WHO = "a noun phrase with its article"
 
-_BEHAVIOUR = Perception(
-    "behaviour", "what {subject} is doing", "What is {subject} doing?", _DOING, "Is {subject} {value}?"
-)
-_ROLE = Perception(
-    "role", "the role of {subject}", "Which role does {subject} have here?", _WHO, "Is {subject} {value}?"
-)
-_IDENTITY = Perception(
-    "identity", "who {subject} is", "What sort of person is {subject}?", _WHO, "Is {subject} {value}?"
-)
-_EMOTION = Perception(
-    "emotion", "how {subject} feels", "How does {subject} seem to feel?", "an adjective", "Does {subject} feel {value}?"
-)
+_BEHAVIOUR = Perception("behaviour", "what {subject} is doing", "What is {subject} doing?", _DOING)
+_ROLE = Perception("role", "the role of {subject}", "Which role does {subject} have here?", _WHO)
+_IDENTITY = Perception("identity", "who {subject} is", "What sort of person is {subject}?", _WHO)
+_EMOTION = Perception("emotion", "how {subject} feels", "How does {subject} seem to feel?", "an adjective")
 SCENARIO = Perception(
-    "scenario", "the scenario", "What kind of occasion or situation does the picture show?", _WHO,
-    "Does the picture show {value}?",
-)  # fmt: skip
+    "scenario",
+    "the scenario",
+    "What kind of occasion or situation does the picture show?",
+    _WHO,
+)
 HIGH: tuple[Perception, ...] = (_BEHAVIOUR, _ROLE, _IDENTITY, _EMOTION, SCENARIO)
 
 BACKGROUND = Perception(
-    "background", "the background", "What is the background, apart from {subject}?", _WHO,
-    "Is the background {value}?",
-)  # fmt: skip
+    "background",
+    "the background",
+    "What is the background, apart from {subject}?",
+    _WHO,
+)
 _OBJECT = Perception(
-    "object", "the object that {subject} holds or uses", "Which object does {subject} hold or use?", _WHO,
-    "Is {subject} with {value}?", True,
-)  # fmt: skip
+    "object",
+    "the object that {subject} holds or uses",
+    "Which object does {subject} hold or use?",
+    _WHO,
+    True,
+)
 _MOVEMENT = Perception(
-    "movement", "the movement of {subject}", "Which posture or movement does the body of {subject} make?", _DOING,
-    "Is {subject} {value}?", True,
-)  # fmt: skip
+    "movement",
+    "the movement of {subject}",
+    "Which posture or movement does the body of {subject} make?",
+    _DOING,
+    True,
+)
 CONTENT = Perception(
-    "content", "what is shown on the screen, sheet or sign", "What does the screen, sheet or sign near {subject} show?",
-    _WHO, "Does it show {value}?", True,
-)  # fmt: skip
+    "content",
+    "what is shown on the screen, sheet or sign",
+    "What does the screen, sheet or sign near {subject} show?",
+    _WHO,
+    True,
+)
 GROUP = Perception(
-    "group", "the group around {subject}", "Which other people or things surround {subject}?", _WHO,
-    "Is {subject} among {value}?",
-)  # fmt: skip
-_ATTIRE = Perception(
-    "attire", "what {subject} wears", "What does {subject} wear?", _WHO, "Is {subject} wearing {value}?", True
+    "group",
+    "the group around {subject}",
+    "Which other people or things surround {subject}?",
+    _WHO,
 )
+_ATTIRE = Perception("attire", "what {subject} wears", "What does {subject} wear?", _WHO, True)
 _CHARACTER = Perception(
-    "character", "which character appears", "Which figure stands out where {subject} is?", _WHO,
-    "Is {value} shown in the picture?", True,
-)  # fmt: skip
+    "character",
+    "which character appears",
+    "Which figure stands out where {subject} is?",
+    _WHO,
+    True,
+)
 _FEATURES = Perception(
-    "features", "the physical features of {subject}", "Which physical features does {subject} have?", _WHO,
-    "Is {subject} {value}?", True,
-)  # fmt: skip
+    "features",
+    "the physical features of {subject}",
+    "Which physical features does {subject} have?",
+    _WHO,
+    True,
+)
 _FIGURE = Perception(
-    "figure", "which public figure {subject} is", "Does {subject} look like a public figure, or like nobody known?",
-    _WHO, "Is {subject} {value}?", True,
-)  # fmt: skip
-_GESTURE = Perception(
-    "gesture", "the gesture of {subject}", "Which gesture does {subject} make?", _DOING, "Is {subject} {value}?", True
+    "figure",
+    "which public figure {subject} is",
+    "Does {subject} look like a public figure, or like an ordinary person?",
+    _WHO,
+    True,
 )
+_GESTURE = Perception("gesture", "the gesture of {subject}", "Which gesture does {subject} make?", _DOING, True)
 _EXPRESSION = Perception(
-    "expression", "the facial expression of {subject}", "Which facial expression does {subject} have?", _DOING,
-    "Is {subject} {value}?", True,
-)  # fmt: skip
-STYLE = Perception(
-    "style", "the style of the picture", "Which style and light does the picture have?", _WHO, "Is the picture {value}?"
+    "expression",
+    "the facial expression of {subject}",
+    "Which facial expression does {subject} have?",
+    _DOING,
+    True,
 )
+STYLE = Perception("style", "the style of the picture", "Which style and light does the picture have?", _WHO)
 
 
 @dataclass(frozen=True)

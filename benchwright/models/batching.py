@@ -7,7 +7,10 @@ that memory ran out: every library has its own exception for it, which is recogn
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from queue import SimpleQueue
+from threading import Event
 from typing import TypeVar
 
 from benchwright.errors import BenchwrightError
@@ -56,10 +59,19 @@ class Batches:
         Raises:
             ValueError: `work` returned too few or too many results.
         """
-        results: dict[int, R | OutOfMemory] = {}
-        for places in _alike(things, key):
-            results |= zip(places, self._one_kind([things[place] for place in places], work), strict=True)
+        results = dict(self.each(things, work, key=key))
         return [results[place] for place in range(len(things))]
+
+    def each(
+        self,
+        things: Sequence[T],
+        work: Callable[[Sequence[T]], Sequence[R]],
+        *,
+        key: Callable[[T], Hashable] | None = None,
+    ) -> Generator[tuple[int, R | OutOfMemory]]:
+        """Yield the place and the result of each input once its batch is done, otherwise as `run`."""
+        for places in _alike(things, key):
+            yield from zip(places, self._one_kind([things[place] for place in places], work), strict=True)
 
     def stream(
         self,
@@ -100,6 +112,32 @@ class Batches:
                 continue
             # Called after the handler, because until then the exception's frames hold the memory to free.
             self._tidy()
+
+
+def in_background(results: Iterable[T]) -> Generator[T]:
+    """Yield results that a thread of its own makes meanwhile, so that what is done with one overlaps with the next.
+
+    All of them may be there before the first is taken. An error among them is raised here, in its place; whoever takes
+    no more waits for the one under way.
+    """
+    made: SimpleQueue[tuple[T, ...]] = SimpleQueue()
+    stopped = Event()
+
+    def make() -> None:
+        for result in results:
+            if stopped.is_set():
+                return
+            made.put((result,))
+
+    with ThreadPoolExecutor(1, thread_name_prefix="results") as pool:
+        making = pool.submit(make)
+        making.add_done_callback(lambda _: made.put(()))
+        try:
+            while result := made.get():
+                yield result[0]
+        finally:
+            stopped.set()
+        making.result()
 
 
 def _alike(things: Sequence[T], key: Callable[[T], Hashable] | None) -> Iterable[Sequence[int]]:

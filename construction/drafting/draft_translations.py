@@ -15,7 +15,7 @@ from benchwright.questions.translations import ItemText, text_of, translated, tr
 from benchwright.records import LANGUAGE_CODE, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
-from .drafting_step import ask_for_draft, draft_plan, in_threads, reason_of
+from .drafting_step import ask_for_draft, in_threads, reason_of
 
 _ALREADY = "already"
 _MAY_PASS = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
@@ -117,7 +117,7 @@ class DraftTranslations(MapStep):
         if self.planned_items is None:
             return None
         words = 2 * (len(self.prompt) // CHARACTERS_PER_TOKEN + _ITEM_TOKENS)
-        return [draft_plan(self.chat, "translations", self.planned_items, 2, 0, words)]
+        return [self.chat.plan("translations", self.planned_items, requests=2, pictures=0, words=words)]
 
     def together(self) -> int:
         """Return the number of items that are under way at a time."""

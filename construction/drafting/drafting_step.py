@@ -13,7 +13,7 @@ from benchwright.errors import RequestFailed, UnreadableImage
 from benchwright.models.endpoints.chat import Chat, ChatSettings
 from benchwright.models.endpoints.chat_request import ChatMessage
 from benchwright.models.endpoints.structured_replies import NotOfThatShape, ask_structured
-from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, RequestPlan
 from benchwright.questions.drafts import DRAFTS, TEMPLATE, QuestionDrafts
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
@@ -78,14 +78,6 @@ def in_threads(concurrency: int, work: Callable[[T], R], inputs: Iterable[T]) ->
     """Return the results of work that waits for models, in order, with so many under way at a time."""
     with ThreadPoolExecutor(concurrency, thread_name_prefix="draft") as threads:
         return list(threads.map(work, inputs))
-
-
-def draft_plan(chat: ChatSettings, purpose: str, records: int, requests: int, pictures: int, words: int) -> RequestPlan:
-    """Return the plan for so many records, with the requests, pictures and tokens in words that one of them takes."""
-    sent = records * (words + pictures * TOKENS_PER_PICTURE)
-    tokens = Tokens(sent, records * requests * chat.max_tokens)
-    prices = Prices.of(chat.price_in, chat.price_out)
-    return RequestPlan(chat.model, purpose, records * requests, records * pictures, tokens, prices)
 
 
 class _DraftTools(NamedTuple):
@@ -214,13 +206,15 @@ class DraftingStep(MapStep):
             lengths = sorted((len(self.prompt(name)) // CHARACTERS_PER_TOKEN for name in self.prompts), reverse=True)
             words = sum(lengths[:asked]) + asked * (0 if self.sees == "picture" else _DOCUMENT_TOKENS)
             pictures = asked * (self.sees != "annotations")
-            plans.append(draft_plan(self.chat, "drafts", images, 2 * asked, 2 * pictures, 2 * words))
+            plans.append(self.chat.plan("drafts", images, requests=2 * asked, pictures=2 * pictures, words=2 * words))
         if self.attack is not None:
             drafts = self.most_questions * (1 if self.chat is None else asked)
             blind, seeing = self.attack.requests
             requests = 2 * drafts * (blind + seeing)
             words = requests * 300
-            plans.append(draft_plan(self.attack.chat, "attacks", images, requests, 2 * drafts * seeing, words))
+            plans.append(
+                self.attack.chat.plan("attacks", images, requests=requests, pictures=2 * drafts * seeing, words=words)
+            )
         return plans
 
     def together(self) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
@@ -47,15 +48,24 @@ class PairMaking(NamedTuple):
         return {"natural": self.natural, "manipulated": self.manipulated}
 
     def yes_no(
-        self, ordinal: int, question: str, *, yes_on: Side, shown: Side, level: str, evidence: Mapping[str, Any]
+        self,
+        ordinal: int,
+        question: str,
+        *,
+        yes_on: Side,
+        shown: Side,
+        level: str,
+        evidence: Mapping[str, Any],
+        attributes: Mapping[str, str] = MappingProxyType({}),
     ) -> Item:
         """Return an item that asks one picture a question that is true of the picture `yes_on` only."""
         choices = (Choice(key="A", text="Yes"), Choice(key="B", text="No"))
         answer = "A" if yes_on == shown else "B"
         evidence_of_item = {**evidence, "shows": [shown]}
-        return self._item(
+        item = self._item(
             ordinal, "yes_no", question, choices, answer, {shown: self.pictures[shown]}, level, evidence_of_item
         )
+        return item.model_copy(update={"attributes": dict(attributes)})
 
     def choosing(
         self,
@@ -67,11 +77,11 @@ class PairMaking(NamedTuple):
         *,
         level: str,
         evidence: Mapping[str, Any],
-        attributes: Mapping[str, str] | None = None,
+        attributes: Mapping[str, str] = MappingProxyType({}),
     ) -> Item:
         """Return an item that asks a question with options about pictures, by role and in order."""
         item = self._item(ordinal, way, question, text_choices(placed), placed.answer, pictures, level, evidence)
-        return item if attributes is None else item.model_copy(update={"attributes": dict(attributes)})
+        return item.model_copy(update={"attributes": dict(attributes)})
 
     def _item(
         self,

@@ -56,6 +56,25 @@ def _plural_noun(noun: str) -> str:
     return f"{noun}s"
 
 
+_SEVERAL = re.compile(r"^(?:the |both |all )?(?:two|three|four|five|six|several|many|both) |\band\b", re.IGNORECASE)
+_NO_PLURAL_ENDING = ("ss", "us", "is", "ens")
+
+
+def names_several(words: str) -> bool:
+    """Return whether a thing's name is a plural, as far as its words show it.
+
+    Example:
+        >>> names_several("the two men"), names_several("the cups on the table"), names_several("the cup on its saucer")
+        (True, True, False)
+    """
+    if _SEVERAL.search(words):
+        return True
+    noun = _OF.split(words, maxsplit=1)[0].split(" ")[-1].lower()
+    if noun in _UNCHANGED or noun in _IRREGULAR.values() or noun == "police":
+        return noun not in {"aircraft", "deer", "fish", "sheep", "species", "spacecraft", "swine"}
+    return noun.endswith("s") and len(noun) > 3 and not noun.endswith(_NO_PLURAL_ENDING)
+
+
 def without_article(words: str) -> str:
     """Return a thing's name without an article before it."""
     return re.sub(r"^(?:the|a|an)\s+", "", " ".join(words.replace("_", " ").split()), flags=re.IGNORECASE)

@@ -16,6 +16,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
 from benchwright.facts import CATEGORIES
+from benchwright.models.batching import in_background
 from benchwright.models.endpoints.image_edits import planned_edits
 from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.records import ImageRecord
@@ -189,7 +190,7 @@ class Manipulate(ManipulationSettings, MapStep):
 
 
 def _paint(pictures: Sequence[PictureCandidates]) -> None:
-    """Let each model paint what waits for it, over all pictures together."""
+    """Let each model paint what waits for it, over all pictures together; what is painted is finished meanwhile."""
     waiting: dict[Task, list[tuple[PictureCandidates, EditJob, Painter]]] = {}
     for picture in pictures:
         for canvas in picture.waiting:
@@ -199,5 +200,6 @@ def _paint(pictures: Sequence[PictureCandidates]) -> None:
     for entries in waiting.values():
         painter = entries[0][2]
         edits = [canvas.edit(painter.size_for(canvas.window.size_wh)) for _, canvas, _ in entries]
-        for (picture, canvas, _), painted in zip(entries, painter.paint(edits), strict=True):
+        for place, painted in in_background(painter.painting(edits)):
+            picture, canvas, _ = entries[place]
             picture.painted(canvas, painted)

@@ -12,8 +12,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from benchwright.errors import RequestFailed
+from benchwright.facts import CATEGORIES
 from benchwright.models.endpoints.chat import Chat, ChatSettings
 from benchwright.models.endpoints.structured_replies import NotOfThatShape
+from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 from benchwright.texts.normalization import normal
@@ -21,15 +23,17 @@ from benchwright.texts.normalization import normal
 from ..distractors.choosing import options_evidence
 from ..distractors.sameness import says_the_same
 from ..item_parts.choices import drawn, place
-from ..item_parts.idea import Idea
+from ..item_parts.idea import Idea, Level
 from ..item_parts.idea import unpacked as ideas_of
 from ..item_parts.pairs import SIDES, PairMaking
 from ..item_parts.side_by_side import side_by_side as composed
+from ..item_parts.wordings import WORDING, WordingsInUse
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
-from .pair_questions.endpoint import from_endpoint
+from .pair_questions.endpoint import PROMPT_TOKENS, from_endpoint
 from .pair_questions.kinds_of_change import control_question, how_modified, side_by_side, what_changed, which_aspect
-from .pair_questions.pair_question import LEVELS, OptionsQuestion, WrittenPairQuestions
+from .pair_questions.pair_question import LEVELS, OptionsQuestion, WrittenPairQuestions, one_a_level
+from .pair_questions.phrasing import Phrasing, Shown
 from .pair_questions.templates import from_template
 
 _ORDINALS = {"high": 10, "low": 11}
@@ -76,16 +80,15 @@ _NO_PAIRS = "no_pairs"
 class PairItems(MapStep):
     """Make items of manipulated images; needs the steps `ideas` and `manipulate` before it.
 
-    A pair gives up to eleven: at each level two yes/no questions asked of both images with opposite keys, one question
+    A pair gives up to seven: at each level a yes/no question asked of both images with opposite keys, one question
     with five options on the manipulated image, and at each level one across both. An idea that changes nothing which
-    strangers would agree on at the high level gives five, at the low level only. Every candidate of an idea gets the
+    strangers would agree on at the high level gives three, at the low level only. Every candidate of an idea gets the
     same questions; `best_candidate` picks one later.
 
-    Of these tasks `pair_yes_no` has, at each level, two questions, each on both images, with opposite answers;
+    Of these tasks `pair_yes_no` has, at each level, one question or two, each on both images, with opposite answers;
     `pair_single_image` one on the manipulated image with five options, at the high level: the natural image's answer is
     one of them, three fit the low-level clues; `pair_cross_image` at each level one on both images with five options:
-    how was one turned into the other, and what does one show that the other does not (templates), or which of five
-    aspects differs (a language model, as in the paper)?
+    how was one turned into the other, and what does one show that the other does not, or which of five aspects differs?
 
     Words come from the idea and from templates, or from a language model. Items share the group key `pair:<id>` and
     belong to all photographs that lent pixels. What is left out of a pair (`too_few_distractors`, `same_options`,
@@ -94,6 +97,12 @@ class PairItems(MapStep):
     Args:
         writer: `template` uses the words of the idea, `endpoint` lets a language model write.
         chat: Which model writes, where `writer` is `endpoint`.
+        questions_per_level: Yes/no questions a level: `1` asks each picture one, which is true of the natural or of the
+            manipulated one by chance, and the other way round at the other level; `2` asks each picture both.
+        wordings: Wordings of questions by template that are used: `all`, of which each item has the one that its seed
+            draws, or `1`, the first one alone. Items name theirs under the attribute `wording`.
+        high_options: Options of the high-level question across both images: `values`, what one shows and the other does
+            not, or the paper's five `aspects`. By default `values` with templates, `aspects` with a language model.
         cross_image: How questions about both images show them: as `two_images`, `side_by_side` on one picture for
             models that take a single image, or `both` (two more items).
         max_side_px: Longer side of a picture that shows both.
@@ -106,7 +115,7 @@ class PairItems(MapStep):
     """
 
     name: ClassVar[str] = "pair_items"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
@@ -115,6 +124,9 @@ class PairItems(MapStep):
 
     writer: Literal["template", "endpoint"] = "template"
     chat: ChatSettings | None = None
+    questions_per_level: Literal[1, 2] = 1
+    wordings: WordingsInUse = "all"
+    high_options: Literal["values", "aspects"] | None = None
     cross_image: Literal["two_images", "side_by_side", "both"] = "two_images"
     max_side_px: int = Field(2048, ge=64, le=8192)
 
@@ -127,6 +139,14 @@ class PairItems(MapStep):
     def parameters(self) -> dict[str, Any]:
         """Return what decides the items; how patiently a model is waited for does not."""
         return {**super().parameters(), "chat": self.chat and self.chat.deciding()}
+
+    def planned_requests(self, images: int) -> list[RequestPlan] | None:
+        """Return what the model that writes would be asked at most: about an idea of each category for each image."""
+        if self.chat is None:
+            return None
+        requests = 2 * len(CATEGORIES)
+        words = requests * PROMPT_TOKENS
+        return [self.chat.plan("questions", images, requests=requests, pictures=0, words=words)]
 
     def open(self, ctx: OpenContext) -> Chat | None:
         """Connect to the model that writes, where one does."""
@@ -157,7 +177,10 @@ class PairItems(MapStep):
     def _asked_of(self, record: ImageRecord, ctx: Context, idea: Idea, candidates: list[Manipulated]) -> _IdeaOutcome:
         rng = ctx.rng(record.image_id, idea.idea_id, "questions")
         try:
-            written = from_template(idea, rng) if ctx.opened is None else from_endpoint(idea, ctx.opened, rng)
+            if ctx.opened is None:
+                written = from_template(idea, rng, wordings=self.wordings)
+            else:
+                written = from_endpoint(idea, ctx.opened, rng)
         except RequestFailed as error:
             return _IdeaOutcome((), (), {"reason": f"writer_{error.reason}", "detail": error.detail})
         except NotOfThatShape as error:
@@ -166,6 +189,9 @@ class PairItems(MapStep):
                 (), (), {"reason": f"writer_{error.reason}", "detail": error.detail, **replies_evidence}
             )
         questions = checked(written)
+        if self.questions_per_level == 1:
+            rng = ctx.rng(record.image_id, idea.idea_id, "asked")
+            questions = questions._replace(written=one_a_level(questions.written, rng))
         document: dict[str, Any] = {"left_out": dict(questions.left_out)} if questions.left_out else {}
         if written.replies:
             document["replies"] = list(written.replies)
@@ -242,22 +268,18 @@ class _Both:
                     shown=shown,
                     level=question.level,
                     evidence={"asks_for": question.yes_on, "control": control},
+                    attributes=_wording(question.wording),
                 )
 
     def _crossed(self) -> Iterator[Item]:
         template = self._making._replace(written_by={"question": "template", "choices": "template"})
-        high = what_changed(self._idea) if self._step.writer == "template" else which_aspect(self._idea)
-        questions = {"low": how_modified(self._idea, self._rng)}
-        if high is not None and "high" in self._idea.levels:
-            questions = {"high": high, **questions}
         pictures = dict(sorted(template.pictures.items(), reverse=bool(self._rng.integers(2))))
-        for level, options in questions.items():
-            ordinal = _ORDINALS[level]
-            if self._step.cross_image != "side_by_side":
-                yield self._choosing(ordinal, "cross_image", level, options, pictures, making=template)
+        if self._step.cross_image != "side_by_side":
+            for level, options in self._across("two_images").items():
+                yield self._choosing(_ORDINALS[level], "cross_image", level, options, pictures, making=template)
         if self._step.cross_image != "two_images":
             whole = {"side_by_side": self._composed(pictures)}
-            for level, options in questions.items():
+            for level, options in self._across("side_by_side").items():
                 yield self._choosing(
                     _ORDINALS[level] + 2,
                     "cross_image",
@@ -267,6 +289,18 @@ class _Both:
                     making=template,
                     shows=list(pictures),
                 )
+
+    def _across(self, shown: Shown) -> dict[Level, OptionsQuestion]:
+        """Return the questions about both pictures by level; the same wordings and options however they are shown."""
+        rng = self._ctx.rng(self._making.record.image_id, self._idea.idea_id, "across")
+        phrasing = Phrasing(self._idea, self._step.wordings)
+        low = how_modified(phrasing, shown, rng)
+        if "high" not in self._idea.levels:
+            return {"low": low}
+        options = self._step.high_options or ("values" if self._step.writer == "template" else "aspects")
+        ask = what_changed if options == "values" else which_aspect
+        high = ask(phrasing, shown, rng)
+        return {"low": low} if high is None else {"high": high, "low": low}
 
     def _composed(self, pictures: Mapping[str, ImageRecord]) -> ImageRecord:
         left, right = (self._ctx.images.rgb(picture) for picture in pictures.values())
@@ -278,7 +312,7 @@ class _Both:
         self,
         ordinal: int,
         way: str,
-        level: str,
+        level: Level,
         question: OptionsQuestion,
         pictures: Mapping[str, ImageRecord],
         *,
@@ -298,5 +332,9 @@ class _Both:
                 "shows": shows or list(pictures),
                 **(options_evidence(question.right, question.wrong) if way == "single_image" else {}),
             },
-            attributes={"image_side": "both"} if shows else None,
+            attributes=({"image_side": "both"} if shows else {}) | _wording(question.wording),
         )
+
+
+def _wording(number: int | None) -> dict[str, str]:
+    return {} if number is None else {WORDING: str(number)}

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     "parts": [{"part", "name", "items", "images", "categories": [{"category", "items", "share"}]}], "words": {"queries",
     "options"}, "letters": {"correct": [{"letter", "items", "share"}], "refusal": [{"letter", "items", "share"}]},
     "options": {number: n}, "without_refusal"}`; pairs `{"items", "pairs", "images", "categories": [{"category",
-    "aspect", "pairs"}], "gaps": {"categories": [code], "aspects": [name]}, "types": [{"type", "level", "items"}],
+    "aspect", "pairs", "low", "high", "published": {"pairs", "low", "high"}}], "ways": [{"way", "pairs"}], "gaps":
+    {"categories": [code], "aspects": [name]}, "types": [{"type", "level", "items", "published"}],
     "whole_picture": {"value", "numerator", "denominator"}, "images_with_both_levels": {"value", "numerator",
     "denominator"}, "pairs_with_both_levels": {"value", "numerator", "denominator"}, "words": {"natural": {"adjectives":
     [{"word", "captions"}], "nouns": [{"word", "captions"}]}, "manipulated": {"adjectives": [{"word", "captions"}],
@@ -53,9 +54,10 @@ def statistics(source: Path, split: str | None, top: int, plot: Path | None, as_
     Questions with an option that declines are counted as in MM-SAP's figure 3 and tables 5 and 6: the three sets with
     pictures and categories, mean numbers of words, and how often each letter is right and declines.
 
-    Pairs of a natural and a manipulated picture are counted as in MVP-Bench's figure 3: categories, and which of the
-    thirteen have no pair; types of questions by level; pairs whose whole picture was altered; the share of pictures
-    with questions at both levels; frequent adjectives and nouns of captions.
+    Pairs of a natural and a manipulated picture are counted as in MVP-Bench's figure 3: pairs and questions of each
+    level by category, beside those of its 530 published pairs, and which of the thirteen have no pair; types of
+    questions by level; ways of making; pairs whose whole picture was altered; the share of pictures with questions at
+    both levels; frequent adjectives and nouns of captions.
     """
     from benchwright.release import Release
 
@@ -158,14 +160,20 @@ def _lines_of_awareness(table: Mapping[str, Any]) -> Iterator[str]:
 
 def _lines_of_pairs(table: Mapping[str, Any]) -> Iterator[str]:
     yield f"pairs {table['pairs']}, images {table['images']}, items {table['items']}"
-    yield "category  pairs  aspect"
+    yield "category  pairs  low  high  of MVP-Bench's pairs  low  high  aspect"
     for row in table["categories"]:
-        yield f"{printable(row['category']):8}  {row['pairs']:5}  {row['aspect'] or ''}"
+        paper = row["published"] or {"pairs": "", "low": "", "high": ""}
+        yield (
+            f"{printable(row['category']):8}  {row['pairs']:5}  {row['low']:3}  {row['high']:4}  "
+            f"{paper['pairs']:>20}  {paper['low']:>3}  {paper['high']:>4}  {row['aspect'] or ''}"
+        )
+    yield "pairs by way: " + (", ".join(f"{printable(row['way'])} {row['pairs']}" for row in table["ways"]) or "none")
     yield "categories without a pair: " + (", ".join(table["gaps"]["categories"]) or "none")
     yield "aspects without a high-level question: " + (", ".join(table["gaps"]["aspects"]) or "none")
-    yield "type          level  items"
+    yield "type          level  items  of MVP-Bench's"
     for row in table["types"]:
-        yield f"{row['type']:12}  {row['level']:5}  {row['items']:5}"
+        paper = "" if row["published"] is None else row["published"]
+        yield f"{row['type']:12}  {row['level']:5}  {row['items']:5}  {paper:>14}"
     for unit in ("images", "pairs"):
         share = table[f"{unit}_with_both_levels"]
         yield f"{unit} with questions at both levels: {share['numerator']} of {share['denominator']}"

@@ -17,6 +17,40 @@ TYPES = ("yes_no", "single_image", "cross_image")
 _TOP_WORDS = 5
 
 
+class PublishedCategory(NamedTuple):
+    """Pairs of a category in MVP-Bench's published questions, and questions about them by level."""
+
+    pairs: int
+    low: int
+    high: int
+
+
+PUBLISHED: Mapping[str, PublishedCategory] = {
+    "B1": PublishedCategory(46, 85, 129),
+    "B2": PublishedCategory(45, 85, 100),
+    "B3": PublishedCategory(36, 62, 90),
+    "B4": PublishedCategory(35, 59, 83),
+    "R1": PublishedCategory(46, 55, 90),
+    "R2": PublishedCategory(46, 85, 103),
+    "R3": PublishedCategory(38, 42, 65),
+    "I1": PublishedCategory(36, 47, 64),
+    "I2": PublishedCategory(35, 42, 59),
+    "E1": PublishedCategory(40, 64, 69),
+    "E2": PublishedCategory(38, 62, 101),
+    "S1": PublishedCategory(45, 28, 74),
+    "S2": PublishedCategory(44, 51, 78),
+}
+"""Of the repository's 530 pairs and 1,872 questions; categories by the ranges of pairs that table 5 counts as one."""
+PUBLISHED_TYPES: Mapping[tuple[str, str], int] = {
+    ("yes_no", "high"): 460,
+    ("yes_no", "low"): 540,
+    ("single_image", "high"): 418,
+    ("cross_image", "high"): 227,
+    ("cross_image", "low"): 227,
+}
+"""Questions of the repository by type and level; a yes/no question counts on each of both pictures."""
+
+
 class CountedShare(NamedTuple):
     """A fraction with what it was counted from; the value is None of nothing."""
 
@@ -38,6 +72,8 @@ class PairStatistics(NamedTuple):
         images: Pictures of pairs that some item shows.
         by_category: Category to its pairs.
         by_type: (type of question, level) to its items.
+        by_category_level: (category, level) to its items.
+        by_way: Way of making, such as `partial`, to its pairs.
         images_with_both_levels: Of pictures; a question that shows both pictures counts for both.
         pairs_with_both_levels: Number of pairs with questions of both levels.
         words: Words of the captions of each side, a pair's counted once.
@@ -51,6 +87,8 @@ class PairStatistics(NamedTuple):
     images: int
     by_category: Mapping[str, int]
     by_type: Mapping[tuple[str, str], int]
+    by_category_level: Mapping[tuple[str, str], int]
+    by_way: Mapping[str, int]
     images_with_both_levels: CountedShare
     pairs_with_both_levels: CountedShare
     words: Mapping[str, CaptionWords]
@@ -75,11 +113,21 @@ class PairStatistics(NamedTuple):
             "pairs": self.pairs,
             "images": self.images,
             "categories": [
-                {"category": name, "aspect": ASPECTS.get(name[:1]), "pairs": count}
+                {
+                    "category": name,
+                    "aspect": ASPECTS.get(name[:1]),
+                    "pairs": count,
+                    **{level: self.by_category_level.get((name, level), 0) for level in ("low", "high")},
+                    "published": PUBLISHED[name]._asdict() if name in PUBLISHED else None,
+                }
                 for name, count in self.by_category.items()
             ],
+            "ways": [{"way": way, "pairs": count} for way, count in self.by_way.items()],
             "gaps": {"categories": list(self.missing_categories), "aspects": list(self.missing_aspects)},
-            "types": [{"type": kind, "level": level, "items": count} for (kind, level), count in self.by_type.items()],
+            "types": [
+                {"type": kind, "level": level, "items": count, "published": PUBLISHED_TYPES.get((kind, level))}
+                for (kind, level), count in self.by_type.items()
+            ],
             "images_with_both_levels": self.images_with_both_levels.to_json(),
             "pairs_with_both_levels": self.pairs_with_both_levels.to_json(),
             "whole_picture": self.whole_picture.to_json(),
@@ -126,12 +174,14 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
     """Count items of pairs; others are passed over. Returns None where no item belongs to a pair."""
     pairs: dict[str, _PairCount] = {}
     by_type: Counter[tuple[str, str]] = Counter()
+    by_category_level: Counter[tuple[str, str]] = Counter()
     for item in items:
         name = item.evidence.get("pair")
         if not isinstance(name, str) or any(not isinstance(item.evidence.get(side), str) for side in _SIDES):
             continue
         pairs.setdefault(name, _PairCount(item)).add(item)
         by_type[_type_of(item), item.level or "none"] += 1
+        by_category_level[item.category or "none", item.level or "none"] += 1
     if not pairs:
         return None
     levels: dict[str, set[str]] = defaultdict(set)  # a natural picture may belong to several pairs
@@ -144,6 +194,8 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
         pairs=len(pairs),
         images=len(levels),
         by_category=_sorted(Counter(pair.category for pair in pairs.values())),
+        by_category_level=dict(sorted(by_category_level.items())),
+        by_way=_sorted(Counter(str(pair.way) for pair in pairs.values() if pair.way is not None)),
         by_type=dict(sorted(by_type.items(), key=lambda count: _place(count[0]))),
         images_with_both_levels=CountedShare(both, len(levels)),
         pairs_with_both_levels=CountedShare(sum(pair.has_both for pair in pairs.values()), len(pairs)),

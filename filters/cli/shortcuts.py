@@ -124,15 +124,19 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds": [{"items",
     "accuracy", "ci", "mean_bias", "letters_p"}]}], "whole", "refusals": {"items", "unanswerable", "accuracy", "ci",
     "chance", "p", "tells", "guessed", "false_refusals", "templates": [{"words", "tells": "answerable" or
-    "unanswerable", "items": [id], "of", "p"}]}}`; `whole`: all items together, as a task, null where there is one task;
-    `words_alone`: number of questions whose pictures are not there; `fall`: by how much the forest's accuracy falls
-    without the cue, given where the forest carries; `pruning` is empty without `--prune`, and `pruned` has the ids that
-    a file of questions has; `mean_bias` is null where a task has too few items for a forest; `tells`, of solvers that
-    learn: the measures that tell most, in standard deviations under uniform keys, positive where the right option has
-    more; `learned_items`, `could_find`, `items_needed`: items that the adversary learned from, the smallest accuracy of
-    a cue in one measure that it finds there with 80 % power, and the number of items for a gain of 0.05, null where it
-    did not learn; without `--model`, `model` is null and `replies` is empty; `refusals`: how far a question alone tells
-    whether its picture answers it, null where fewer than ten items of either kind offer an option that declines. With
+    "unanswerable", "items": [id], "of", "p"}]}, "edited_pictures": {"tells", "pairs",
+    "answers": {"items", "right", "share"}, "result"}}`;
+    `whole`: all items together, as a task, null where there is one task; `words_alone`: number of questions whose
+    pictures are not there; `fall`: by how much the forest's accuracy falls without the cue, given where the forest
+    carries; `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is
+    null where a task has too few items for a forest; `tells`, of solvers that learn: the measures that tell most, in
+    standard deviations under uniform keys, positive where the right option has more; `learned_items`, `could_find`,
+    `items_needed`: items that the adversary learned from, the smallest accuracy of a cue in one measure that it finds
+    there with 80 % power, and the number of items for a gain of 0.05, null where it did not learn; without `--model`,
+    `model` is null and `replies` is empty; `refusals`: how far a question alone tells whether its picture answers it,
+    null where fewer than ten items of either kind offer an option that declines;
+    `edited_pictures`: whether a single picture of a pair tells that it was edited, null without pairs, with the result
+    as a task, and how many yes/no items this alone answers. With
     `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
@@ -207,27 +211,10 @@ def shortcuts(
 
 
 def _lines(report: ShortcutReport) -> Iterator[str]:
-    from benchwright.diagnostics.adversary.learning import power_in_words, told
-
     from ..shortcuts.page import left_out_by_reason
 
     for task in report.results:
-        yield _task(task)
-        shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
-        for result in shown[: max(_MOST_SHOWN, len(task.carried))]:
-            yield _solver(result)
-            if result.carries and result.tells:
-                yield f"    by {told(result.tells)}"
-        if task.power is not None:
-            yield f"  {power_in_words(task.power)}"
-        if task.forest is not None and task.forest.weights:
-            falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
-            yield f"  the forest loses without: {', '.join(falls[:_MOST_SHOWN])}"
-        for count in task.replies:
-            yield (
-                f"  model asked with {count.sees}: {counted(count.asked, 'item')}, "
-                f"{counted(count.unread, 'reply names', 'replies name')} no option, {count.failed} failed"
-            )
+        yield from _lines_of_task(task)
     for pruning in report.pruning:
         first, last = pruning.rounds[0], pruning.rounds[-1]
         yield (
@@ -241,6 +228,10 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
                 f"  {printable(template.words)}  {template.tells} in {len(template.item_ids)} of {template.of}, "
                 f"p {template.p:.2g}"
             )
+    if (edited := report.edited) is not None:
+        yield f"pairs: can a single picture tell that it was edited? {counted(edited.pairs, 'pair')}"
+        yield from _lines_of_task(edited.result)
+        yield f"  {edited.in_words()}"
     for reason, items in left_out_by_reason(report.left_out):
         named = [f"{item.item_id} ({item.detail})" if item.detail else item.item_id for item in items[:3]]
         yield f"left out, {reason}: {len(items)}, such as {printable('; '.join(named))}"
@@ -252,6 +243,27 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
         f"items {report.items}, tests {tests}, solvers whose cue a task carries {carried}, items that they get "
         f"{len(report.flagged())}"
     )
+
+
+def _lines_of_task(task: TaskResult) -> Iterator[str]:
+    from benchwright.diagnostics.adversary.learning import power_in_words, told
+
+    yield _task(task)
+    shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
+    for result in shown[: max(_MOST_SHOWN, len(task.carried))]:
+        yield _solver(result)
+        if result.carries and result.tells:
+            yield f"    by {told(result.tells)}"
+    if task.power is not None:
+        yield f"  {power_in_words(task.power)}"
+    if task.forest is not None and task.forest.weights:
+        falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
+        yield f"  the forest loses without: {', '.join(falls[:_MOST_SHOWN])}"
+    for count in task.replies:
+        yield (
+            f"  model asked with {count.sees}: {counted(count.asked, 'item')}, "
+            f"{counted(count.unread, 'reply names', 'replies name')} no option, {count.failed} failed"
+        )
 
 
 def _task(task: TaskResult) -> str:

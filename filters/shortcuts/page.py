@@ -146,6 +146,8 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         "words_alone": report.words_alone,
         "pruning": report.pruning,
         "refusals": report.refusals,
+        "edited": report.edited,
+        "edited_chart": _edited_chart(report),
         "model": report.model,
         "shown_to_model": _SHOWN_TO_MODEL,
         "least_items": LEAST_ITEMS,
@@ -167,6 +169,10 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         style="shortcuts.css",
         finalize=_printable,
     )
+
+
+def _edited_chart(report: ShortcutReport) -> Chart | None:
+    return None if report.edited is None or not report.edited.result.solvers else _chart(report.edited.result)
 
 
 def left_out_by_reason(left_out: Iterable[LeftOutItem]) -> list[tuple[str, list[LeftOutItem]]]:

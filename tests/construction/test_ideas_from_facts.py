@@ -148,7 +148,7 @@ def test_what_a_background_a_donor_or_an_effect_suggests_is_asked_only_where_a_q
 
 def test_a_scenario_keeps_the_behaviour_out_of_the_caption() -> None:
     assert plan("S1").manipulated_caption == "The cup, in front of a lake"
-    assert plan("S1").high.ask_natural == "Does the picture show breakfast?"
+    assert (plan("S1").high.natural, plan("S1").high.ask_natural) == ("breakfast", None)  # `pair_items` words it
 
 
 def test_a_swap_has_a_target_here_and_a_donor_there() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from threading import Event, Timer
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.models.batching import Batches, OutOfMemory, ran_out_of_memory
+from benchwright.models.batching import Batches, OutOfMemory, in_background, ran_out_of_memory
 
 
 class Device:
@@ -113,3 +114,61 @@ def test_other_exceptions_are_not_taken_for_a_lack_of_memory() -> None:
 )
 def test_every_librarys_way_of_saying_that_memory_ran_out_is_known(error: Exception, is_memory: bool) -> None:
     assert ran_out_of_memory(error) is is_memory
+
+
+def test_results_are_made_while_earlier_ones_are_taken_and_come_in_order() -> None:
+    made: list[int] = []
+    all_made = Event()
+
+    def results() -> Iterator[int]:
+        for number in range(5):
+            made.append(number)
+            yield number
+        all_made.set()
+
+    taken = in_background(results())
+    assert next(taken) == 0
+    assert all_made.wait(10)  # though only one was taken
+    assert made == [0, 1, 2, 3, 4]
+    assert list(taken) == [1, 2, 3, 4]
+
+
+def test_an_error_among_results_is_raised_in_its_place() -> None:
+    def results() -> Iterator[int]:
+        yield 1
+        raise KeyError("two")
+
+    taken = in_background(results())
+    assert next(taken) == 1
+    with pytest.raises(KeyError, match="two"):
+        next(taken)
+
+
+def test_whoever_takes_no_more_results_stops_them() -> None:
+    made: list[int] = []
+    go = Event()
+
+    def results() -> Iterator[int]:
+        for number in range(100):
+            made.append(number)
+            yield number
+            go.wait(10)
+
+    taken = in_background(results())
+    assert next(taken) == 0
+    Timer(0.2, go.set).start()
+    taken.close()
+    assert len(made) <= 2
+
+
+def test_each_result_comes_with_its_place_once_its_batch_is_done() -> None:
+    seen: list[list[int]] = []
+
+    def work(batch: Sequence[int]) -> list[int]:
+        seen.append(list(batch))
+        return [10 * thing for thing in batch]
+
+    coming = Batches(2).each([1, 2, 3, 4, 5], work, key=lambda thing: thing % 2)
+    assert next(coming) == (0, 10)
+    assert seen == [[1, 3]]
+    assert list(coming) == [(2, 30), (4, 50), (1, 20), (3, 40)]

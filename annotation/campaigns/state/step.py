@@ -17,7 +17,7 @@ from benchwright.canonical import canonical_json
 from benchwright.facts import Authorship, StatementsOnPicture, author_of
 from benchwright.facts.statements import PERSON, SIMULATED
 from benchwright.images.identify import path_for
-from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, RequestPlan
 from benchwright.questions.implication import WrittenIn
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
@@ -118,10 +118,8 @@ class State(AssignedCampaign):
         """Return what the model that drafts would be asked; every reply is taken to be repaired once."""
         if self.draft is None:
             return None
-        chat, requests = self.draft.chat, 2 * images
         words = len(prompt_of(self.sections, questions=self.draft.questions)) // CHARACTERS_PER_TOKEN
-        tokens = Tokens(requests * (words + TOKENS_PER_PICTURE), requests * chat.max_tokens)
-        return [RequestPlan(chat.model, "drafts", requests, requests, tokens, Prices.of(chat.price_in, chat.price_out))]
+        return [self.draft.chat.plan("drafts", images, requests=2, pictures=2, words=2 * words)]
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images and return what was stated once each is."""

@@ -23,6 +23,7 @@ from benchwright.steps import CueFamily
 from ..adversary.learning import MOST_ITEMS
 from ..models.model_questions import PixelsOf
 from .battery import SolverResult, TaskResult, run_battery
+from .edited_pictures import EditedPictures, PairAnswers, edited_pictures
 from .forest import require_forests
 from .item_source import ItemSource, LeftOutItem
 from .measuring import ALONE, NO_PICTURE, learned_from, measure_items
@@ -51,6 +52,7 @@ class ShortcutReport(NamedTuple):
         model: Name of the model that answered without pictures; None where none was asked.
         refusals: How far questions alone tell whether they can be answered; None where not enough items of either kind
             offer an option that declines.
+        edited: Whether single pictures of pairs tell that they were edited; None where no pair has both asked about.
     """
 
     source: ItemSource
@@ -64,6 +66,7 @@ class ShortcutReport(NamedTuple):
     model: str | None = None
     whole: TaskResult | None = None
     refusals: RefusalCues | None = None
+    edited: EditedPictures | None = None
 
     @property
     def results(self) -> tuple[TaskResult, ...]:
@@ -99,6 +102,7 @@ class ShortcutReport(NamedTuple):
             "whole": None if self.whole is None else self.whole.to_json(),
             "pruning": [pruning.to_json(self.own_ids) for pruning in self.pruning],
             "refusals": None if self.refusals is None else self.refusals.to_json(self.own_ids),
+            "edited_pictures": None if self.edited is None else self.edited.to_json(),
         }
 
 
@@ -162,9 +166,10 @@ def find_shortcuts(
     source = source if isinstance(source, ItemSource) else ItemSource(source)
     own_ids: dict[str, str] = {}
     declinable: list[RefusableQuestion] = []
+    answers = PairAnswers()
     with map_on_this_machine("shortcuts", workers=processors() if workers is None else workers) as record_map:
         measured = measure_items(
-            _noted(source.rows(), own_ids, declinable),
+            _noted(source.rows(), own_ids, declinable, answers),
             record_map=record_map,
             in_order=source.is_files,
             most_learned=learn_from,
@@ -188,6 +193,9 @@ def find_shortcuts(
         )
         settings = None if prune_most is None else PruneSettings(most=prune_most)
         pruned = [] if settings is None else list(prunings(battery.tasks, settings, seed, bounds, map_of_tasks))
+        edited = edited_pictures(
+            source.rows(), answers, seed=seed, bounds=bounds, most_learned=learn_from, record_map=record_map
+        )
     pruning = tuple(each for each in pruned if each is not None)
     return ShortcutReport(
         source,
@@ -201,14 +209,20 @@ def find_shortcuts(
         model=None if model is None else model.chat.model,
         whole=battery.whole,
         refusals=refusal_cues(declinable),
+        edited=edited,
     )
 
 
 def _noted(
-    rows: Iterator[SourceItem | LeftOutItem], own_ids: dict[str, str], declinable: list[RefusableQuestion]
+    rows: Iterator[SourceItem | LeftOutItem],
+    own_ids: dict[str, str],
+    declinable: list[RefusableQuestion],
+    answers: PairAnswers,
 ) -> Iterator[SourceItem | LeftOutItem]:
-    """Yield all rows, and note the own ids of questions, and the questions whose items offer to decline."""
+    """Yield all rows; note own ids of questions, questions whose items offer to decline, and answers about pairs."""
     for row in rows:
+        if isinstance(row, SourceItem):
+            answers.note(row.item)
         if isinstance(row, SourceItem) and row.own_id is not None:
             own_ids[row.item.item_id] = row.own_id
         if isinstance(row, SourceItem) and (question := refusable(row.item)) is not None:

@@ -25,6 +25,7 @@ from benchwright.errors import PrerequisiteError, RequestFailed
 from .chat_request import ChatMessage, ChatRequest, RequestPicture
 from .endpoint_settings import EndpointSettings, model_address
 from .kept_connection import KeptConnection
+from .usage import TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
 from .vendors.apis import OPENAI_APIS, Detail, Effort, parameters_for
 from .vendors.failures import RequestAdapted, finds_too_large
 from .vendors.picture_refusals import learned_limits
@@ -113,6 +114,21 @@ class ChatSettings(EndpointSettings):
             reasoning_tokens=self.reasoning_tokens,
             detail=self.image_detail,
         )
+
+    def plan(self, purpose: str, records: int, *, requests: int, pictures: int, words: int) -> RequestPlan:
+        """Return what so many records would cost at most.
+
+        Args:
+            purpose: What the model is asked for, in a few words.
+            records: Number of images or items.
+            requests: Requests for one of them, repairs included.
+            pictures: Pictures that are sent for one of them.
+            words: Tokens of text that are sent for one of them, about.
+        """
+        sent = records * (words + pictures * TOKENS_PER_PICTURE)
+        tokens = Tokens(sent, records * requests * self.max_tokens)
+        prices = Prices.of(self.price_in, self.price_out)
+        return RequestPlan(self.model, purpose, records * requests, records * pictures, tokens, prices)
 
 
 class Chat:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ...item_parts.cutting_out import Mask
@@ -71,5 +71,8 @@ class Painter(Protocol):
     def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
         """Return the size at which the model gets a picture of that size."""
 
-    def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
-        """Return the picture of each edit, or the reason for none, such as `unsafe` or `out_of_memory`."""
+    def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
+        """Yield the place of each edit with its picture, or the reason for none, such as `unsafe` or `out_of_memory`.
+
+        Edits of one size come in their order, each as soon as it is there.
+        """

@@ -7,7 +7,7 @@ docs/manipulated-pairs.md states the tolerance for the rounding differences betw
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -101,8 +101,13 @@ class Diffusion:
 
     def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
         """Return for each edit what was painted, or `unsafe` or `out_of_memory`."""
-        results = self._batches.run(edits, self._together, key=lambda edit: edit.pixels.shape)
-        return [Unpainted(NO_MEMORY) if isinstance(result, OutOfMemory) else result for result in results]
+        painted = dict(self.painting(edits))
+        return [painted[place] for place in range(len(edits))]
+
+    def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
+        """Yield the place of each edit with what was painted, batch by batch, or `unsafe` or `out_of_memory`."""
+        for place, result in self._batches.each(edits, self._together, key=lambda edit: edit.pixels.shape):
+            yield place, Unpainted(NO_MEMORY) if isinstance(result, OutOfMemory) else result
 
     def _together(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
         import torch

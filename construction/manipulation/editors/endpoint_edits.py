@@ -7,7 +7,7 @@ image. It draws the whole picture anew, whatever the mask says; `alignment.py` d
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,13 +103,19 @@ class EndpointEdits:
         longest = max(size_wh)
         return max(frames, key=lambda frame: (round(frame.filled, 3), -abs(max(frame.picture_wh) - longest)))
 
-    def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
-        """Return the edited pictures, asked for several at a time, or why there is none."""
-        return list(self._pool.map(self._one, edits))
+    def _frame_around(self, picture_wh: tuple[int, int]) -> _ModelFrame:
+        """Return the model's size that a picture of a size of `size_for` fills most, without scaling it again."""
+        width, height = picture_wh
+        around = [own for own in self._settings.sizes_wh if own[0] >= width and own[1] >= height]
+        return max((_ModelFrame(own, picture_wh) for own in around), key=lambda frame: frame.filled)
+
+    def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
+        """Yield the place of each edit with its picture, or why there is none; several are asked for at a time."""
+        yield from enumerate(self._pool.map(self._one, edits))
 
     def _one(self, edit: Edit) -> Painted | Unpainted:
         height, width = edit.pixels.shape[:2]
-        frame = self._frame((width, height))
+        frame = self._frame_around((width, height))
         picture = encode_png(_filled_up(edit.pixels, frame.size_wh))
         mask = None if edit.mask is None or not self._settings.takes_mask else _mask_file(edit.mask, frame.size_wh)
         size = f"{frame.size_wh[0]}x{frame.size_wh[1]}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from benchwright.facts import CATEGORIES, CODES, Code, IdeaCategory, Perception
+from benchwright.facts import CATEGORIES, CODES, Code
 from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.models.endpoints.vendors.failures import MAY_PASS
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
@@ -22,18 +23,25 @@ from ..grounding.endpoint import EndpointGrounder, EndpointGrounding
 from ..grounding.located import DetectorSettings, Located
 from ..grounding.scene import Grounder, NotGrounded, Scene
 from ..grounding.stated import StatedGrounder, StatedGrounding
+from .attacks import IdeaAttackSettings, IdeaBreaker
 from .endpoint import EndpointWriter, EndpointWriting
-from .planned import Planned, Writer, texts_of
+from .planned import IdeaAttack, Planned, Writer, texts_of
+from .plans import planned_ideas, wanted
 from .policy import IdeaRefusal, Topic, refused
 from .templates import TemplateWriter, TemplateWriting
 
-_NO_PEOPLE, _NO_IDEA = "no_people", "no_idea"
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_NO_PEOPLE, _NO_IDEA, _REFUTED = "no_people", "no_idea", "refuted"
 TRANSIENT = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
 
 
 class _IdeaTools(NamedTuple):
     grounder: Grounder
     writer: Writer
+    breaker: IdeaBreaker | None
     pool: ThreadPoolExecutor
 
 
@@ -51,6 +59,7 @@ class Ideas(MapStep):
         grounder: Source of what an image shows and where: `facts`, or a vision-language model behind an `endpoint`.
         detector: A model that finds where things are, in place of the boxes that the grounder gives.
         writer: Source of the ideas: `templates` (of facts), or a language model behind an `endpoint`.
+        attack: A second model, which sees the photograph and tries to refute each idea; null leaves it out.
         people_only: Drop images without people, as MVP-Bench is about people.
         allow: What ideas may contain that is refused otherwise: `real_persons` (by name), `minors`, `gore`.
         concurrency: Most requests of one worker under way at a time.
@@ -62,6 +71,7 @@ class Ideas(MapStep):
         policy_real_person (drop): Its ideas name real persons.
         policy_minor (drop): Its ideas show children or adolescents.
         policy_gore (drop): Its ideas show blood, corpses or torture.
+        refuted (drop): The second model refuted its ideas.
         no_idea (drop): Its categories gave nothing, for several reasons; where all met one problem, that is the reason.
         endpoint_timeout (failed): The model did not answer in time; tried again by the next run.
         endpoint_busy (failed): The model was busy; tried again by the next run.
@@ -69,7 +79,7 @@ class Ideas(MapStep):
     """
 
     name: ClassVar[str] = "ideas"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"planned": "string"}
     costly: ClassVar[bool] = True
@@ -79,6 +89,7 @@ class Ideas(MapStep):
     grounder: Annotated[StatedGrounding | EndpointGrounding, Field(discriminator="backend")] = StatedGrounding()
     detector: DetectorSettings | None = None
     writer: Annotated[TemplateWriting | EndpointWriting, Field(discriminator="backend")] = TemplateWriting()
+    attack: IdeaAttackSettings | None = None
     people_only: bool = True
     allow: tuple[Topic, ...] = ()
     concurrency: int = Field(8, ge=1, le=64)
@@ -111,6 +122,7 @@ class Ideas(MapStep):
             "grounder": self.grounder.deciding(),
             "detector": self.detector and self.detector.deciding(),
             "writer": self.writer.deciding(),
+            **({} if self.attack is None else {"attack": self.attack.deciding()}),
             "people_only": self.people_only,
             "allow": sorted(self.allow),
             **({} if self.stated_by == FACTS else {"stated_by": self.stated_by}),
@@ -120,6 +132,10 @@ class Ideas(MapStep):
         """Return the digest of the detector's files, where one is used."""
         return self.detector.sha256 if self.detector is not None else None
 
+    def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
+        """Return what models would be asked about so many images at most; every reply is taken to be repaired once."""
+        return planned_ideas(self.grounder, self.writer, self.attack, self.categories, images) or None
+
     def open(self, ctx: OpenContext) -> _IdeaTools:
         """Load the detector and connect to models.
 
@@ -127,7 +143,8 @@ class Ideas(MapStep):
             PrerequisiteError: A key is missing, or the detector cannot be loaded.
         """
         pool = ThreadPoolExecutor(self.concurrency)
-        return _IdeaTools(self._grounder(pool, ctx), self._writer(ctx), pool)
+        breaker = None if self.attack is None else IdeaBreaker(self.attack, self._chat(self.attack.chat, ctx))
+        return _IdeaTools(self._grounder(pool, ctx), self._writer(ctx), breaker, pool)
 
     def _grounder(self, pool: ThreadPoolExecutor, ctx: OpenContext) -> Grounder:
         said_by = self._said_by(pool, ctx)
@@ -152,7 +169,7 @@ class Ideas(MapStep):
         opened: _IdeaTools = ctx.opened
         categories = [CATEGORIES[code] for code in CODES if code in self.categories]
         try:
-            scene = opened.grounder.scene(record, _wanted(categories), ctx)
+            scene = opened.grounder.scene(record, wanted(categories), ctx)
         except NotGrounded as error:
             told = {"detail": error.detail, "replies": list(error.replies)}
             return Outcome(_verdict(error.reason), error.reason, evidence=told)
@@ -161,8 +178,13 @@ class Ideas(MapStep):
             return Outcome("drop", _NO_PEOPLE, evidence=evidence)
         if (refusal := refused(scene.texts(), allow=self.allow)) is not None:
             return Outcome("drop", refusal.reason, evidence=evidence | {"found": refusal.found})
-        planned = list(opened.pool.map(lambda category: opened.writer.plan(category, scene), categories))
+        sees = isinstance(self.writer, EndpointWriting) and self.writer.sees_picture
+        pixels = ctx.images.rgb(record) if sees or opened.breaker is not None else None
+        shown = pixels if sees else None
+        planned = list(opened.pool.map(lambda category: opened.writer.plan(category, scene, shown), categories))
         planned = [self._passed(plan) for plan in planned]
+        if opened.breaker is not None and pixels is not None:
+            planned = _attacked(planned, opened.breaker, pixels, opened.pool)
         evidence["categories"] = {
             category.code: plan.described() for category, plan in zip(categories, planned, strict=True)
         }
@@ -184,13 +206,30 @@ class Ideas(MapStep):
         return planned._replace(ideas=tuple(kept), problem=problem, detail=detail)
 
 
-def _wanted(categories: Sequence[IdeaCategory]) -> list[Perception]:
-    """Return what must be known of an image for these categories, each once."""
-    return list(
-        {
-            perception.name: perception for category in categories for perception in (category.high, category.low)
-        }.values()
+def _attacked(
+    planned: Sequence[Planned], breaker: IdeaBreaker, pixels: NDArray[np.uint8], pool: ThreadPoolExecutor
+) -> list[Planned]:
+    """Return the plans without ideas that the second model refutes, with what it said of all."""
+    ideas = [idea for plan in planned for idea in plan.ideas]
+    attacks = dict(
+        zip(
+            (idea.idea_id for idea in ideas),
+            pool.map(lambda idea: breaker.attacked(idea, pixels), ideas),
+            strict=True,
+        )
     )
+    return [_unrefuted(plan, attacks, breaker) for plan in planned]
+
+
+def _unrefuted(plan: Planned, attacks: Mapping[str, tuple[IdeaAttack, ...]], breaker: IdeaBreaker) -> Planned:
+    made = tuple(attack for idea in plan.ideas for attack in attacks[idea.idea_id])
+    refuting = breaker.refutes(made)
+    if not refuting:
+        return plan._replace(attacks=made)
+    out = {attack.idea_id for attack in refuting}
+    kept = tuple(idea for idea in plan.ideas if idea.idea_id not in out)
+    detail = "; ".join(f"{attack.idea_id} {attack.objection}: {attack.says}" for attack in refuting)
+    return plan._replace(ideas=kept, problem=None if kept else _REFUTED, detail=detail, attacks=made)
 
 
 def _verdict(reason: str) -> Any:

@@ -48,8 +48,9 @@ class TemplateWriter:
     def __init__(self, settings: TemplateWriting) -> None:
         self._most = settings.most
 
-    def plan(self, category: IdeaCategory, scene: Scene) -> Planned:
+    def plan(self, category: IdeaCategory, scene: Scene, pixels: object = None) -> Planned:
         """Return the ideas that facts give for a category; the problem `no_facts` where they give none."""
+        del pixels
         assert scene.facts is not None
         facts = scene.facts.model_copy(update={"subject": scene.subject})  # a detector may have found it elsewhere
         made = list(_ideas(category, facts))[: self._most]
@@ -151,17 +152,16 @@ def _change(
         aspect=aspect or perception.aspect_of(subject),
         natural=natural.value,
         manipulated=new.value,
-        ask_natural=_asked(perception, subject, natural),
-        ask_manipulated=_asked(perception, subject, new),
+        ask_natural=_asked(subject, natural),
+        ask_manipulated=_asked(subject, new),
         others=_unlike(apart, (*new.others, *natural.others, *facts.elsewhere.get(perception.name, ()))),
         tempting=new.tempting,
     )
 
 
-def _asked(perception: Perception, subject: str, value: ShownValue) -> str:
-    if value.ask is not None:
-        return value.ask.replace("{subject}", subject)
-    return perception.asked_of(subject, value.value)
+def _asked(subject: str, value: ShownValue) -> str | None:
+    """Return the question that people stated about a value; None leaves it to the step that asks."""
+    return None if value.ask is None else value.ask.replace("{subject}", subject)
 
 
 def _unlike(apart: set[str], texts: Sequence[str]) -> tuple[str, ...]:

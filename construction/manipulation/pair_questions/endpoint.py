@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from benchwright.canonical import canonical_json
 from benchwright.models.endpoints.chat_request import ChatMessage
 from benchwright.models.endpoints.structured_replies import ask_structured
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN
 
 from ...distractors.sameness import says_the_same
 from ...item_parts.choices import capital
@@ -46,6 +47,9 @@ Write:
 Never say "first photograph", "edited image" or the like in a question. Reply with one JSON object and nothing else:
 {"low": {"yes_on_first": "...?", "yes_on_second": "...?"}, "high": {"yes_on_first": "...?", "yes_on_second": "...?"},
  "single_image": {"question": "...?", "answer": "...", "first_answer": "...", "distractors": ["...", "...", "..."]}}"""
+
+PROMPT_TOKENS = len(_RULES) // CHARACTERS_PER_TOKEN + 200
+"""Tokens of the rules and of an idea, about."""
 
 
 def _is_a_question(text: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ...item_parts.idea import Level
-from ...item_parts.pairs import Side
+from ...item_parts.pairs import SIDES, Side
 
 LEVELS: tuple[Level, Level] = ("low", "high")
 OPTIONS = 5
@@ -14,11 +16,19 @@ OPTIONS = 5
 
 
 class YesNoQuestion(NamedTuple):
-    """A question for both pictures that is true of one."""
+    """A question for both pictures that is true of one.
+
+    Args:
+        level: Level at which it asks.
+        text: Question as it is asked.
+        yes_on: Picture of which it is true.
+        wording: Number of its wording, from 1; None where the idea or a model worded it.
+    """
 
     level: Level
     text: str
     yes_on: Side
+    wording: int | None = None
 
 
 class OptionsQuestion(NamedTuple):
@@ -28,11 +38,13 @@ class OptionsQuestion(NamedTuple):
         question: Question as it is asked.
         right: The right option.
         wrong: The others, in no order that says anything.
+        wording: Number of its wording, from 1; None where a model worded it.
     """
 
     question: str
     right: str
     wrong: tuple[str, ...]
+    wording: int | None = None
 
 
 class WrittenPairQuestions(NamedTuple):
@@ -50,3 +62,19 @@ class WrittenPairQuestions(NamedTuple):
     single_image: OptionsQuestion | None
     written_by: str
     replies: Sequence[str] = ()
+
+
+def one_a_level(written: WrittenPairQuestions, rng: np.random.Generator) -> WrittenPairQuestions:
+    """Return the questions with one yes/no question a level; which picture it is true of, chance decides.
+
+    The two levels ask for different pictures, so that each picture has one question that is true of it and one that is
+    not: who merely sees that a picture was edited cannot tell which.
+
+    Args:
+        written: Two yes/no questions a level.
+        rng: Random generator of the idea.
+    """
+    first = int(rng.integers(2))
+    asks_for = {level: SIDES[(first + place) % 2] for place, level in enumerate(LEVELS)}
+    kept = tuple(question for question in written.yes_no if question.yes_on == asks_for[question.level])
+    return written._replace(yes_no=kept)

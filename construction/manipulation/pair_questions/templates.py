@@ -8,13 +8,16 @@ import numpy as np
 
 from ...distractors.sameness import apart
 from ...item_parts.choices import capital, drawn
-from ...item_parts.idea import Change, Idea, Level
+from ...item_parts.idea import Idea, Level
+from ...item_parts.pairs import Side
+from ...item_parts.wordings import WordingsInUse
 from .pair_question import OPTIONS, OptionsQuestion, WrittenPairQuestions, YesNoQuestion
+from .phrasing import Phrasing
 
 _TEMPLATE = "template"
 
 
-def from_template(idea: Idea, rng: np.random.Generator) -> WrittenPairQuestions:
+def from_template(idea: Idea, rng: np.random.Generator, *, wordings: WordingsInUse = "all") -> WrittenPairQuestions:
     """Return the questions of an idea; the same for all its candidates where `rng` is.
 
     The single-image question asks at the high level, as in MVP-Bench. Its distractors are the natural image's answer
@@ -22,29 +25,36 @@ def from_template(idea: Idea, rng: np.random.Generator) -> WrittenPairQuestions:
 
     Args:
         idea: The idea; questions are asked at its levels.
-        rng: Chooses among more than three values.
+        rng: Chooses among more than three values, and among wordings.
+        wordings: Wordings in use.
     """
-    asked: list[YesNoQuestion] = []
-    for level in idea.levels:
-        asked += _yes_no(level, idea.low if level == "low" else idea.high)
-    return WrittenPairQuestions(
-        tuple(asked), _single_image(idea.high, rng) if "high" in idea.levels else None, _TEMPLATE
+    phrasing = Phrasing(idea, wordings)
+    asked = [question for level in idea.levels for question in _yes_no(phrasing, level, rng)]
+    single = _single_image(phrasing, rng) if "high" in idea.levels else None
+    return WrittenPairQuestions(tuple(asked), single, _TEMPLATE)
+
+
+def _yes_no(phrasing: Phrasing, level: Level, rng: np.random.Generator) -> Iterator[YesNoQuestion]:
+    """Yield the two questions of a level: the idea's own where it has some."""
+    change = phrasing.idea.low if level == "low" else phrasing.idea.high
+    sides: tuple[tuple[Side, str | None, str], ...] = (
+        ("natural", change.ask_natural, change.natural),
+        ("manipulated", change.ask_manipulated, change.manipulated),
     )
+    for side, own, value in sides:
+        drawn = phrasing.yes_no(level, value, rng)
+        if own is not None:
+            yield YesNoQuestion(level, own, side)
+        else:
+            yield YesNoQuestion(level, drawn.template, side, drawn.number)
 
 
-def _yes_no(level: Level, change: Change) -> Iterator[YesNoQuestion]:
-    yield YesNoQuestion(level, change.ask_natural or _describes(change, change.natural), "natural")
-    yield YesNoQuestion(level, change.ask_manipulated or _describes(change, change.manipulated), "manipulated")
-
-
-def _describes(change: Change, value: str) -> str:
-    return f"Does this describe {change.aspect} in the image: {value}?"
-
-
-def _single_image(change: Change, rng: np.random.Generator) -> OptionsQuestion | None:
+def _single_image(phrasing: Phrasing, rng: np.random.Generator) -> OptionsQuestion | None:
+    change = phrasing.idea.high
     candidates = drawn(change.tempting, len(change.tempting), rng)
     wrong, _ = apart((change.manipulated, change.natural), candidates, most=OPTIONS - 2)
     if len(wrong) < OPTIONS - 2:
         return None
     options = tuple(capital(text) for text in (change.natural, *wrong))
-    return OptionsQuestion(f"What best describes {change.aspect} in the image?", capital(change.manipulated), options)
+    question = phrasing.open(rng)
+    return OptionsQuestion(question.template, capital(change.manipulated), options, question.number)

@@ -118,6 +118,22 @@ def test_a_request_is_one_that_the_vendor_takes(tmp_path: Path, edit_server: Edi
     assert "a cat with a straw hat" in sent["partial"].prompt
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "sizes"),
+    [(121, 148, ()), (148, 121, ()), (100, 124, ("1024x1024", "1536x1024", "1024x1536"))],
+    ids=["upright", "lying", "sizes of two scales"],
+)
+def test_a_picture_that_two_sizes_fit_alike_is_sent_in_the_one_that_it_was_scaled_for(
+    tmp_path: Path, edit_server: EditServer, photo: np.ndarray, width: int, height: int, sizes: tuple[str, ...]
+) -> None:
+    cut = np.ascontiguousarray(photo[:height, :width])
+    asked = Asked(tmp_path, edit_server, cut, sizes=("256x256", "384x256", "256x384", *sizes))
+    pairs = pairs_of(asked.carry_out(idea("direct", instruction="Make it night.")))
+    assert asked.pixels(pairs["E2-1"]).shape == cut.shape
+    [sent] = edit_server.asked
+    assert f"{sent.image.shape[1]}x{sent.image.shape[0]}" == sent.size
+
+
 def test_what_the_model_moved_is_moved_back(tmp_path: Path, edit_server: EditServer, photo: np.ndarray) -> None:
     edit_server.drift = np.array([[1, 0, 7.0], [0, 1, 5.0]], np.float32)
     pair = pairs_of(Asked(tmp_path, edit_server, photo).carry_out(HAT))["B2-1"]

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 from pair_samples import CATEGORIES, PairContext, idea, items_of, pictures
 from pydantic import ValidationError
 
-from benchwright.construction.item_parts.idea import Change
+from benchwright.construction.item_parts.idea import Change, GroundedSubject
 from benchwright.construction.item_parts.side_by_side import side_by_side
 from benchwright.construction.manipulation.pair_items import PairItems
+from benchwright.construction.manipulation.pair_questions.kinds_of_change import ASPECTS, EDITS
 from benchwright.records import Item
+
+DOING = "what the two men is doing"
+"""As `Perception.aspect_of` words it."""
 
 
 def text(item: Item, key: str | None) -> str | None:
@@ -31,18 +35,40 @@ def of(items: list[Item], task: str, level: str | None = None) -> list[Item]:
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_each_category_gives_eleven_items_at_both_levels(tmp_path: Path, category: str) -> None:
-    _, items = items_of(tmp_path, idea(category))
-    assert len(of(items, "pair_yes_no", "low")) == len(of(items, "pair_yes_no", "high")) == 4
+@pytest.mark.parametrize("per_level", [1, 2])
+def test_each_category_gives_its_items_at_both_levels(tmp_path: Path, category: str, per_level: int) -> None:
+    _, items = items_of(tmp_path, idea(category), questions_per_level=per_level)
+    assert len(of(items, "pair_yes_no", "low")) == len(of(items, "pair_yes_no", "high")) == 2 * per_level
     assert len(of(items, "pair_cross_image", "low")) == len(of(items, "pair_cross_image", "high")) == 1
     assert len(of(items, "pair_single_image", "high")) == 1
-    assert len(items) == 11
+    assert len(items) == 3 + 4 * per_level
     assert {item.category for item in items} == {category}
+
+
+def test_of_one_question_a_level_each_picture_has_one_that_is_true_of_it_and_one_that_is_not(tmp_path: Path) -> None:
+    first = set()
+    for seed in range(8):
+        items = list(PairContext(tmp_path / str(seed), [idea()], seed=seed).outcome().items)
+        keys = {(item.images[0].role, item.level): text(item, item.answer) for item in of(items, "pair_yes_no")}
+        for side in ("natural", "manipulated"):
+            assert sorted([str(keys[side, "low"]), str(keys[side, "high"])]) == ["No", "Yes"]
+        for level in ("low", "high"):
+            assert keys["natural", level] != keys["manipulated", level]
+        first.add(keys["natural", "low"])
+    assert first == {"Yes", "No"}
+
+
+def test_one_question_a_level_has_the_id_that_it_has_among_two(tmp_path: Path) -> None:
+    _, one = items_of(tmp_path / "a")
+    _, two = items_of(tmp_path / "b", questions_per_level=2)
+    assert {item.item_id: item.question for item in one}.items() <= {
+        item.item_id: item.question for item in two
+    }.items()
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_a_yes_no_question_has_opposite_keys_on_the_two_images(tmp_path: Path, category: str) -> None:
-    context, items = items_of(tmp_path, idea(category))
+    context, items = items_of(tmp_path, idea(category), questions_per_level=2)
     keys: dict[str, dict[str, str | None]] = {}
     for item in of(items, "pair_yes_no"):
         [shown] = item.images
@@ -56,14 +82,56 @@ def test_a_yes_no_question_has_opposite_keys_on_the_two_images(tmp_path: Path, c
 
 
 def test_the_ideas_own_questions_are_asked_and_a_template_writes_what_it_lacks(tmp_path: Path) -> None:
-    _, items = items_of(tmp_path)
+    _, items = items_of(tmp_path, questions_per_level=2, wordings=1)
     yes = {item.question: item.images[0].role for item in of(items, "pair_yes_no") if text(item, item.answer) == "Yes"}
     assert yes == {
         "Is the man holding a tennis racket?": "natural",
         "Is the man holding a gun?": "manipulated",
-        "Does this describe what the man is doing in the image: playing tennis?": "natural",
-        "Does this describe what the man is doing in the image: robbing a bank?": "manipulated",
+        "Is the man playing tennis?": "natural",
+        "Is the man robbing a bank?": "manipulated",
     }
+
+
+def test_an_aspect_of_its_own_is_asked_about_in_its_words(tmp_path: Path) -> None:
+    high = idea().high.model_copy(
+        update={"aspect": "what the badge stands for", "natural": "a club", "manipulated": "a love of flowers"}
+    )
+    _, items = items_of(tmp_path, idea("B4", high=high), questions_per_level=2)
+    asked = {item.question for item in of(items, "pair_yes_no", "high")}
+    assert asked == {"Is a club what the badge stands for?", "Is a love of flowers what the badge stands for?"}
+    [single], [crossed] = of(items, "pair_single_image"), of(items, "pair_cross_image", "high")
+    assert single.question == "What best describes what the badge stands for in the image?"
+    assert crossed.question == "How do the two images differ in what the badge stands for?"
+
+
+def test_the_verb_goes_with_the_subject(tmp_path: Path) -> None:
+    two = idea(subject=GroundedSubject(phrase="the two men"), high=idea().high.model_copy(update={"aspect": DOING}))
+    _, items = items_of(tmp_path, two, wordings=1)
+    [high] = {item.question for item in of(items, "pair_yes_no", "high")}
+    assert high in {"Are the two men playing tennis?", "Are the two men robbing a bank?"}
+    assert of(items, "pair_single_image")[0].question == "What are the two men doing?"
+    assert of(items, "pair_cross_image", "high")[0].question == "What are the two men doing in the two images?"
+
+
+def test_seeds_draw_wordings_that_both_pictures_of_a_question_share_and_items_name(tmp_path: Path) -> None:
+    questions: dict[str, set[str]] = {}
+    for seed in range(12):
+        items = list(PairContext(tmp_path / str(seed), [idea()], seed=seed).outcome().items)
+        asked = of(items, "pair_yes_no", "high")
+        assert len({(item.question, item.attributes["wording"]) for item in asked}) == 1
+        assert "wording" not in of(items, "pair_yes_no", "low")[0].attributes  # the idea's own words
+        for item in [*asked, *of(items, "pair_single_image"), *of(items, "pair_cross_image", "low")]:
+            questions.setdefault(item.task, set()).add(str(item.attributes["wording"]))
+    assert questions == {task: {"1", "2", "3"} for task in ("pair_yes_no", "pair_single_image", "pair_cross_image")}
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_the_papers_aspects_are_offered_where_they_are_asked_for(tmp_path: Path, category: str) -> None:
+    _, items = items_of(tmp_path, idea(category), high_options="aspects", wordings=1)
+    [high] = of(items, "pair_cross_image", "high")
+    assert high.question == "Which aspect of the man or of the scene differs between the two images?"
+    assert set(texts(high)) == {"Behaviour", "Role", "Identity", "Emotion", "Scenario"}
+    assert text(high, high.answer) == ASPECTS[category[0]]
 
 
 def test_the_natural_answer_is_among_five_options_with_three_that_the_clues_suggest(tmp_path: Path) -> None:
@@ -95,7 +163,7 @@ def test_a_question_that_is_asked_for_both_sides_alike_is_left_out(tmp_path: Pat
     low = Change(aspect="x", natural="a", manipulated="b", ask_natural="Is it red?", ask_manipulated="Is it  RED?")
     outcome = PairContext(tmp_path, [idea(low=low)]).outcome()
     assert not of(list(outcome.items), "pair_yes_no", "low")
-    assert len(of(list(outcome.items), "pair_yes_no", "high")) == 4
+    assert len(of(list(outcome.items), "pair_yes_no", "high")) == 2
     assert outcome.evidence["B2"]["left_out"] == {"yes_no_low": "same_question"}
 
 
@@ -119,16 +187,23 @@ def test_each_value_stands_in_two_options_so_that_counting_them_gives_nothing_aw
 
 def test_an_idea_that_nobody_agrees_on_at_the_high_level_is_asked_about_at_the_low_one_only(tmp_path: Path) -> None:
     outcome = PairContext(tmp_path, [idea(levels=("low",))]).outcome()
-    assert Counter(item.task for item in outcome.items) == {"pair_yes_no": 4, "pair_cross_image": 1}
+    assert Counter(item.task for item in outcome.items) == {"pair_yes_no": 2, "pair_cross_image": 1}
     assert {item.level for item in outcome.items} == {"low"}
     assert not outcome.evidence
+
+
+def test_kinds_of_edits_are_about_equally_long() -> None:
+    words = [len(edit.split()) for edit in EDITS.values()]
+    characters = [len(edit) for edit in EDITS.values()]
+    assert max(words) - min(words) <= 3
+    assert max(characters) <= 1.25 * min(characters)
 
 
 def test_a_background_is_no_distractor_of_another_background(tmp_path: Path) -> None:
     for category in ("B1", "S1", "R1"):
         _, items = items_of(tmp_path / category, idea(category))
         [low] = of(items, "pair_cross_image", "low")
-        replaced = {"The background was replaced.", "A group was put around the main subject."}
+        replaced = {EDITS["B1"], EDITS["R1"]}
         assert len(replaced & set(texts(low))) == 1
 
 
@@ -141,7 +216,7 @@ def test_items_belong_to_their_pair_their_photograph_and_its_donor(tmp_path: Pat
         assert lent == (item.category == "B1")
         assert f"image:{context.record.image_id}" in item.group_keys
     assert len({item.evidence["pair"] for item in items}) == 2
-    assert len({item.item_id for item in items}) == len(items) == 22
+    assert len({item.item_id for item in items}) == len(items) == 14
 
 
 def test_evidence_says_how_the_pair_was_made_and_what_its_captions_say(tmp_path: Path) -> None:
@@ -197,7 +272,7 @@ def test_side_by_side_shows_both_on_one_picture_in_an_order_that_chance_decides(
 def test_both_ways_of_showing_give_two_more_items_and_keep_the_ids_of_the_others(tmp_path: Path) -> None:
     _, alone = items_of(tmp_path / "a")
     _, more = items_of(tmp_path / "b", cross_image="both")
-    assert len(more) == 13
+    assert len(more) == 9
     assert {one.item_id for one in alone} < {one.item_id for one in more}
 
 
@@ -249,7 +324,14 @@ def test_whatever_the_words_options_are_apart_and_hold_the_natural_answer(
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"writer": "endpoint"}, {"chat": {"model": "m"}}, {"cross_image": "three"}, {"max_side_px": 3}]
+    "wrong",
+    [
+        {"writer": "endpoint"},
+        {"chat": {"model": "m"}},
+        {"cross_image": "three"},
+        {"questions_per_level": 3},
+        {"max_side_px": 3},
+    ],
 )
 def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):

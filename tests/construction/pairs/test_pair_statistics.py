@@ -14,9 +14,13 @@ from pair_samples import idea, items_of
 
 from benchwright.construction.paper_tables.caption_words import count_words, singular, words_of
 from benchwright.construction.paper_tables.pair_chart import statistics_chart
-from benchwright.construction.paper_tables.pair_counts import PairStatistics, count_pairs
+from benchwright.construction.paper_tables.pair_counts import PUBLISHED, PUBLISHED_TYPES, PairStatistics, count_pairs
 from benchwright.construction.tasks.background_substitution import LEVEL
+from benchwright.facts import CODES
 from benchwright.records import Item
+
+LEVELS = {"low": 3, "high": 4}
+"""Items of a pair by level: a yes/no question on both pictures, one across both, at the high level one on one."""
 
 
 def said(caption: str) -> dict[str, list[str]]:
@@ -99,14 +103,34 @@ def counted(items: list[Item]) -> PairStatistics:
 
 
 def test_pairs_items_categories_types_and_levels_are_counted(counted: PairStatistics) -> None:
-    assert (counted.pairs, counted.items, counted.images) == (3, 33, 4)
+    assert (counted.pairs, counted.items, counted.images) == (3, 21, 4)
     assert counted.by_category == {"B1": 1, "B2": 1, "S2": 1}
     assert counted.by_type == {
-        ("yes_no", "high"): 12, ("yes_no", "low"): 12, ("single_image", "high"): 3, ("cross_image", "high"): 3,
+        ("yes_no", "high"): 6, ("yes_no", "low"): 6, ("single_image", "high"): 3, ("cross_image", "high"): 3,
         ("cross_image", "low"): 3,
     }  # fmt: skip
     assert sum(counted.by_type.values()) == counted.items
     assert counted.editors == {"composite": 3}
+
+
+def test_questions_of_each_level_are_counted_by_category_beside_the_papers(counted: PairStatistics) -> None:
+    assert counted.by_category_level == {(code, level): n for code in ("B1", "B2", "S2") for level, n in LEVELS.items()}
+    assert counted.by_way == {"background": 1, "partial": 1, "direct": 1}
+    document = counted.to_json()
+    assert document["categories"][0] == {
+        "category": "B1", "aspect": "Behaviour", "pairs": 1, "low": 3, "high": 4,
+        "published": {"pairs": 46, "low": 85, "high": 129},
+    }  # fmt: skip
+    assert document["types"][0] == {"type": "yes_no", "level": "high", "items": 6, "published": 460}
+
+
+def test_the_published_counts_are_those_of_the_paper(counted: PairStatistics) -> None:
+    assert tuple(PUBLISHED) == CODES
+    assert sum(each.pairs for each in PUBLISHED.values()) == 530
+    assert sum(each.low + each.high for each in PUBLISHED.values()) == sum(PUBLISHED_TYPES.values()) == 1872
+    for level in ("low", "high"):
+        of_types = sum(count for (_, its), count in PUBLISHED_TYPES.items() if its == level)
+        assert of_types == sum(getattr(each, level) for each in PUBLISHED.values())
 
 
 def test_words_are_those_of_each_sides_captions_a_pairs_once(counted: PairStatistics) -> None:

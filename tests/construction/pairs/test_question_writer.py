@@ -25,10 +25,10 @@ SAID: dict[str, Any] = {
 }  # fmt: skip
 
 
-def run(folder: Path, server: ChatServer, *, candidates: int = 1, **chat: Any) -> Outcome:
+def run(folder: Path, server: ChatServer, *, candidates: int = 1, questions_per_level: int = 1, **chat: Any) -> Outcome:
     context = PairContext(folder, [idea()], candidates=candidates)
     settings = {"model": "scribe", "base_url": server.url, "retries": 0, "timeout_s": 20, **chat}
-    return context.outcome(writer="endpoint", chat=settings)
+    return context.outcome(writer="endpoint", chat=settings, questions_per_level=questions_per_level)
 
 
 def replying(server: ChatServer, *replies: str) -> None:
@@ -57,7 +57,7 @@ def test_its_questions_are_asked_with_opposite_keys_and_its_distractors_offered(
     tmp_path: Path, chat_server: ChatServer
 ) -> None:
     replying(chat_server, f"Here you are:\n```json\n{json.dumps(SAID)}\n```")
-    outcome = run(tmp_path, chat_server)
+    outcome = run(tmp_path, chat_server, questions_per_level=2)
     yes = {item.question: item.images[0].role for item in outcome.items if item.kind == "yes_no" and item.answer == "A"}
     assert yes == {
         "Does the man hold a racket?": "natural", "Does the man hold a weapon?": "manipulated",
@@ -74,7 +74,7 @@ def test_its_questions_are_asked_with_opposite_keys_and_its_distractors_offered(
 
 def test_candidates_of_one_idea_cost_one_request(tmp_path: Path, chat_server: ChatServer) -> None:
     replying(chat_server, json.dumps(SAID))
-    assert len(run(tmp_path, chat_server, candidates=3).items) == 33
+    assert len(run(tmp_path, chat_server, candidates=3).items) == 21
     assert len(chat_server.bodies) == 1
 
 
@@ -102,7 +102,7 @@ def test_a_reply_that_cannot_be_used_is_sent_back_once_with_what_is_wrong(
     reply, fault = FAULTS[name]
     replying(chat_server, reply, json.dumps(SAID))
     outcome = run(tmp_path, chat_server)
-    assert len(outcome.items) == 11
+    assert len(outcome.items) == 7
     first, second = chat_server.bodies
     assert [turn["role"] for turn in second["messages"]] == ["system", "user", "assistant", "user"]
     assert second["messages"][:2] == first["messages"]
