@@ -119,7 +119,7 @@ def _odd_word(texts: Sequence[str], language: str) -> int | None:
     """Return the place of the only option whose words are those of another language, where all others are frequent."""
     foreign = [None if language == "en" and kinds_of(text) else foreign_words(text, language) for text in texts]
     odd = [n for n, found in enumerate(foreign) if found is not None]
-    if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()):
+    if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()) or is_loan(texts[odd[0]]):
         return None
     other = (foreign[odd[0]] or ("", []))[0]
     others = [text for n, text in enumerate(texts) if n != odd[0]]

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .wordnet import Synset, WordNet
+from .wordnet import PARTS, Synset, WordNet
 
 _MAIN_SENSES = 2
 _CLUSTER_SENSES = 3
+_OPPOSITE_SENSES = 4
 _LOCATIONS = frozenset([15, 17])
 _MOST_STEPS = 5
 _ENDS_GENUS = re.compile(
@@ -65,8 +66,21 @@ def _genus(gloss: str, part: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
+def are_antonyms(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether a WordNet calls two words opposites, in one of their frequent senses."""
+    for part in PARTS:
+        theirs = {(sense.part, sense.offset) for sense in wordnet.senses(other, part)[:_OPPOSITE_SENSES]}
+        for sense in wordnet.senses(word, part)[:_OPPOSITE_SENSES]:
+            if any(symbol == "!" and (of, offset) in theirs for symbol, of, offset in sense.pointers):
+                return True
+    return False
+
+
+@lru_cache(maxsize=1 << 14)
 def are_near_adjectives(word: str, other: str, wordnet: WordNet) -> bool:
     """Return whether two adjectives of one cluster are defined alike, as `enormous` and `huge`, or one by the other."""
+    if are_antonyms(word, other, wordnet):
+        return False
     for sense in wordnet.senses(word, "adj")[:_CLUSTER_SENSES]:
         for beside in wordnet.senses(other, "adj")[:_CLUSTER_SENSES]:
             heads = set(_heads(sense, wordnet)) & set(_heads(beside, wordnet))
@@ -103,6 +117,8 @@ def are_near_verbs(word: str, other: str, wordnet: WordNet) -> bool:
     if any(
         " " in each or len(wordnet.senses(each, "noun")) >= len(wordnet.senses(each, "verb")) for each in (word, other)
     ):
+        return False
+    if are_antonyms(word, other, wordnet):
         return False
     senses, others = (wordnet.senses(each, "verb")[:_VERB_SENSES] for each in (word, other))
     told, beside = ([_told(wordnet.gloss(sense)) for sense in each] for each in (senses, others))

@@ -9,16 +9,20 @@ number, a letter, a negation, opposites (`highest`, `lowest`), or things that ea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from benchwright.records import Item
 from benchwright.texts.normalization import normal
 
+from ..wording.formula_values import have_equal_values
+from ..wording.formulas import formula_key
 from ..wording.number_words import NUMERALS
 from ..wording.quantities import quantity
 from ..wording.word_forms import forms_of
+from .definitions import are_antonyms
+from .phrases import words_relation
 from .wordnet import PARTS, Synset, WordNet
 
 _INSTRUCTION = re.compile(
@@ -311,12 +315,15 @@ def _likeness(
     one: AskedWords, two: AskedWords, items: tuple[Item, Item], wordnet: WordNet, *, is_verdict: bool, may_differ: bool
 ) -> float | None:
     mine, theirs = set(one.things), set(two.things)
-    pairs = list(_matched(one.things, two.things | two.deeds, wordnet))
-    pairs += [(word, other) for other, word in _matched(two.things - {b for _, b in pairs}, one.deeds, wordnet)]
+    pairs = list(_matched(one.things, two.things | two.deeds, wordnet, is_one=same_word))
+    pairs += [
+        (word, other)
+        for other, word in _matched(two.things - {b for _, b in pairs}, one.deeds, wordnet, is_one=same_word)
+    ]
     for word, other in pairs:
         mine.discard(word)
         theirs.discard(other)
-    deeds = list(_matched(one.deeds, two.deeds, wordnet))
+    deeds = list(_matched(one.deeds, two.deeds, wordnet, is_one=same_word))
     left, other_left = one.deeds - {a for a, _ in deeds}, two.deeds - {b for _, b in deeds}
     if may_differ:
         mine, theirs = set(), set()
@@ -354,13 +361,20 @@ def _says_much(key: str) -> bool:
     return sum(map(str.isdigit, key)) > 2 or len(_key_words(key)) > 1
 
 
-def _matched(words: frozenset[str], others: frozenset[str], wordnet: WordNet) -> Iterator[tuple[str, str]]:
+def _matched(
+    words: frozenset[str], others: frozenset[str], wordnet: WordNet, *, is_one: Callable[[str, str, WordNet], bool]
+) -> Iterator[tuple[str, str]]:
     left = set(others)
     for word in sorted(words):
-        match = next((other for other in sorted(left) if same_word(word, other, wordnet)), None)
+        match = next((other for other in sorted(left) if is_one(word, other, wordnet)), None)
         if match is not None:
             left.discard(match)
             yield word, match
+
+
+def _means_one(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether two words of right options are one, of one stem, or synonyms."""
+    return word == other or _same_stem(word, other) or words_relation(word, other, wordnet) == "same"
 
 
 @lru_cache(maxsize=1 << 15)
@@ -395,20 +409,10 @@ def _opposed(one: AskedWords, two: AskedWords, wordnet: WordNet) -> bool:
     if ("~not" in words) != ("~not" in others):
         return True
     return any(
-        frozenset((word, other)) in _OPPOSITES or _are_antonyms(word, other, wordnet)
+        frozenset((word, other)) in _OPPOSITES or are_antonyms(word, other, wordnet)
         for word in words
         for other in others
     )
-
-
-@lru_cache(maxsize=1 << 14)
-def _are_antonyms(word: str, other: str, wordnet: WordNet) -> bool:
-    for part in PARTS:
-        theirs = {(sense.part, sense.offset) for sense in wordnet.senses(other, part)[:_SENSES]}
-        for sense in wordnet.senses(word, part)[:_SENSES]:
-            if any(symbol == "!" and (of, offset) in theirs for symbol, of, offset in sense.pointers):
-                return True
-    return False
 
 
 _LONE = re.compile(r"(?<=\s)[A-Z]\b")
@@ -428,15 +432,23 @@ def keys_agree(key: str, other: str, wordnet: WordNet) -> bool:
     if value is not None and beside is not None:
         return value.value == beside.value or _first_number(key) == _first_number(other) != ""
     numbers = _first_number(key), _first_number(other)
-    if any(numbers):
-        return numbers[0] == numbers[1]
-    if _LONE.findall(key) != _LONE.findall(other):
-        return False
-    words, others = _key_words(key), _key_words(other)
+    if any(numbers) or _LONE.findall(key) != _LONE.findall(other):
+        return any(numbers) and numbers[0] == numbers[1]
+    if formula_key(key) is not None or formula_key(other) is not None:
+        return have_equal_values(key, other)
+    return _words_agree(_key_words(key), _key_words(other), wordnet)
+
+
+def _words_agree(words: frozenset[str], others: frozenset[str], wordnet: WordNet) -> bool:
+    """Return whether the words of two right options are the same but for one, or two of them are."""
     if not words or not others:
         return False
-    pairs = list(_matched(words, others, wordnet))
-    return len(pairs) >= min(len(words), len(others)) or len(pairs) >= 2
+    matched = len(list(_matched(words, others, wordnet, is_one=_means_one)))
+    is_whole = matched == min(len(words), len(others)) and abs(len(words) - len(others)) < _FEW
+    return is_whole or matched >= _FEW
+
+
+_FEW = 2
 
 
 def _key_words(text: str) -> frozenset[str]:
