@@ -281,8 +281,9 @@ def _by_strict_number(text: str) -> AskedKinds | None:
 
 
 def _by_name_the(text: str) -> AskedKinds | None:
-    if (match := _NAME_THE.search(text)) is None:
-        return None
+    match = _NAME_THE.search(text)
+    if match is None or match["noun"] in ("figure", "shape", "picture", "image"):
+        return None  # figures are often named by their numbers
     fits = _KIND_OF_NOUN.get(match["noun"])
     return None if fits is None else AskedKinds(f"name the {match['noun']}", fits | {"thing"})
 

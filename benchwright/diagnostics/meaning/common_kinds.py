@@ -91,6 +91,8 @@ def option_apart(texts: Sequence[str], wordnet: WordNet) -> tuple[int, str] | No
     """
     if len(texts) <= _LEAST_OTHERS or any(gives_no_answer(text) for text in texts):
         return None
+    if any(len(text.strip()) == 1 or not is_open(text.strip().casefold()) for text in texts):
+        return None
     if any(text.casefold().split()[:1] and text.casefold().split()[0] in PREPOSITIONS for text in texts):
         return None
     kinds = [_kinds(text, wordnet) for text in texts]

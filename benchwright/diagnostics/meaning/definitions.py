@@ -15,11 +15,12 @@ from .wordnet import PARTS, Synset, WordNet
 _MAIN_SENSES = 2
 _CLUSTER_SENSES = 3
 _OPPOSITE_SENSES = 4
+_DIRECTIONS = frozenset(["north", "south", "east", "west"])
 _LOCATIONS = frozenset([15, 17])
 _MOST_STEPS = 5
 _ENDS_GENUS = re.compile(
     r"[,;:()]|\b(?:of|with|that|which|having|consisting|used|in|for|on|to|from|made|at|by|who|whose|where|when|and|or|as|under|"
-    r"usually|between|along|through|around|near|across|behind|into|over|containing|especially|resembling|worn|formed|played|designed)\b"
+    r"usually|between|along|through|around|following|preceding|before|after|opposite|lying|near|across|behind|into|over|containing|especially|resembling|worn|formed|played|designed)\b"
 )
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _SAYS_NOTHING = frozenset([
@@ -54,7 +55,7 @@ def is_defined_as(word: str, other: str, wordnet: WordNet) -> bool:
         others = {lemma for sense in wordnet.senses(other, part)[:_MAIN_SENSES] for lemma in sense.words}
         if not others:
             continue
-        for sense in wordnet.senses(word, part)[: 1 if part == "verb" else _MAIN_SENSES]:
+        for sense in wordnet.senses(word, part)[:1]:
             if _genus(wordnet.gloss(sense), part) in others and sense not in wordnet.senses(other, part):
                 return True
     return False
@@ -83,6 +84,8 @@ def are_near_adjectives(word: str, other: str, wordnet: WordNet) -> bool:
         return False
     for sense in wordnet.senses(word, "adj")[:_CLUSTER_SENSES]:
         for beside in wordnet.senses(other, "adj")[:_CLUSTER_SENSES]:
+            if "lea" in wordnet.gloss(sense) and "shape" in wordnet.gloss(sense):
+                continue  # shapes of leaves are defined alike
             heads = set(_heads(sense, wordnet)) & set(_heads(beside, wordnet))
             if _names(sense, word, beside, other, wordnet):
                 return True
@@ -102,7 +105,7 @@ def are_near_adjectives(word: str, other: str, wordnet: WordNet) -> bool:
 def _names(sense: Synset, word: str, beside: Synset, other: str, wordnet: WordNet) -> bool:
     """Return whether the definition of one adjective has the other, and neither is the opposite of the other."""
     glosses = wordnet.gloss(sense), wordnet.gloss(beside)
-    if re.search(r"\b(?:not|colou?r)\b", glosses[0] + glosses[1]) or any(
+    if re.search(r"\b(?:not|colou?r|leaf|leaves|shaped)\b", glosses[0] + glosses[1]) or any(
         symbol == "!" for symbol, *_ in (*sense.pointers, *beside.pointers)
     ):
         return False
@@ -262,6 +265,8 @@ def _told(gloss: str) -> frozenset[str]:
 @lru_cache(maxsize=1 << 13)
 def lies_in(word: str, other: str, wordnet: WordNet) -> bool:
     """Return whether a place is a part of another, as Paris is of France and of Europe."""
+    if word in _DIRECTIONS or other in _DIRECTIONS:
+        return False
     there = {(sense.part, sense.offset) for sense in wordnet.senses(other, "noun") if sense.field in _LOCATIONS}
     now = [sense for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES] if sense.field in _LOCATIONS]
     now = [sense for sense in now if any(symbol == "@i" for symbol, *_ in sense.pointers)]
