@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from .check import AuditContext
 
-_LISTS = "pyspellchecker"
-"""Package whose lists of words rules read."""
+_LISTS = ("pyspellchecker", "symspellpy", "lemminflect")
+"""Packages whose lists of words rules read."""
 _DIGITS = 32
 
 
@@ -64,8 +64,11 @@ class KeptFaults:
 
 def _rules_as_of_now() -> str:
     """Return what changes with the code of rules and with the lists that they read."""
+    return " ".join([code_digest(), *map(_version_of, _LISTS)])
+
+
+def _version_of(package: str) -> str:
     try:
-        lists = version(_LISTS)
+        return version(package)
     except PackageNotFoundError:
-        lists = ""
-    return f"{code_digest()} {lists}"
+        return ""

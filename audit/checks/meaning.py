@@ -74,7 +74,7 @@ class RelatedOptions:
 
 
 class QuestionsAskedAgain:
-    """Questions about one picture that perhaps ask the same, in other words or in another language."""
+    """Questions about one picture, or about none, that perhaps ask the same, in other words or in another language."""
 
     name: ClassVar[str] = "asked_again"
     title: ClassVar[str] = "Questions asked again in another language or, with --wordnet or --sentences, other words"
@@ -95,7 +95,14 @@ class QuestionsAskedAgain:
         }
         vectors = None if context.sentences is None else context.sentences.vectors
         try:
-            found = list(asked_again(standing, wordnet=context.wordnet, vectors=vectors))
+            found = list(
+                asked_again(
+                    standing,
+                    wordnet=context.wordnet,
+                    vectors=vectors,
+                    without_pictures=_without_pictures(audited),
+                )
+            )
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
         for pair in found:
@@ -106,7 +113,7 @@ class QuestionsAskedAgain:
                 "question_asked_again",
                 "low",
                 items,
-                f"Two questions about one picture perhaps ask the same: {_WAYS[pair.way]}.",
+                f"Two questions perhaps ask the same: {_WAYS[pair.way]}.",
                 {
                     "questions": [audited.by_id[item].item.question for item in items],
                     "way": pair.way,
@@ -115,3 +122,13 @@ class QuestionsAskedAgain:
                 },
                 "possible",
             )
+
+
+def _without_pictures(audited: AuditedItems) -> frozenset[str]:
+    """Return the ids of items whose source names no picture."""
+    known = audited.pictures
+    return frozenset(
+        each.item.item_id
+        for each in audited.keyed
+        if not each.names and not each.missing and not any(image.image_id in known for image in each.item.images)
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
-_KIND = "audit wording 5"
+_KIND = "audit wording 6"
 
 
 class Wording:

@@ -33,8 +33,8 @@ WORDING_KINDS = (
     "option_without_words", "option_carries_other_letter", "question_lists_other_options", "options_miscounted",
     "options_answer_another_question", "asks_for_several", "option_says_it_is_right", "question_names_answer",
     "alt_text_names_answer", "article_tells_answer", "number_tells_answer", "gender_tells_answer",
-    "tense_tells_answer", "placeholder_text",
-    "authors_note", "question_breaks_off", "template_field", "garbled_characters", "markup_in_text", "personal_data",
+    "tense_tells_answer", "phrase_tells_answer", "placeholder_text", "authors_note",
+    "question_breaks_off", "template_field", "garbled_characters", "markup_in_text", "personal_data",
     "marked_picture_not_there", "named_picture_not_there", "color_of_grey_picture",
     *(name for name, _ in FAULTS.values())
 )  # fmt: skip

@@ -217,3 +217,40 @@ def test_other_words_ask_the_same_where_they_mean_the_same(
         item("b", again, ("a hammer", "red", "a thing"), "B", picture="p"),
     ]
     assert [pair.way for pair in asked_again(asked, wordnet=wordnet)] == ["words"] * found
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "key", "again", "others", "other_key", "found"),
+    [("How tall is the tower?", ("12 m", "15 m"), "A", "What is the height of the tower?", ("10 m", "12 m"), "B", True),
+     ("How tall is the tower?", ("12 m", "15 m"), "A", "How wide is the tower?", ("12 m", "15 m"), "A", False),
+     ("Is the gate open?", ("Yes", "No"), "A", "Is the gate closed?", ("Yes", "No"), "B", True),
+     ("Is the gate open?", ("Yes", "No"), "A", "Is the gate closed?", ("Yes", "No"), "A", False),
+     ("Where is the dog?", ("A car", "A tool"), "A", "In what place is the dog?", ("A hammer", "An automobile"), "B", True),
+     ("Where is the dog?", ("A car", "A tool"), "A", "Where is the horse?", ("A car", "A tool"), "A", False),
+     ("What is left of the car?", ("A dog", "A cat"), "A", "What is right of the car?", ("A dog", "A cat"), "A", False)],
+)  # fmt: skip
+def test_questions_without_pictures_are_compared_by_what_they_are_about(
+    question: str,
+    options: tuple[str, ...],
+    key: str,
+    again: str,
+    others: tuple[str, ...],
+    other_key: str,
+    found: bool,
+    wordnet: WordNet,
+) -> None:
+    asked = [item("a", question, options, key, picture="p"), item("b", again, others, other_key, picture="q")]
+    of_pictures = list(asked_again(asked, wordnet=wordnet))
+    without = list(asked_again(asked, wordnet=wordnet, without_pictures={each.item_id for each in asked}))
+    assert (of_pictures, [pair.way for pair in without]) == ([], ["words"] * found)
+
+
+def test_a_set_that_asks_one_question_of_many_pictures_is_not_compared(wordnet: WordNet) -> None:
+    asked = [
+        item(f"s{n}", "How many dogs are there?", ("1", "2", "3"), "ABC"[n % 3], picture=f"p{n}") for n in range(18)
+    ]
+    asked += [
+        item("a", "How tall is the tower?", ("12 m", "15 m"), "A", picture="p"),
+        item("b", "What is the height of the tower?", ("12 m", "15 m"), "A", picture="q"),
+    ]
+    assert list(asked_again(asked, wordnet=wordnet, without_pictures={each.item_id for each in asked})) == []

@@ -33,6 +33,11 @@ _THINGS = _of(
 )
 _COUNTS = _of("number amount year")
 _PLACES = _of("place room building landscape city country continent planet direction")
+_PEOPLE = frozenset(["artist", "painter", "author", "writer", "composer", "philosopher", "poet", "scientist",
+                     "musician",
+                     "singer", "actor", "actress", "director", "sculptor", "architect", "king", "queen",
+                     "president", "emperor",
+                     "mathematician", "physicist", "inventor", "team", "person"])  # fmt: skip
 _KIND_OF_NOUN = {
     noun: _of(kinds)
     for nouns, kinds in (
@@ -49,7 +54,14 @@ _KIND_OF_NOUN = {
         ("emotion feeling mood", "emotion weather manner color abstract"),
         ("expression", "emotion action body size abstract"),
         ("instrument", "instrument tool household kitchenware"),
-        ("profession job occupation", "profession person"),
+        ("profession job occupation", "profession person action sport"),
+        ("artist painter author writer composer philosopher poet scientist musician singer actor actress director "
+            "sculptor "
+         "architect king queen president emperor mathematician physicist inventor", "person profession country"),
+        ("medication medicine drug disease illness",
+         "material food plant body animal abstract event emotion household kitchenware"),
+        ("bone muscle", "body shape tool instrument"),
+        ("team", "person country city animal color profession weather material abstract plant"),
         ("person", "profession person color number clothing direction animal"),
         ("relationship", "person profession event abstract action animal"),
         ("vehicle transportation transport", "vehicle transport animal"),
@@ -83,6 +95,18 @@ _MEASURE = re.compile(
     "temperature|price|cost|length|height|weight|distance|speed|area|perimeter|volume|width|depth|diameter|radius|"
     "circumference|population"
 )
+_STRICT_NUMBER = re.compile(
+    r"(?:^|[.!?:;,]\s+)(?:(?:at|in|by|to) )?(?:what|which) (?P<noun>time(?! (?:period|zone|signature|of (?:the "
+    r")?(?:year|day)|scale"
+    r"|span))|temperature|year|percentage|price|age|page number|score)\b(?! (?:scale|difference|range|change|sensor|"
+    r"zone|group))"
+    r"|(?:^|[.!?:;,]\s+)how much (?:does|do|did|is|are|was|were) [^?]* (?:cost|weigh)"
+)
+_TIMES_AND_NUMBERS = {
+    "time": _of("clock daytime number amount"),
+    "year": _of("year number"),
+    "age": _of("number amount"),
+}
 _OF_NUMBER = _of("number value score total sum percentage amount time period year digit")
 _NOUN_ASKED = re.compile(
     r"\b(?:what|which)(?:'s| is| are| was| were)?(?: the| this| that| these| those)?"
@@ -134,12 +158,14 @@ _BY_WORD: tuple[tuple[str, frozenset[str]], ...] = (
     (
         r"where\b(?![^?]*, )",
         _ALL - _of("color weekday month season weather emotion action verdict manner animal sport profession shape "
-                   "language amount daytime clock food instrument means size reason abstract agent drink pattern"),
+                   "language amount daytime clock food instrument means size reason abstract agent drink pattern "
+                   "purpose"),
     ),
     (
         r"(?:when\b(?![^?]*, )|(?:at |by )?what time|(?:in |since )?(?:what|which) (?:year|century|decade))\b",
         _COUNTS | _of("weekday month season daytime clock event reason weather often manner direction action purpose"),
     ),
+    (r"whose\b", _of("person profession animal agent country thing color clothing")),
     (r"why\b", _of("reason purpose weather event emotion action abstract person thing agent manner animal size")),
 )  # fmt: skip
 _POLAR = re.compile(
@@ -193,8 +219,23 @@ _NOT_CHOSEN = _of("verdict manner often transport agent means reason purpose")
 """Kinds that no name is, that no thing is, and that answer no question for `what` or `which`."""
 _SAYS_ANYTHING = re.compile(
     r"\b(?:true|correct|statements?|following|label\w*|numbered|letters?|marked|code|represents?|stands? for|"
-    r"symboli[sz]es?|associated|mascot|team|signs? says?|written|caption|titles?|words?|spelled|logo|brand|nicknames?|"
+    r"symboli[sz]es?|associated|mascot|signs? says?|written|caption|titles?|words?|spelled|logo|brand|nicknames?|"
     r"refer\w*|mean\w*)\b"
+)
+_ASIDE = re.compile(
+    r",? (?:according to|judging by|based on|as shown (?:in|by)|given) (?:the |its |this |that |his |her )?[\w' "
+    r"-]+(?=[?.,]|$)"
+    r"|^(?:according to|judging by|based on|in|on|from) (?:the |its |this |that )?[\w' -]+, ",
+    re.IGNORECASE,
+)
+"""What says where to look, and not what is asked for."""
+_NAME_THE = re.compile(
+    r"(?:^|[.!?:;]\s+)(?:name|identify|pick|select|choose) the (?:[a-z]+est )?(?P<noun>[a-z]+)(?= (?:that|which|who|"
+    r"in|on|of|"
+    r"at|whose|with|shown|holding|for|by)\b|[.?]|$)"
+)
+_CHOICE = re.compile(
+    r"^(?:is|are|was|were) (?:the|this|that|his|her) [a-z' -]+ (?P<first>[a-z]+) or (?P<second>[a-z]+)\?\s*$"
 )
 _QUOTED = re.compile(r"[\"“”„«][^\"“”„«»]*[\"“”»]")
 
@@ -208,15 +249,43 @@ def kinds_asked_for(question: str) -> AskedKinds | None:
         ('what breed', ['animal', 'thing'])
         >>> kinds_asked_for("The picture shows an apple.")
     """
-    text = " ".join(_QUOTED.sub(" it ", question).casefold().replace("’", "'").split())
+    text = " ".join(_ASIDE.sub("", _QUOTED.sub(" it ", question)).casefold().replace("’", "'").split())
     if _SAYS_ANYTHING.search(text):
         return None
     return next((asked for find in _WAYS if (asked := find(text)) is not None), None)
 
 
+def asks_for_words(question: str) -> bool:
+    """Return whether a question asks for what something says, means or is called, which may be anything."""
+    return _SAYS_ANYTHING.search(" ".join(_ASIDE.sub("", question).casefold().split())) is not None
+
+
 def _by_form(text: str) -> AskedKinds | None:
     match = _POLAR.match(text)
     return None if match is None else AskedKinds(match.group().split()[0], frozenset(["verdict"]))
+
+
+def _by_choice(text: str) -> AskedKinds | None:
+    """Return what a question for one of two asks for: `is the light red or green` is answered by neither yes nor no."""
+    match = _CHOICE.match(text)
+    if match is None or match["second"] == "not":
+        return None
+    return AskedKinds(f"{match['first']} or {match['second']}", _ALL - {"verdict"})
+
+
+def _by_strict_number(text: str) -> AskedKinds | None:
+    if (match := _STRICT_NUMBER.search(text)) is None:
+        return None
+    noun = match["noun"]
+    return AskedKinds(f"what {noun}" if noun else "how much", _TIMES_AND_NUMBERS.get(noun, _of("number amount")))
+
+
+def _by_name_the(text: str) -> AskedKinds | None:
+    match = _NAME_THE.search(text)
+    if match is None or match["noun"] in ("figure", "shape", "picture", "image"):
+        return None  # figures are often named by their numbers
+    fits = _KIND_OF_NOUN.get(match["noun"])
+    return None if fits is None else AskedKinds(f"name the {match['noun']}", fits | {"thing"})
 
 
 def _by_verb(text: str) -> AskedKinds | None:
@@ -245,6 +314,8 @@ def _by_noun(text: str) -> AskedKinds | None:
     noun, after = match["noun"], _VERB_FOLLOWS.match(match["rest"])
     if _COMPOUND.match(match["rest"]):
         noun = after[1] if after else ""
+    if noun in _PEOPLE and " the " in match.group():
+        return None  # `what is the actor taking off`
     fits = _KIND_OF_NOUN.get(noun) or _KIND_OF_NOUN.get(noun.removesuffix("s"))
     return None if fits is None else AskedKinds(f"what {noun}", fits | {"thing"})
 
@@ -273,6 +344,7 @@ def _by_beginning(text: str) -> AskedKinds | None:
 
 
 _WAYS: tuple[Callable[[str], AskedKinds | None], ...] = (
-    _by_form, _by_verb, _by_owner, _by_measure, _by_noun, _by_name, _by_question_word, _by_beginning,
+    _by_form, _by_choice, _by_strict_number, _by_name_the, _by_verb, _by_owner, _by_measure, _by_noun, _by_name,
+    _by_question_word, _by_beginning,
 )  # fmt: skip
 """From what says most to what says least."""

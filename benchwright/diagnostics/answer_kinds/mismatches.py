@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..wording.odd_options import says_nothing_else
+from ..wording.odd_options import gives_no_answer
+from ..wording.word_forms import forms_of
 from .asked_kinds import AskedKinds, kinds_asked_for
 from .option_kinds import kinds_of
 
 KindsOf = Callable[[str], frozenset[str]]
 """From an option to all kinds of answers that it can be; empty where none is known."""
 _LEAST, _LEAST_OTHERS = 2, 3
+_MANY = 16
+"""Kinds that a question asks for from which it says little."""
 _VAGUE = frozenset(["thing", "household", "material", "size", "direction", "abstract", "person"])
 _ARTIFACTS = frozenset(
     ["furniture", "clothing", "jewelry", "instrument", "tool", "kitchenware", "household", "vehicle", "thing"]
@@ -76,8 +79,13 @@ def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_
         >>> none_can_answer("What number does the dog wear?", ["7", "9", "12"])
     """
     asked = kinds_asked_for(question)
-    if asked is None or len(texts) < _LEAST or any(says_nothing_else(text) for text in texts if not _is_verdict(text)):
+    texts = [text for text in texts if not (_is_way_out(text) and not _is_verdict(text))]
+    if len(texts) >= _LEAST and all(map(_is_yes_or_no, texts)) and (match := _ASKS_WORDS.match(question)):
+        return CannotAnswer(match.group().split()[-1].casefold(), "verdict")
+    if asked is None or len(texts) < _LEAST or any(gives_no_answer(text) for text in texts):
         return None
+    if _ASKS_MEASURE.match(asked.words) and all(map(_only_describes, texts)):
+        return CannotAnswer(asked.words, "adjective")
     of = [kinds(text) for text in texts]
     known = [each for each in of if each]
     if any(each & asked.fits for each in known):
@@ -94,6 +102,35 @@ def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_
     return CannotAnswer(asked.words, counts.most_common(1)[0][0]) if is_sure else None
 
 
+def some_cannot_answer(
+    question: str, texts: Sequence[str], right: int, kinds: KindsOf = kinds_of
+) -> tuple[CannotAnswer, list[int]] | None:
+    """Return why two wrong options or more cannot answer a question, and their places; None where fewer cannot.
+
+    At least half of the wrong options have to be so, and the right one may be an answer.
+
+    Example:
+        >>> some_cannot_answer("Which country is red on the map?", ["Peru", "1994", "2002", "Brazil"], 3)
+        (CannotAnswer(asked='what country', kind='year'), [1, 2])
+    """
+    asked = kinds_asked_for(question)
+    if asked is None or any(gives_no_answer(text) for text in texts):
+        return None
+    of = [kinds(text) for text in texts]
+    wrong = [place for place in range(len(texts)) if place != right]
+    if of[right] and not of[right] & asked.fits:
+        return None
+    is_measure = asked.fits <= _NUMBERS or _ASKS_MEASURE.match(asked.words) is not None
+    if is_measure and (_HOLDS_COUNT.search(texts[right]) or of[right] & _NUMBERS):
+        cannot = [place for place in wrong if not _HOLDS_COUNT.search(texts[place]) and not of[place] & asked.fits]
+    else:
+        cannot = [place for place in wrong if of[place] - {"thing"} and not of[place] & asked.fits]
+    if len(cannot) < _LEAST or 2 * len(cannot) < len(wrong):
+        return None
+    kind = Counter(kind for place in cannot for kind in of[place] or ["word"]).most_common(1)[0][0]
+    return CannotAnswer(asked.words, kind), cannot
+
+
 def odd_option(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> int | None:
     """Return the place of the one option that alone cannot be an answer; None where none is.
 
@@ -105,11 +142,11 @@ def odd_option(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -
         1
         >>> odd_option("What is on the table?", ["A violin", "A potato", "A harp"])
     """
-    if any(says_nothing_else(text) for text in texts if not _is_verdict(text)):
+    if any(gives_no_answer(text) for text in texts):
         return None
     of = [kinds(text) for text in texts]
     asked = kinds_asked_for(question)
-    odd = [place for place in range(len(texts)) if _is_odd(place, of, asked)]
+    odd = [place for place, text in enumerate(texts) if not _HEDGED.match(text) and _is_odd(place, of, asked)]
     return odd[0] if len(odd) == 1 else None
 
 
@@ -117,15 +154,53 @@ def _is_odd(place: int, of: Sequence[frozenset[str]], asked: AskedKinds | None) 
     mine, others = of[place], [each for at, each in enumerate(of) if at != place]
     if len(others) < _LEAST or not mine - {"thing"} or not all(others):
         return False
+    if asked is not None and ((asked.fits == {"verdict"} and not mine & _NO_HEDGES) or asked.words.startswith("who")):
+        return False  # `Partly`, `Only the sail`; surnames such as `Wood`
     shared = frozenset.intersection(*others)
     if asked is not None and not mine & asked.fits and all(each & asked.fits - {"thing"} for each in others):
         return bool(shared) or len(others) >= _LEAST_OTHERS
     firm = shared - _VAGUE
+    if asked is not None and "…" not in asked.words and mine & asked.fits and len(asked.fits) < _MANY:
+        return False  # `Caspian` among `Red` and `Black`, where a sea is asked for
     return (
         len(others) >= _LEAST_OTHERS
         and any(_is_far(mine, kind) for kind in firm)
         and not mine & frozenset.union(*others)
     )
+
+
+def _is_yes_or_no(text: str) -> bool:
+    return text.strip(" .").casefold() in ("yes", "no")
+
+
+def _only_describes(text: str) -> bool:
+    """Return whether an option is one adjective that is no measure: `venomous`; `long` and `ancient` may be "
+    "measures.
+    """
+    word = text.strip(" .").casefold()
+    return word.isalpha() and forms_of(word) == {"adjective"} and not kinds_of(word) and word.endswith(_DESCRIBING)
+
+
+_DESCRIBING = ("ous", "ful", "less", "ic", "al", "ive", "able", "ible", "ish", "ary")
+
+
+def _is_way_out(text: str) -> bool:
+    return _WAY_OUT.fullmatch(text.strip()) is not None
+
+
+_WAY_OUT = re.compile(
+    r"(?:not|cannot|can't|could not) (?:be )?(?:visible|shown|seen|known|clear|determined?|told|tell|sure|given|"
+    r"stated|enough "
+    r"information)\.?|unclear|unknown|none(?: of (?:these|them|the above))?\.?|it is not (?:shown|visible|clear)",
+    re.IGNORECASE,
+)
+_NUMBERS = frozenset(["number", "amount", "year", "clock", "daytime"])
+_NO_HEDGES = frozenset(["number", "amount", "year", "clock", "color", "weekday", "month"])
+_HEDGED = re.compile(r"(?:only|just|partly|mostly|almost|about|nearly|at least|at most|some)\b", re.IGNORECASE)
+_ASKS_WORDS = re.compile(r"^(?:[^?]*[.!:;] )?(?:what|which|who|whose|where|when|why|how)\b(?!.*, (?:is|are|was|were|"
+    r"do|does|did|has|have|can|will)\b)(?!.*\b(?:true|correct|answer|statements?|following|"
+                         r"says?|said|reply|replies|response|fits?|or)\b)", re.IGNORECASE)  # fmt: skip
+_ASKS_MEASURE = re.compile(r"how (?:long|old|tall|many|much|far|fast|often|heavy|wide|deep|high|big)\b")
 
 
 def _is_far(kinds: frozenset[str], kind: str) -> bool:

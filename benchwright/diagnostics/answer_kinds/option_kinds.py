@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from benchwright.texts.normalization import normal
 
-from ..wording.quantities import NUMERALS, quantity
+from ..wording.number_words import NUMERALS
+from ..wording.quantities import quantity
 from .word_lists import KINDS_OF_WORD
 
 BESIDE_LISTS = frozenset([
@@ -38,7 +39,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for kind, pattern in (
         ("year", r"(?:in|since|until|before|after) (?:1\d|20)\d\ds?"
                  r"|.*\b(?:century|centuries|b\.?c\.?e?|(?:year|day|hour|month)s? ago)\b.*"),
-        ("often", r"(?:once|twice|(?:\w+ )?times?) (?:an?|per|every) \w+"
+        ("often", r"(?:once|twice|(?:\w+ )?times?) (?:(?:an?|per|every) \w+|daily|weekly|monthly|yearly)"
                   r"|every (?:\w+ )?(?:day|week|month|year|morning|evening|night)"
                   r"|daily|weekly|monthly|yearly|hourly|often|rarely|seldom"),
         ("transport", r"on foot|on horseback|by (?:air|sea|land|road|rail)"),
@@ -105,6 +106,15 @@ def kinds_of(text: str) -> frozenset[str]:
     )
 
 
+_OF_VALUE = {
+    "place": frozenset(["number", "year"]), "rate": frozenset(["often"]), "century": frozenset(["year"]),
+    "date": frozenset(["year", "month", "number"]), "day": frozenset(["month", "weekday", "amount"]),
+    "decade": frozenset(["year", "amount"]), "scale": frozenset(["number"]),
+    "multiple": frozenset(["number", "amount"]),
+}  # fmt: skip
+"""Kinds of numbers by what they count; of others, numbers with a unit."""
+
+
 def _by_number(text: str) -> frozenset[str]:
     if _CLOCK.fullmatch(text):
         return frozenset(["clock"])
@@ -115,6 +125,8 @@ def _by_number(text: str) -> frozenset[str]:
         return frozenset()
     if value.of == "time of day":
         return frozenset(["clock"])
+    if (kinds := _OF_VALUE.get(value.of.split()[0] if value.of else "")) is not None:
+        return kinds
     return (_counted_things(text) if value.of else frozenset(["number"])) or frozenset(["amount"])
 
 

@@ -103,7 +103,7 @@ hot chocolate, cocoa, whiskey, vodka, champagne, espresso, cappuccino, latte, sm
 water, milkshake, iced tea, green tea""",
     "vehicle": """
 car, bus, truck, van, train, tram, bicycle, bike, motorcycle, motorbike, scooter, taxi, boat, ship, sailboat, yacht,
-ferry, canoe, kayak, raft, airplane, plane, aeroplane, aircraft, helicopter, jet, rocket, submarine, tractor,
+ferry, coach, canoe, kayak, raft, airplane, plane, aeroplane, aircraft, helicopter, jet, rocket, submarine, tractor,
 bulldozer, excavator, ambulance, fire truck, fire engine, police car, subway, metro, lorry, minivan, wagon,
 carriage, sled, sleigh, skateboard, tricycle, unicycle, jeep, suv, sedan, pickup, pickup truck, trailer, camper,
 rickshaw, limousine, hot air balloon, tank, forklift, school bus, race car, sports car, moped, barge, tanker,
@@ -113,7 +113,7 @@ soccer, football, basketball, baseball, tennis, golf, rugby, hockey, ice hockey,
 boxing, swimming, running, cycling, skiing, snowboarding, skating, surfing, sailing, rowing, climbing, gymnastics,
 wrestling, judo, karate, fencing, archery, bowling, table tennis, ping pong, polo, handball, water polo, figure
 skating, diving, skateboarding, jogging, chess, horse riding, lacrosse, weightlifting, softball, squash, croquet,
-darts, curling, javelin""",
+darts, curling, javelin, butterfly, breaststroke, backstroke, freestyle, crawl, front crawl""",
     "game": """
 chess, checkers, poker, cards, dominoes, bingo, monopoly, hopscotch, hide and seek, tag, backgammon, dice, solitaire""",
     "body": """
@@ -167,7 +167,7 @@ ring, necklace, bracelet, earring, brooch, watch, pendant, tiara, crown, gem, pe
     "instrument": """
 violin, guitar, piano, flute, trumpet, drum, cello, harp, clarinet, saxophone, trombone, accordion, banjo, ukulele,
 viola, double bass, tuba, oboe, bassoon, harmonica, xylophone, tambourine, organ, keyboard, mandolin, recorder,
-bagpipes, triangle, cymbal, bass, lute, french horn, bongo, sitar, bass guitar, electric guitar""",
+bagpipes, triangle, cymbal, bass, lute, horn, saw, french horn, bongo, sitar, bass guitar, electric guitar""",
     "tool": """
 hammer, saw, drill, screwdriver, wrench, pliers, chisel, axe, ax, shovel, spade, rake, hoe, ladder, knife, scissors,
 rope, nail, screw, bolt, brush, paintbrush, broom, mop, bucket, needle, wheelbarrow, crowbar, sickle, scythe,

@@ -10,7 +10,7 @@ from benchwright.texts.normalization import normal
 
 from ..keys.explanations import Contradictions, contradictions
 from ..wording.item_texts import without_articles
-from ..wording.quantities import NUMERALS
+from ..wording.number_words import NUMERALS
 from .fault_rules import FaultRule, ItemFacts, ItemFault, SetFault, SetRule, excerpt
 
 _PUT_ASIDE = re.compile(

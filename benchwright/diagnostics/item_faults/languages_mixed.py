@@ -12,13 +12,15 @@ from collections.abc import Iterator, Sequence
 from benchwright.errors import PrerequisiteError
 
 from ..answer_kinds.option_kinds import kinds_of
+from ..wording.foreign_words import foreign_option, foreign_words_of_question, is_loan
 from ..wording.languages import foreign_words, is_known_in, language_of, odd_language
 from ..wording.odd_options import main_script, option_in_another_script, script_of_words
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
 _LANGUAGES = (
     r"translat\w+|languages?|english|german|french|spanish|italian|chinese|latin|japanese|korean|russian|arabic|"
-    r"dish(?:es)?|foods?|desserts?|drinks?|songs?|sprache|übersetz\w*|heißt|bedeutet|englisch|langue|traduit|traduction|"
+    r"dish(?:es)?|foods?|desserts?|drinks?|songs?|tempo|musical|ballet|operas?|latin|wines?|cheeses?|coffees?|pasta|legal|"
+    r"muscles?|sprache|übersetz\w*|heißt|bedeutet|englisch|langue|traduit|traduction|"
     r"signifie|anglais|idioma|traduc\w+|significa|inglés|lingua"
 )
 _ABOUT_LANGUAGES = re.compile(rf"\b(?:{_LANGUAGES})\b|翻译|英文|英语|语言", re.IGNORECASE)
@@ -27,6 +29,9 @@ _ABOUT_WORDS = re.compile(
     r"named|called|titles?|texts?|captions?|labels?|slogans?|brands?|wort|wörter|mots?|palabra|parola|palavra)\b"
     r"|翻译|英文|英语|什么意思|单词|文字|语言",
     re.IGNORECASE,
+)
+_QUOTES_WORDS = re.compile(
+    r"\b(?:signs?|says?|said|reads|written|writing|words?|titles?|slogans?|brands?|meaning|articles?)\b", re.IGNORECASE
 )
 _NAME = re.compile(r"[A-ZÀ-Ý]\S*(?: (?:[A-ZÀ-Ý]\S*|de|la|le|el|del|di|da|von|van|du|des|der))+\.?")
 _QUOTED = re.compile(r"[\"“”„«‘][^\"“”„«»’]*[\"“”»’]|<[^<>]*>|\\[a-z]+|\$[^$]*\$")
@@ -45,8 +50,25 @@ def _of_one(facts: ItemFacts) -> Iterator[ItemFault]:
     odd = _odd_script(facts.item.question, texts) if odd is None else odd
     if odd is not None:
         yield _fault(facts, odd, "script")
-    elif len(texts) >= _LEAST_OPTIONS and (odd := _odd_language(facts.item.question, texts)) is not None:
+    elif (len(texts) >= _LEAST_OPTIONS and (odd := _odd_language(facts.item.question, texts)) is not None) or (
+        odd := _odd_among_english(facts.item.question, texts)
+    ) is not None:
         yield _fault(facts, odd, "language")
+
+
+def _odd_among_english(question: str, texts: Sequence[str]) -> int | None:
+    """Return the place of the one option of another language where question and other options are English."""
+    try:
+        if (
+            _ABOUT_LANGUAGES.search(question)
+            or _QUOTES_WORDS.search(question)
+            or language_of(" ".join([question, *texts])) not in ("en", None)
+        ):
+            return None
+        found = foreign_option(texts)
+        return None if found is None else found[0]
+    except PrerequisiteError:
+        return None
 
 
 def _fault(facts: ItemFacts, odd: int, what: str) -> ItemFault:
@@ -79,7 +101,10 @@ def _odd_language(question: str, texts: Sequence[str]) -> int | None:
         language = language_of(question) or language_of(" ".join([question, *texts]))
         if language is None or _ABOUT_LANGUAGES.search(question):
             return None
-        odd = [n for n, text in enumerate(texts) if not _NAME.fullmatch(text.strip()) and odd_language(text, language)]
+        odd = [
+            n for n, text in enumerate(texts)
+            if not _NAME.fullmatch(text.strip()) and not is_loan(text) and odd_language(text, language)
+        ]  # fmt: skip
         others = [text for n, text in enumerate(texts) if n not in odd]
         is_alone = len(odd) == 1 and 2 * sum(is_known_in(text, language) for text in others) >= len(others)
         is_sure = is_alone and (len(texts[odd[0]].split()) > _LEAST_OPTIONS or not _ABOUT_WORDS.search(question))
@@ -94,7 +119,7 @@ def _odd_word(texts: Sequence[str], language: str) -> int | None:
     """Return the place of the only option whose words are those of another language, where all others are frequent."""
     foreign = [None if language == "en" and kinds_of(text) else foreign_words(text, language) for text in texts]
     odd = [n for n, found in enumerate(foreign) if found is not None]
-    if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()):
+    if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()) or is_loan(texts[odd[0]]):
         return None
     other = (foreign[odd[0]] or ("", []))[0]
     others = [text for n, text in enumerate(texts) if n != odd[0]]
@@ -118,6 +143,11 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
                 {"question": excerpt(question), "words": run[1], "languages": [language, run[0]]},
             )
             return
+        if language == "en" and (word := foreign_words_of_question(question)) is not None:
+            yield ItemFault(
+                f"The question is in English, and {word!r} in it in another language.",
+                {"question": excerpt(question), "words": word, "languages": ["en"]},
+            )
     except PrerequisiteError:
         return
 
@@ -173,8 +203,8 @@ RULES = (
         "option_in_another_script",
         "options",
         "low",
-        "one option is in another script or language than the question and the others (`颜色` or `ein Haus am See` "
-        "among English words); medium where it is the right one",
+        "one option is in another script or language than the question and the others (`颜色`, `ein Haus am See` or"
+        " `Wadenbein` among English words, `Nein` beside `Yes`); medium where it is the right one",
         _of_one,
         ("options",),
     ),
@@ -182,8 +212,9 @@ RULES = (
         "question_in_two_languages",
         "options",
         "low",
-        "two or more words in a row of the question are in another language than the rest of it (`What is the girl "
-        "wearing auf dem Kopf?`)",
+        "two or more words in a row of the question are in another language than the rest of it (`What is the "
+        "girl wearing auf dem Kopf?`), or in English one that is frequent there and no English word (`Wo steht "
+        "the woman?`)",
         _in_question,
         certainty="possible",
     ),

@@ -13,7 +13,8 @@ from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted, normal
 
 from ..wording.item_texts import text_key
-from ..wording.quantities import FOREIGN_NUMERALS, NUMERALS
+from ..wording.number_words import NUMERALS
+from ..wording.quantities import FOREIGN_NUMERALS
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
 _CARRIED = re.compile(

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..wording.authors_notes import authors_note, labels_for_texts
-from ..wording.editorial_words import remark_in
+from ..wording.authors_notes import asks_for_text, authors_note, labels_for_texts
 from ..wording.text_checks import MISSING_VALUES
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 
@@ -92,20 +91,32 @@ def _placeholders(facts: ItemFacts) -> Iterator[ItemFault]:
             )
         ):
             found.setdefault(place, excerpt(text))
+    if asks_for_text(facts.item.question):  # `TODO` may be what a sticky note says
+        found = {
+            place: words for place, words in found.items() if not place.startswith("option") and place != "explanation"
+        }
     for label in labels_for_texts([str(choice.text) for choice in facts.worded]):
         choice = facts.worded[label]
         found.setdefault(f"option {choice.key}", str(choice.text))
     yield from _said(found, "A placeholder stands")
 
 
+_SURE_IN_OPTION = re.compile(
+    r"\b(?:distractors?|options?|answer|key|reviewers?|re-?word|picture|image)\b", re.IGNORECASE
+)
+"""Words of a note that no option of a question about a note or a screen has."""
+
+
 def _notes(facts: ItemFacts) -> Iterator[ItemFault]:
     """Yield a fault where a note stands in a text; in explanations, whose prose is long, only what is one for
     certain.
     """
+    of_text = asks_for_text(facts.item.question)
     spans = {
         place: (text, span)
         for place, text in facts.texts
-        if (span := authors_note(text) or (remark_in(text) if place != "explanation" else None)) is not None
+        if (span := authors_note(text, in_prose=place == "explanation")) is not None
+        and not (of_text and place.startswith("option") and _SURE_IN_OPTION.search(text) is None)
         and text[slice(*span)] not in {"TODO", "FIXME"}  # a bare mark is a placeholder, and one finding
     }
     yield from _said(
@@ -183,8 +194,9 @@ RULES = (
         "authors_note",
         "placeholders",
         "medium",
-        "a note of authors or reviewers to one another: `[needs a better distractor]`, `(too easy?)`, `// rewrite`, "
-        "`<!-- fix me -->`, `to be filled in`, `Source needed.`",
+        "a note of authors or reviewers to one another: `[needs a better distractor]`, `(too easy?)`, `// "
+        "rewrite`, `<!-- fix me -->`, `to be filled in`, `Source needed.`, `same as Q12:`, `Difficulty: 2/5`, "
+        "`(key)`. Where a question asks what a note or a screen says, options may say it",
         _notes,
     ),
     FaultRule(

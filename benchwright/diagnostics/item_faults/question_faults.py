@@ -9,12 +9,13 @@ from functools import lru_cache
 from benchwright.errors import PrerequisiteError
 from benchwright.texts.normalization import normal
 
-from ..answer_kinds.mismatches import none_can_answer
 from ..answer_kinds.option_kinds import kinds_of
-from ..wording.quantities import NUMERALS, foreign_numeral, quantity
+from ..wording.number_words import NUMERALS
+from ..wording.quantities import foreign_numeral, quantity
 from ..wording.spelling import Spelling
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
 from .pictures import NEUTRAL_COLORS, is_color
+from .unanswerable import unanswerable_faults
 
 _ASKS = (
     r"(?:what|which|who|whom|whose|where|when|why|how|was|welche[rsmn]?|wer|wie|wo|wann|warum|quel(?:le)?s?|qui|où|quand|"
@@ -209,12 +210,8 @@ def sort_of_answer(text: str) -> str | None:
 def _unanswerable(facts: ItemFacts) -> Iterator[ItemFault]:
     """Yield a fault where all options are of one sort, and the question asks for another."""
     texts = [str(choice.text) for choice in facts.worded]
-    if len(texts) == len(facts.item.choices) and (why := none_can_answer(facts.item.question, texts)) is not None:
-        yield ItemFault(
-            f"No option can answer the question {excerpt(facts.item.question)!r}, which asks {why.asked!r}: they "
-            f"are of the kind {why.kind!r}, such as {texts[0]!r}.",
-            {"question": excerpt(facts.item.question), "options": texts[:8], "sort": why.kind},
-        )
+    if found := list(unanswerable_faults(facts)):
+        yield from found
         return
     if len(texts) < len(facts.item.choices) or _NAMES_OPTIONS.search(facts.item.question):
         return
@@ -256,8 +253,8 @@ RULES = (
         "options",
         "medium",
         "all options are of one sort, such as colors, weekdays, people, places or yes and no, and the question "
-        "asks for another: `How "
-        "many …?`",
+        "asks for another: `How many …?`; or two wrong ones and more, at least half of them, are (`2002` and "
+        "`1994` beside two countries)",
         _unanswerable,
         ("options",),
         certainty="likely",

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 
 from benchwright.records import Choice
 
+from ..sentence_gaps.gaps import Clue, fitting
+from ..sentence_gaps.genders import opposite_genders
 from ..wording.blanks import BLANK, with_blank
 from ..wording.grammar import begins_with_vowel
 from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
@@ -170,6 +172,25 @@ def _article(facts: ItemFacts) -> Iterator[ItemFault]:
 
 def _gender(facts: ItemFacts) -> Iterator[ItemFault]:
     yield from _foreign(facts, "gender")
+    texts = [choice.text or "" for choice in facts.worded]
+    if (found := opposite_genders(facts.item.question, texts)) is not None:
+        pronoun, places = found
+        yield from _told(facts, [facts.worded[place] for place in places], f"{pronoun!r} in the question")
+
+
+def _phrase(facts: ItemFacts) -> Iterator[ItemFault]:
+    yield from _of_gap(facts, "words")
+
+
+def _of_gap(facts: ItemFacts, clue: Clue) -> Iterator[ItemFault]:
+    """Yield a fault where the words before a gap take the right option alone of three or more."""
+    texts = [(choice.text or "").strip() for choice in facts.worded]
+    found = fitting(with_blank(facts.item.question), tuple(texts)) if len(texts) > _FEWEST_TO_AGREE else None
+    if found is not None and found[0].clue == clue:
+        gap, places = found
+        yield from _told(
+            facts, [facts.worded[place] for place in places], f"the words before the blank ({gap.words!r})"
+        )
 
 
 def _foreign(facts: ItemFacts, clue: str) -> Iterator[ItemFault]:
@@ -180,7 +201,7 @@ def _foreign(facts: ItemFacts, clue: str) -> Iterator[ItemFault]:
 
 def _number(facts: ItemFacts) -> Iterator[ItemFault]:
     yield from _foreign(facts, "number")
-    yield from _english_number(facts)
+    yield from list(_english_number(facts)) or _of_gap(facts, "number")
 
 
 def _english_number(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -279,9 +300,11 @@ def _tense(facts: ItemFacts) -> Iterator[ItemFault]:
             if any(each is not None for _, each in forms) and (form == "ing" or all(each for _, each in forms)):
                 fits = [choice for choice, each in forms if each == form]
                 yield from _told(facts, fits, f"{what} ({excerpt(match.group(), around=0)!r})")
+                return
+            yield from _of_gap(facts, "tense")
             return
     yield from _foreign(facts, "tense")
-    yield from _form_after_blank(facts)
+    yield from list(_form_after_blank(facts)) or _of_gap(facts, "tense")
 
 
 def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -412,7 +435,8 @@ RULES = (
     _rule(
         "gender_tells_answer",
         "the article before the blank fits the gender of the right option alone (`Das Bild zeigt eine ___`), in "
-        "German, French, Spanish, Italian and Portuguese, by lists of frequent nouns and by endings",
+        "German, French, Spanish, Italian and Portuguese, by lists of frequent nouns and by endings; or in English a "
+        "pronoun does (`Who has lost her shoe?`)",
         _gender,
     ),
     _rule(
@@ -420,5 +444,11 @@ RULES = (
         "only the right option has the tense of the question, or the form of a verb that the words before a blank ask "
         "for (`can ___`, `is ___`, `hat gerade ___`), in the same six languages",
         _tense,
+    ),
+    _rule(
+        "phrase_tells_answer",
+        "only the right option can stand where the question breaks off: the words before ask for a noun, a preposition "
+        "or a verb that no other option is (`depends ___` takes `on …`); in English",
+        _phrase,
     ),
 )

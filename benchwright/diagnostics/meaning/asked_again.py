@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import combinations
 from typing import Literal, NamedTuple
@@ -27,7 +27,9 @@ from benchwright.texts.normalization import normal
 from ..wording.languages import language_of
 from ..wording.quantities import quantity
 from ..wording.repeated_questions import pictures_shown, right_option
+from .likely_pairs import likely_pairs
 from .phrases import is_kind_of, phrase_of, relation, words_relation
+from .same_question import ask_the_same
 from .wordnet import WordNet
 
 Way = Literal["words", "languages", "sentences"]
@@ -83,18 +85,26 @@ class AskedAgain(NamedTuple):
 
 
 def asked_again(
-    items: Sequence[Item], *, wordnet: WordNet | None = None, vectors: SentenceVectors | None = None
+    items: Sequence[Item],
+    *,
+    wordnet: WordNet | None = None,
+    vectors: SentenceVectors | None = None,
+    without_pictures: Collection[str] = (),
 ) -> Iterator[AskedAgain]:
     """Yield the pairs of questions that perhaps ask the same, by the pictures that they show; each pair once.
+
+    Questions without pictures are about one thing as far as anyone knows: all of them are compared by their words, but
+    for sets that ask one question with several keys, which are about pictures that the source lacks.
 
     Args:
         items: The items; those without a key or a picture are compared with none.
         wordnet: A WordNet; without one words are not compared.
         vectors: A sentence model; without one vectors are not compared.
+        without_pictures: Ids of the items whose source names no picture.
     """
     about: defaultdict[tuple[str, ...], list[Item]] = defaultdict(list)
     for item in sorted(items, key=lambda item: item.item_id):
-        if item.images and right_option(item) is not None:
+        if item.images and item.item_id not in without_pictures and right_option(item) is not None:
             about[pictures_shown(item)].append(item)
     pairs = [pair for same in about.values() for pair in combinations(same[:_MOST_ABOUT_ONE], 2)]
     of_model = {} if vectors is None else _by_vectors(pairs, list(about.values()), vectors)
@@ -104,10 +114,20 @@ def asked_again(
             continue
         if (languages := _in_two_languages(first, second)) is not None:
             yield AskedAgain(ids, "languages", None, languages)
-        elif wordnet is not None and (shared := _in_other_words(first, second, wordnet)) is not None:
+        elif wordnet is not None and (shared := _by_words(first, second, wordnet)) is not None:
             yield AskedAgain(ids, "words", round(shared, 4))
         elif (cosine := of_model.get(ids)) is not None:
             yield AskedAgain(ids, "sentences", round(cosine, 4))
+    if wordnet is not None and without_pictures:
+        bare = [item for item in items if item.item_id in without_pictures and right_option(item) is not None]
+        for first, second in likely_pairs(sorted(bare, key=lambda item: item.item_id), wordnet):
+            if (shared := ask_the_same(first, second, wordnet)) is not None:
+                yield AskedAgain((first.item_id, second.item_id), "words", round(shared, 4))
+
+
+def _by_words(first: Item, second: Item, wordnet: WordNet) -> float | None:
+    shared = _in_other_words(first, second, wordnet)
+    return ask_the_same(first, second, wordnet) if shared is None else shared
 
 
 def _in_two_languages(first: Item, second: Item) -> tuple[str, str] | None:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from benchwright.records import Choice
 
-from ..answer_kinds.mismatches import none_can_answer, odd_option
+from ..answer_kinds.asked_kinds import kinds_asked_for
+from ..answer_kinds.mismatches import odd_option
 from ..answer_kinds.option_kinds import kinds_of
-from ..item_faults.fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+from ..item_faults.fault_rules import FaultRule, ItemFacts, ItemFault
+from ..item_faults.unanswerable import some_fault, unanswerable_faults
+from ..wording.formulas import formula_key
 from ..wording.odd_options import says_nothing_else
 from ..wording.quantities import quantity
+from .common_kinds import OWN_FIELDS, far_from_asked, option_apart
 from .noun_kinds import wider_kinds_of
-from .phrases import is_open, phrase_of, relation
+from .phrases import Phrase, is_open, phrase_of, relation
 from .wordnet import Synset, WordNet
 
 _LEAST_OF_KIND = 3
 _MAIN_SENSES = 2
+_MANY = 16
+"""Kinds that a question asks for from which it says little."""
 _LONGEST = 4
 """Words of an option up to which its main word says what kind it is of."""
 _NAMED_KIND = re.compile(r"\b(?:what|which)(?: (?:kind|type|sort) of)? ((?:[a-z-]+ )?[a-z-]+)\b", re.IGNORECASE)
@@ -26,18 +32,33 @@ _NAMED_KIND = re.compile(r"\b(?:what|which)(?: (?:kind|type|sort) of)? ((?:[a-z-
 
 def _pairs(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
     right = facts.right
+    by_value = {each.key for each in facts.worded if _has_value(each.text or "")}
     phrases = {choice.key: phrase_of(choice.text or "", wordnet) for choice in facts.worded}
     told: set[frozenset[str]] = set()
     for first in facts.worded:
         for second in facts.worded:
             pair = frozenset((first.key, second.key))
-            if first is second or pair in told:
+            if first is second or pair in told or pair & by_value:
                 continue
             related = relation(phrases[first.key], phrases[second.key], wordnet)
-            if related is None or (related[0] == "more_general" and first is not right):
+            if related is None or (related[0] != "same" and first is not right):
+                continue
+            if related[0] == "more_general" and _is_one_of_several(phrases, second.key, first.key):
                 continue
             told.add(pair)
             yield _related(related, (first, second), facts)
+
+
+def _is_one_of_several(phrases: Mapping[str, Phrase], general: str, right: str) -> bool:
+    """Return whether a wrong option of several words has the noun of another: `cherry tree` beside `apple tree`."""
+    words = " ".join(phrases[general].words).split()
+    ends = [" ".join(each.words).split()[-1:] for key, each in phrases.items() if key not in (general, right)]
+    return len(words) > 1 and words[-1:] in ends
+
+
+def _has_value(text: str) -> bool:
+    """Return whether an option is a number or a formula, which are compared by their values."""
+    return re.search(r"[\d/]", text) is not None or quantity(text) is not None or formula_key(text) is not None
 
 
 def _related(related: tuple[str, str, str], pair: tuple[Choice, Choice], facts: ItemFacts) -> ItemFault:
@@ -49,6 +70,12 @@ def _related(related: tuple[str, str, str], pair: tuple[Choice, Choice], facts: 
             f"Option {second.key}, {second.text!r}, may be right as well: by the WordNet {word!r} of the right one, "
             f"{first.text!r}, is a kind of {other!r}.",
             evidence | {"relation": "more_general"},
+        )
+    if kind == "narrower":
+        return ItemFault(
+            f"Option {second.key}, {second.text!r}, may be right as well: {word!r} is a kind of the right one, "
+            f"{first.text!r}.",
+            evidence | {"relation": "narrower"},
         )
     has_right = facts.right in pair
     return ItemFault(
@@ -86,16 +113,17 @@ def _not_as_asked(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
 
 def _unanswerable(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
     """Yield a fault where by the lists of words and the WordNet no option can answer the question."""
-    texts = [str(choice.text) for choice in facts.worded]
-    question = facts.item.question
-    if len(texts) < len(facts.item.choices):
+    found = list(unanswerable_faults(facts, partial(wider_kinds_of, wordnet=wordnet)))
+    yield from found or _not_of_asked_noun(facts, wordnet)
+
+
+def _not_of_asked_noun(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
+    """Yield a fault where two wrong options or more lie far from the noun that the question asks for."""
+    if facts.right is None or len(facts.worded) < len(facts.item.choices):
         return
-    if (why := none_can_answer(question, texts, partial(wider_kinds_of, wordnet=wordnet))) is not None:
-        yield ItemFault(
-            f"No option can answer the question {excerpt(question)!r}, which asks {why.asked!r}: by the WordNet they "
-            f"are of the kind {why.kind!r}, such as {texts[0]!r}.",
-            {"question": excerpt(question), "options": texts[:8], "sort": why.kind},
-        )
+    texts = [str(choice.text) for choice in facts.worded]
+    if (found := far_from_asked(facts.item.question, texts, facts.worded.index(facts.right), wordnet)) is not None:
+        yield some_fault(facts, *found)
 
 
 def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
@@ -105,6 +133,18 @@ def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
     if len(texts) < len(facts.item.choices):
         return
     odd = odd_option(question, texts, partial(wider_kinds_of, wordnet=wordnet))
+    if odd is None and (apart := option_apart(texts, wordnet)) is not None:
+        asked = kinds_asked_for(question)
+        may_fit = (
+            asked is not None
+            and len(asked.fits) < _MANY
+            and (
+                asked.words.startswith("who")
+                or asked.fits == {"verdict"}
+                or not asked.fits.isdisjoint(wider_kinds_of(texts[apart[0]], wordnet) - {"thing"})
+            )
+        )
+        odd = None if may_fit else apart[0]
     if odd is not None and facts.worded[odd] is not facts.right:
         option = facts.worded[odd]
         yield ItemFault(
@@ -145,7 +185,9 @@ def _kind_asked_for(question: str, option: _KindedOption, others: list[_KindedOp
     for name in dict.fromkeys((match[1].casefold(), match[1].casefold().split()[-1], match[1].casefold().split()[0])):
         asked = wordnet.senses(name, "noun")
         if any(all(_is_a(other, sense, wordnet) for other in others) for sense in asked[:_MAIN_SENSES]):
-            return None if any(_is_a(option, sense, wordnet) for sense in asked) else name
+            near = {sense.field for sense in asked[:_MAIN_SENSES]} - OWN_FIELDS
+            is_near = any(sense.field in near for sense in option.senses)
+            return None if is_near or any(_is_a(option, sense, wordnet) for sense in asked) else name
     return None
 
 

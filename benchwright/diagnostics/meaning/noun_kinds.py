@@ -26,7 +26,7 @@ _OF_GENERAL = {
     "unit of measurement": "amount", "weekday": "weekday", "calendar month": "month", "season": "season",
     "chromatic color": "color", "body of water": "landscape", "toy": "household", "container": "kitchenware",
 }  # fmt: skip
-_SENSES = 3
+_SENSES = 4
 _LONGEST = 4
 
 

@@ -6,9 +6,21 @@ import re
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
+from ..wording.word_forms import forms_of
+from .definitions import (
+    are_near_adjectives,
+    are_near_verbs,
+    is_defined_as,
+    is_described_by,
+    is_flower,
+    is_mathematical_kind,
+    is_said_of,
+    lies_in,
+    name_one_thing,
+)
 from .wordnet import PARTS, PartOfSpeech, WordNet
 
-Relation = Literal["same", "more_general"]
+Relation = Literal["same", "more_general", "narrower"]
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 _LONGEST_COMPOUND = 3
@@ -62,6 +74,14 @@ def phrase_of(text: str, wordnet: WordNet) -> Phrase:
              and wordnet.has(" ".join(plain[at : at + size]))),
             1,
         )  # fmt: skip
+        joined = "".join(plain[at : at + 2])
+        is_one_word = (
+            size == 1 and len(plain) > at + 1 and plain[at] not in _SKIPPED and all(map(is_open, plain[at : at + 2]))
+        )
+        if is_one_word and len(plain[at + 1]) > 2 and wordnet.has(joined):
+            words.append(joined)  # `candy floss` stands as `candyfloss` in the WordNet
+            at += 2
+            continue
         words.append(" ".join(plain[at : at + size]))
         at += size
     kept = tuple(word for word in words if word not in _SKIPPED) or tuple(words)
@@ -91,6 +111,8 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
     before the main one, as `a car` does of `a black jeep`, and be the main word alone, as `a wall` of `a brick wall`.
     None where any other word differs.
     """
+    if (special := _whole_relation(right, other, wordnet)) is not None:
+        return special
     found: list[tuple[Relation, str, str]] = []
     left_out = False
     for tag, start, stop, other_start, other_stop in SequenceMatcher(
@@ -119,19 +141,68 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
     return next(iter([*general, *same]), None)
 
 
+def _whole_relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, str, str] | None:
+    """Return how two options hang together as wholes: shapes, what somebody does, a kind with what tells it apart."""
+    mine, theirs = " ".join(right.words), " ".join(other.words)
+    if not right.words or not other.words:
+        return None
+    if is_mathematical_kind(mine.removesuffix("s"), theirs.removesuffix("s")) or _is_deed_of(right, other, wordnet):
+        return "more_general", mine, theirs
+    if is_said_of(theirs, mine, wordnet) or is_said_of(mine, theirs, wordnet):
+        return "same", mine, theirs
+    if len(right.words) > 1:
+        return None
+    if other.words[1:2] == ("and",) and len(other.words) == 3 and mine not in other.words:
+        parts = (other.words[0], other.words[2])
+        return next((("same", mine, part) for part in parts if words_relation(mine, part, wordnet) == "same"), None)
+    return _relation_of_compound(mine, right, other, wordnet)
+
+
+def _is_deed_of(right: Phrase, other: Phrase, wordnet: WordNet) -> bool:
+    """Return whether the other option is what the right one does with something: `cooking`, `frying an egg`."""
+    first, verb = right.words[0], other.words[0]
+    is_deed = len(right.words) > 1 and len(other.words) == 1 and first.endswith("ing") and verb.endswith("ing")
+    return is_deed and words_relation(first, verb, wordnet) is not None
+
+
+def _relation_of_compound(
+    mine: str, right: Phrase, other: Phrase, wordnet: WordNet
+) -> tuple[Relation, str, str] | None:
+    """Return how a word hangs together with an option that puts words before a noun: `boots`, `hiking boots`."""
+    theirs = " ".join(other.words)
+    *modifiers, head = theirs.split()
+    is_short = 0 < len(modifiers) < _LONGEST_COMPOUND and other.head == len(other.words) - 1
+    if not is_short or not all(map(is_open, (mine, head, *modifiers))):
+        return None
+    is_known = len(other.words) == 1
+    is_adjective = not is_known and all(forms_of(word) <= {"adjective", "adverb"} for word in modifiers)
+    is_mine = head == mine if is_known else other.lemmas[-1] == right.lemmas[0] and not mine.endswith("ing")
+    if is_mine and not is_adjective and (not is_known or is_kind_of(theirs, mine, wordnet)):
+        return "narrower", theirs, mine
+    if is_kind_of(mine, head, wordnet) and (is_adjective or is_described_by(mine, tuple(modifiers), wordnet)):
+        return "more_general", mine, theirs
+    return None
+
+
 def words_relation(word: str, other: str, wordnet: WordNet) -> Relation | None:
     """Return whether another word means the same as a word, or something more general, in frequent senses of both."""
     if not (is_open(word) and is_open(other)):
         return None
-    if any(_means_the_same(word, other, part, wordnet) for part in PARTS):
+    means_same = name_one_thing(word, other) or any(_means_the_same(word, other, part, wordnet) for part in PARTS)
+    if means_same:
         return "same"
-    for part in PARTS:
-        mine, theirs = wordnet.senses(word, part)[:_MAIN_SENSES], wordnet.senses(other, part)[:_MAIN_SENSES]
-        for sense in mine:
-            above = wordnet.more_general(sense, steps=_STEPS)
-            if any(general in above for general in theirs):
-                return "more_general"
-    return None
+    if any(_is_more_general(word, other, part, wordnet) for part in PARTS):
+        return "more_general"
+    if are_near_adjectives(word, other, wordnet) or are_near_verbs(word, other, wordnet):
+        return "same"
+    is_flower_of = other in ("flower", "flowers") and is_flower(word, wordnet)
+    is_general = is_defined_as(word, other, wordnet) or lies_in(word, other, wordnet) or is_flower_of
+    return "more_general" if is_general else None
+
+
+def _is_more_general(word: str, other: str, part: PartOfSpeech, wordnet: WordNet) -> bool:
+    mine, theirs = wordnet.senses(word, part)[:_MAIN_SENSES], wordnet.senses(other, part)[:_MAIN_SENSES]
+    return any(not set(theirs).isdisjoint(wordnet.more_general(sense, steps=_STEPS)) for sense in mine)
 
 
 def is_kind_of(word: str, kind: str, wordnet: WordNet) -> bool:

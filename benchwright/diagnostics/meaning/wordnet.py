@@ -82,6 +82,7 @@ class WordNet:
             self._irregular = {part: self._exceptions(part) for part in PARTS}
         self.synset = lru_cache(maxsize=1 << 15)(self._synset)
         self.senses = lru_cache(maxsize=1 << 14)(self._senses)
+        self.gloss = lru_cache(maxsize=1 << 13)(self._gloss)
 
     @cached_property
     def version(self) -> str:
@@ -133,8 +134,15 @@ class WordNet:
                 "points; get the files anew, without changing their line ends"
             ) from None
 
+    def _gloss(self, sense: Synset) -> str:
+        """Return the definition of a sense in small letters, without its examples."""
+        data = self._data[sense.part]
+        line = data[sense.offset : data.find(b"\n", sense.offset)].partition(b"| ")[2].decode("utf-8", "replace")
+        return line.partition('"')[0].strip(" ;").casefold()
+
     def _senses(self, word: str, part: PartOfSpeech) -> tuple[Synset, ...]:
         """Return the senses of a word or of what it is a form of, the most frequent first; none where none is known."""
+        found: tuple[Synset, ...] = ()
         for lemma in self._lemmas(word, part):
             rest = self._offsets[part].get(lemma.replace(" ", "_").encode())
             if rest is None:
@@ -142,10 +150,12 @@ class WordNet:
             fields = rest.split()
             try:
                 count = int(fields[1])
-                return tuple(self.synset(part, int(offset)) for offset in fields[len(fields) - count :])
+                found += tuple(self.synset(part, int(offset)) for offset in fields[len(fields) - count :])
             except (ValueError, IndexError):
                 raise DataError(f"{self.folder / f'index.{part}'} is damaged at the word {lemma!r}") from None
-        return ()
+            if part != "noun" or lemma != word.casefold() or not lemma.endswith("s"):
+                break  # `shoes` has an entry of its own, and is the plural of `shoe` all the same
+        return found
 
     def _lemmas(self, word: str, part: PartOfSpeech) -> Iterator[str]:
         word = word.casefold()

@@ -1,99 +1,49 @@
 """Notes that authors and reviewers wrote to one another into a text, and labels that stand where a text should.
 
-`[needs a better distractor]`, `(too easy?)`, `// rewrite`, `<!-- fix me -->`, `to be filled in`, `Option C` among
-options in words. A note stands in brackets, after `//` or in a comment of HTML; of what stands in brackets only what
-speaks of work on the text is one.
+`[needs a better distractor]`, `(too easy?)`, `// rewrite`, `<!-- fix me -->`, `to be filled in`, `-- key disputed`,
+`same as Q12:`, `Option C` among options in words. A note stands apart (in brackets, behind a dash, an arrow or a slash,
+between stars, in a comment) and speaks of work on the text, or it has words that no text for readers has
+(`note_words`). Where a question asks what a note or a screen says, options may say what notes do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from .note_words import (
+    FOR_READERS,
+    ONLY_AUTHORS_SAY,
+    OPENS_A_NOTE,
+    REFERS_TO_ITEMS,
+    SAYS_OF_ITEM,
+    SPEAKS_OF_WORK,
+    STANDS_ALONE,
+    trails_a_question,
+)
 
 _ASIDE = re.compile(
     r"\[(?P<square>[^\[\]\n]{2,120})\]|\((?P<round>[^()\n]{2,120})\)|(?<![:/])//+\s*(?P<slashes>\w[^\n]{1,100})$"
     r"|<!--(?P<comment>[^\n]{1,120}?)-->|\{(?P<braces>[^{}\\$\n]{4,80})\}|/\*(?P<code>[^\n]{1,120}?)\*/"
     r"|【(?P<corners>[^【】\n]{2,60})】|（(?P<wide>[^（）\n]{2,60})）"
 )
-_WORK = re.compile(
-    r"^\W*(?:to ?do|fix ?me|wip|xxx+)\b"
-    r"|^\W*(?:please |pls )?(?:re-?)?(?:check|verify|review|confirm|rewrite|reword|rephrase|replace|revise|"
-    r"double[- ]check|"
-    r"proofread|fix|clarify)(?:\W*$|\W+(?:with|by|before|after|this|these|it|the|again|later|wording|spelling|"
-    r"key|answer|"
-    r"option|distractors?|me|source|translation|needed|picture|image|license|licence|against)\b)"
-    r"|^\W*(?:needs?|requires?|wants?|missing|add|insert|find|write|use)\W+(?:an? |the |some |more |another |other |"
-    r"better |new |good |fourth |third |real |proper |final |to be )*(?:distractors?|options?|answers?|wording|"
-    r"rewording|rewrite|revision|review|work|check(?:ing|ed)?|contexts?|sources?|explanations?|questions?|text|"
-    r"captions?|"
-    r"choices?|references?|translations?|fix(?:ing|ed)?|written|replaced|better|filled)\b"
-    r"|^\W*to be (?:filled(?: in)?|written|added|done|completed|translated|decided|determined|checked|replaced|"
-    r"confirmed|revised|continued)\b"
-    r"|^\W*(?:first |old |rough )?(?:draft|work in progress)(?:\W*$|\W+(?:v(?:ersion)? ?\d|by|of|only|do not|don't)\b)"
-    r"|^\W*(?:reviewer|annotator|editor|curator|author|rater)(?:'s note)?\W*(?:\d|[a-z]\b|:|s?\W+(?:says?|"
-    r"asks?|note|comment|disagrees?))"
-    r"|^\W*(?:see|as per|cf\.?|per)\W+(?:the |my |your )?(?:comments?|notes?|remarks?|review|ticket|issue|"
-    r"discussion|email|"
-    r"slack|thread)\b|^\W*(?:note|comment|remark|question)s? (?:to|for|from|by) (?:self|the |[A-Z]|reviewers?|authors?)"
-    r"|\b(?:too (?:easy|hard|difficult|long|obvious|similar|vague)|ambiguous|unclear|not sure|unsure|is this right|"
-    r"correct answer)\s*\?+\s*$|^\W*(?:too (?:easy|hard|similar)|not sure|unsure|ambiguous|unclear)\W*$"
-    r"|^\W*(?:maybe|perhaps|better|should we|can we|shall we)\W+(?:re-?\w+|drop|delete|remove|change|use|cut|"
-    r"split|merge|"
-    r"shorten|skip)\b|\bbefore (?:the )?(?:release|publication|publishing|freeze)\b"
-    r"|^\W*(?:nb|q for \w+|todo|tbc|ed(?:itor)?|comment(?: \w+)?|remark|ask \w+)\W*[:?]|^\W*(?:ask|tell) "
-    r"[A-Z][a-z]+\W*$"
-    r"|\b(?:question|answer|options?|image|picture|key|caption|text|translation|source) (?:needed|missing|to "
-    r"improve|pending)\b"
-    r"|^\W*(?:temp|tmp|wip|tbc|sic|wording|key|source|answer|spelling|typo|\?{2,})\W*\?\W*$|^\W*(?:temp|tmp|tbc|"
-    r"old version)\W*$"
-    r"|^\W*(?:duplicate of|same as|copy of)\b.{1,20}\?\W*$|\b(?:options?|distractors?|question|answer|text) "
-    r"(?:is |are )?too "
-    r"(?:long|short|easy|hard|similar|obvious)\b|^\W*(?:maybe|perhaps|probably|still|bit) too (?:easy|hard|long|"
-    r"obvious|similar)\b"
-    r"|\b(?:better|new|other|more) distractors?\b|\bdistractors? (?:to|too|is|are)\b|\bnot (?:yet )?(?:final|"
-    r"finished|reviewed)\b"
-    r"|^\W*\?{2,}\W*$"
-    r"|^\W*(?:delete|remove|drop|change|shorten|keep|move)(?: (?:this|me|it|later|before|or)\b|\W*$)"
-    r"|^\W*(?:your|some|any|enter|type|put|insert|fill in)\W+(?:the |a |an |your )?(?:question|answer|option|"
-    r"text|distractor|"
-    r"caption|name|choice|here)\b|^\W*(?:wrong|right|correct|incorrect|false|other|another|"
-    r"possible)\W+(?:answer|option|choice|"
-    r"distractor)s?\W*(?:\d|[a-z]\b)?\W*$|^\W*(?:distractor|placeholder|dummy)\W*(?:\d|[a-z]\b)?\W*$"
-    r"|^\W*(?:(?:noch |bitte )?(?:prüfen|ändern|korrigieren|überarbeiten|ergänzen|übersetzen|ersetzen|"
-    r"umformulieren|nachsehen)|"
-    r"entwurf|zu leicht|"
-    r"unklar|falsche antwort \d|à (?:vérifier|corriger|revoir|compléter|traduire|relire)|brouillon|trop facile|"
-    r"corregir|revisar|"
-    r"por (?:revisar|completar|traducir|hacer)|pendiente|borrador|demasiado fácil|da (?:rivedere|verificare|"
-    r"completare)|"
-    r"bozza|rascunho)\b"
-    r"|^\W*(?:check|verify|confirm)\W+(?:the |this |that )?(?:number|value|count|date|name|year|unit|figure|"
-    r"colou?r)s?\b"
-    r"|^\W*(?:same|similar) (?:picture|image|photo|question|item|figure) as (?:in |for )?(?:item|question|"
-    r"number|no|q|#)"
-    r"|\b(?:weak|bad|poor|silly|easy) (?:distractor|option)s?\b|\b(?:answer|key) (?:was|used to be) [A-H]\b"
-    r"|\bbefore re-?(?:ordering|shuffling|numbering)\b"
-    r"|\b(?:is|are) (?:it|this|these) (?:arguable|debatable|ambiguous|disputed|disputable)\b"
-    r"|^\W*(?:待[定补审改填]|请(?:检查|核对|确认|修改)|需要?(?:修改|检查|核对|补充)|太(?:简单|容易)|草稿|要確認|要修正|下書き|仮)",
+_APART = re.compile(
+    r"\[\[?(?P<square>[^\[\]\n]{3,140})\]|\((?P<round>[^()\n]{3,140})\)|\{(?P<braces>[^{}\\$\n]{4,120})\}"
+    r"|<<(?P<angles>[^<>\n]{3,120})>>|<(?P<tag>[a-z]+)>(?P<tagged>[^<>\n]{3,100})</(?P=tag)>"
+    r"|(?P<star>\*{1,3}|_{1,2}|#{2,3}|~~)(?P<stars>[^*_#~\n]{3,120}?)(?P=star)(?!\w)"
+    r"|(?:\s(?:--+|[-–—~%|]|<-+|->|=>|→|←|//+|\\\\)\s*|\s/(?=\w))(?P<behind>[^\n]{3,140}?)/?$"
+)
+"""What stands apart from the rest of a text; the last alternative up to its end."""
+_PARTS = ("square", "round", "braces", "angles", "tagged", "stars", "behind")
+_NO_WORDS = re.compile(r"[=^\\_{}$]")
+_ASKS_FOR_TEXT = re.compile(
+    r"\b(?:sticky note|post-?its?|remarks?|comments?|memo|notices?|screenshot|whiteboard|blackboard|message|caption|"
+    r"placeholder|mock-?up|"
+    r"to-?do list|reads?|says?|said|written|stands? in (?:capitals|red|bold)|words?|labels?|signs?|button|menu|code|"
+    r"commit|annotation|"
+    r"stamp(?:ed)?|handwritten|heading|title)\b",
     re.IGNORECASE,
 )
-_UNBRACKETED = re.compile(
-    r"^\W*(?:wip|draft|entwurf|brouillon|borrador|note to self|old version)\s*(?::|-|–|—)\s"
-    r"|(?:^|\s)@\w+[:,]? (?:please|pls|can you|check|fix)\b|(?:^|\s)#(?:todo|fixme|wip|check)\b|(?:^|"
-    r"\s)(?:#{2,}|\*{2,})\s*"
-    r"(?:check|fix|todo|rewrite|reword|review|replace|note)\b|(?:<-+|←)\s*(?:better|fix|check|rewrite|replace|"
-    r"change|too|needs?)\b"
-    r"|<\s*(?:insert|add|enter|fill in|put)\b[^<>\n]{1,60}>|\?{2,}\s+(?:ask|check|see|maybe|or|not|is|to)\b"
-    r"|(?:->|→|=>)\s*(?:ask|check|fix|find|licen[cs]e|source|todo|too)\b"
-    r"|(?:[?!.]|\s[-–—]+)\s*(?:(?:source|reference|citation|licen[cs]e|credit) (?:needed|missing|unclear|pending)"
-    r"|(?:maybe |still )?too (?:easy|hard|obvious|similar)\s*\?|ask [A-Z][a-z]+ (?:what|whether|if|about|for|again)\b"
-    r"|(?:delete|remove|drop|replace|rewrite|swap) (?:this |it )?(?:if|unless|when|before|later|once)\b)"
-    r"|^\W*(?:(?:an)?other|some) (?:colou?r|number|animal|name|place|word|value|option|answer|thing|object) here\W*$"
-    r"|^\W*see (?:the )?(?:old|new|previous|other|last) version\b|[.?!]\s+NB: no\b|\bI think it['’]?s \w+,? but\b"
-    r"|\s[-–—]+\s*(?:tbc|tbd|todo|check(?: this| key| me)?|rewrite|reword|needs \w+)\W*$|^\W*(?:tbc|tbd|to do|wip)\W*$",
-    re.IGNORECASE,
-)
-"""Notes without brackets: `WIP: …`, `@anna please check`, `#todo`, `### check key`, `… - TBC`."""
 _WHOLE = re.compile(
     r"<\s*(?:question|answer|option|choice|text|caption|explanation|distractor|image|picture|name|title|prompt|hint)"
     r"[ _]?(?:\d|[a-z]|text|here)?\s*>",
@@ -110,22 +60,54 @@ _LEAST_OTHERS = 2
 _SAYS_NOTHING = re.compile(r"[\s.?!;:,_*\-‐-―\"'`´“”‘’„«»…~#|\\¿¡。，；：？！、·•]*")
 
 
-def authors_note(text: str) -> tuple[int, int] | None:
+def authors_note(text: str, *, in_prose: bool = False) -> tuple[int, int] | None:
     """Return where a note of authors stands in a text; None where none does.
+
+    Args:
+        text: A question, an option or an explanation.
+        in_prose: Whether the text is long prose, such as an explanation, in which only what opens like a note counts.
 
     Example:
         >>> authors_note("a fox (too easy?)"), authors_note("a fox (in winter)")
         ((6, 17), None)
+        >>> authors_note("Which dish is it? (I say stew)"), authors_note("Which dish is it? (Choose one.)")
+        ((18, 30), None)
     """
-    if (match := _WHOLE.fullmatch(text.strip())) is not None:
+    if _WHOLE.fullmatch(text.strip()) is not None:
         return 0, len(text)
-    if (match := _UNBRACKETED.search(text)) is not None:
+    match = STANDS_ALONE.search(text) or _opening(text)
+    if match is None and not in_prose:
+        match = ONLY_AUTHORS_SAY.search(text) or REFERS_TO_ITEMS.search(text) or trails_a_question(text)
+    if match is not None:
         return match.span()
+    return next(((start, stop) for start, stop, words in _apart(text) if not in_prose and _is_remark(words)), None)
+
+
+def _opening(text: str) -> re.Match[str] | None:
+    """Return the first aside that opens like a note."""
     for match in _ASIDE.finditer(text):
         words = next(group for group in match.groups() if group is not None).strip()
-        if _WORK.search(words) and "$" not in words:
-            return match.span()
+        if OPENS_A_NOTE.search(words) and "$" not in words:
+            return match
     return None
+
+
+def asks_for_text(question: str) -> bool:
+    """Return whether a question asks what a note, a sign or a screen says, so that options may say what notes do."""
+    return _ASKS_FOR_TEXT.search(question) is not None
+
+
+def _is_remark(words: str) -> bool:
+    speaks = SPEAKS_OF_WORK.search(words) or SAYS_OF_ITEM.search(words) or REFERS_TO_ITEMS.search(words)
+    return speaks is not None and not FOR_READERS.match(words) and not _NO_WORDS.search(words)
+
+
+def _apart(text: str) -> Iterator[tuple[int, int, str]]:
+    for pattern, names in ((_ASIDE, ("comment", "code", "slashes")), (_APART, _PARTS)):
+        for match in pattern.finditer(text):
+            words = next((match[name] for name in names if match[name] is not None), None)
+            if words is not None:
+                yield match.start(), match.end(), words.strip(" ([{")
 
 
 def labels_for_texts(texts: Sequence[str]) -> list[int]:

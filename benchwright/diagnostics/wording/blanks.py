@@ -10,7 +10,11 @@ import re
 
 BLANK = "___"
 """How a blank is written in what `with_blank` returns."""
-_WRITTEN = re.compile(r"_{2,}|\.{3,}|…|\[\s*(?:blank)?\s*\]|\(\s*\)|-{3,}|<blank>|\[MASK\]", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"_{2,}|\.{3,}|…|\[\s*(?:blank|gap|\?|_|missing(?: word)?|word)?\s*\]|\(\s*(?:blank|gap|\?+)?\s*\)|-{3,}"
+    r"|<\s*(?:blank|gap)\s*>|\{\s*(?:blank|gap|\?)?\s*\}|\bX{4,}\b|\(a(?:\s?[/,|]\s?[b-h])+\)|[□▢■]+|\\square",
+    re.IGNORECASE,
+)
 _UNFINISHED = re.compile(r"[\w'’)\"”»,]\s*$")
 _FEWEST_WORDS = 3
 """Words that the last sentence of a question has at least, for its lack of an end mark to mean that it goes on."""

@@ -15,36 +15,41 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from .formulas import formula_key
+from .logic_values import truth_table
 
 _LONGEST = 80
 _MOST_FACTORIAL = 20
 _TOKEN = re.compile(
-    r"(?P<number>\d+(?:\.\d+)?)|(?P<function>sin|cos|tan|cot|exp|sqrt|log|ln|√)|(?P<name>[A-Za-z](?:_?\d)?|π)"
+    r"(?P<number>\d+(?:\.\d+)?)|(?P<function>sin|cos|tan|cot|sec|csc|exp|sqrt|abs|log|ln|√)|(?P<name>[A-Za-zα-ωΑ-Ω](?:_?\d)?)"
     r"|(?P<sign>[-+*/^()!])"
 )
 _FUNCTIONS: Mapping[str, Callable[[complex], complex]] = {
     "sin": cmath.sin, "cos": cmath.cos, "tan": cmath.tan, "cot": lambda value: 1 / cmath.tan(value), "exp": cmath.exp,
-    "sqrt": cmath.sqrt, "√": cmath.sqrt, "ln": cmath.log, "log": cmath.log10,
+    "sec": lambda value: 1 / cmath.cos(value), "csc": lambda value: 1 / cmath.sin(value),
+    "abs": lambda value: complex(abs(value)), "sqrt": cmath.sqrt, "√": cmath.sqrt, "ln": cmath.log, "log": cmath.log10,
 }  # fmt: skip
 _CONSTANTS = {"e": complex(math.e), "π": complex(math.pi)}
 _NO_VALUE = re.compile(r"[A-Z]{2}|[fgh]\(|[^\W\d_]['′]|[A-Za-z]{4,}")
 """Segments and angles (`AB`), functions without a name that is known, derivatives, words."""
-_FUNCTION_NAMES = re.compile(r"sin|cos|tan|cot|exp|sqrt|log|ln")
+_FUNCTION_NAMES = re.compile(r"sin|cos|tan|cot|sec|csc|exp|sqrt|abs|log|ln")
 _OF_FUNCTION = re.compile(r"^([fghyFGHY])\(([a-z])\)=")
 """The side of an equation that names a function, which options may share: `f(x) = …`."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_LONE_ARGUMENT = re.compile(r"(?<![A-Za-z])(sin|cos|tan|cot|log|ln)([A-Za-z])(?![A-Za-z(])")
-_POWER_OF_FUNCTION = re.compile(r"(sin|cos|tan|cot|log|ln)\^(\d)(\([^()]*\)|[A-Za-z]|\d+)")
+_LONE_ARGUMENT = re.compile(r"(?<![A-Za-z])(sin|cos|tan|cot|log|ln)([A-Za-zα-ω])(?![A-Za-z(])")
+_POWER_OF_FUNCTION = re.compile(r"(sin|cos|tan|cot|log|ln)\^(\d)(\([^()]*\)|[A-Za-zα-ω]|\d+)")
 _PRODUCT_OF_NAMES = re.compile(r"-?\(?[a-z]{2,3}(?:[-+][a-z]{2,3})*\)?")
 _COMPUTED = re.compile(r"[√^!π]|[A-Za-z]\(|\d[*]")
 """Signs of a number that is written as a calculation: equal ones of these are one number in two forms."""
 _INTERVAL = re.compile(r"(?:([a-z])∈)?([\[(])(-?[\d.]+),(-?[\d.]+)([\])])")
 _BETWEEN = re.compile(r"(-?[\d.]+)(<=?)([a-z])(<=?)(-?[\d.]+)")
+_WITHIN = re.compile(r"\|([a-z])\|(<=?)([\d.]+)")
 _RATIO = re.compile(r"(\d+):(\d+)")
 _CROSS_PRODUCT = re.compile(r"[A-Za-z]\s*(?:×|\\times)\s*[A-Za-z]")
 _UNSIGNED = re.compile(r"(?:\d+(?:\.\d+)?|\d/\d)?[a-z]{1,3}")
 _RELATION = re.compile(r"<=|>=|!=|[<>=]")
 _POINTS = (0.618, 1.373, 2.291)
+_BELOW_ZERO = -3.1
+"""A point below zero for all variables, where `|x|` and `x` differ."""
 _CHEMICAL = re.compile(r"(?:(?:[A-Z][a-z]?|\((?:[A-Z][a-z]?\d*)+\))\d*){2,}")
 
 
@@ -56,6 +61,7 @@ def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
     """
     if len(text) > _LONGEST or _CROSS_PRODUCT.search(text):
         return None
+    text = _as_formula(text)
     plain = formula_key(text) or _product(text) or (text.strip() if _NUMBER.fullmatch(text.strip()) else None)
     if plain is not None:
         plain = _with_arguments(plain)
@@ -77,6 +83,16 @@ def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
             return None
         values.append(of_sides[0] - of_sides[1] if relation else of_sides[0])
     return "".join(names) + relation, tuple(values)
+
+
+_ASSIGNS = re.compile(r"^([A-Za-z]\w?)\s*([-+*/])=\s*(.+)$")
+_POWER, _ABSOLUTE = re.compile(r"\*\*"), re.compile(r"\\?[lr]?(?:vert|\|)([^|]+?)\\?[lr]?(?:vert|\|)")
+
+
+def _as_formula(text: str) -> str:
+    """Return a formula without signs of programs: `n**2`, `x += 1`; and `|x|` as a function."""
+    text = _POWER.sub("^", _ASSIGNS.sub(r"\1 = \1 \2 (\3)", text.strip()))
+    return _ABSOLUTE.sub(r"abs(\1)", text)
 
 
 def _product(text: str) -> str | None:
@@ -115,10 +131,17 @@ def have_equal_values(first: str, second: str) -> bool:
         >>> have_equal_values("3(x+2)", "3x+6"), have_equal_values("x-1", "1-x"), have_equal_values("H2O", "H₂O")
         (True, False, True)
     """
-    if (substance := _substance(first)) is not None and substance == _substance(second):
-        return True
-    if (span := _span(first)) is not None and span == _span(second):
-        return True
+    for read in (truth_table, _of_bound_variable, _substance, _span):
+        if (whole := read(first)) is not None and whole == read(second):
+            return True
+    first, second = _as_formula(first), _as_formula(second)
+    return _solve_alike(first, second) or _agree_everywhere(first, second)
+
+
+def _agree_everywhere(first: str, second: str) -> bool:
+    """Return whether two formulas have equal values at all points, or equations equal differences of their sides."""
+    if ("abs(" in first) != ("abs(" in second):
+        return "=" not in first + second and _solve_alike(f"Q={first}", f"Q={second}")
     if formula_key(first) is None and formula_key(second) is None and not all(map(_is_sum, (first, second))):
         return False  # `ab` and `ba` may be names
     one, other = formula_values(first), formula_values(second)
@@ -131,6 +154,69 @@ def have_equal_values(first: str, second: str) -> bool:
         all(cmath.isclose(value, factor * beside, rel_tol=1e-9) for value, beside in zip(one[1], other[1], strict=True))
         for factor in ((1, -1) if is_equation else (1,))
     )
+
+
+_ISOLATED = re.compile(r"([A-Za-zα-ω](?:_?\d)?)=(.+)")
+
+
+def _solve_alike(first: str, second: str) -> bool:
+    """Return whether two equations hold for the same values, where one of them names one variable: `f = 1/T`, `fT "
+    "= 1`.
+    """
+    plain = [_with_arguments(key) if (key := formula_key(text)) is not None else "" for text in (first, second)]
+    if not all(side.count("=") == 1 and not re.search(r"[<>!]|[fgh]\(", side) for side in plain):
+        return False
+    for solved, other in (plain, plain[::-1]):
+        if (match := _ISOLATED.fullmatch(solved)) is None:
+            continue
+        names = [
+            {token for kind, token in _tokens(side) or () if kind == "name"}
+            for side in (match[2], other.replace("=", "-"))
+        ]
+        if match[1] in names[0] or names[1] - _CONSTANTS.keys() != (names[0] | {match[1]}) - _CONSTANTS.keys():
+            continue
+        try:
+            points = (*_POINTS, _BELOW_ZERO) if "abs(" in "".join(plain) else _POINTS
+            if all(_holds(match[1], match[2], other, point) for point in points):
+                return True
+        except (ValueError, ArithmeticError, IndexError):
+            continue
+    return False
+
+
+def _holds(name: str, value: str, other: str, point: float) -> bool:
+    """Return whether an equation holds where a variable has the value of a formula, and not where it has another."""
+    letters = {
+        token for side in (value, other) for kind, token in _tokens(side.replace("=", "-")) or () if kind == "name"
+    }
+    variables = {letter: complex(point + 0.1931 * sum(map(ord, letter)) % 1.7) for letter in letters} | _CONSTANTS
+    solved = _Reading(_tokens(value) or [], variables).whole()
+    left, right = other.split("=")
+    differences = []
+    for factor in (1, 1.37):
+        given = variables | {name: solved * factor}
+        sides = [_Reading(_tokens(side) or [], given).whole() for side in (left, right)]
+        differences.append(cmath.isclose(sides[0], sides[1], rel_tol=1e-9))
+    return differences == [True, False]
+
+
+_INTEGRAL = re.compile(
+    r"\\?(int|∫)(?P<limits>[^a-zA-Z]*?(?:[_^]\{?[^{}\s]+\}?){0,2})\s*(?P<of>.+?)(?:\\[,;! "
+    r"])?\s*d(?P<name>[a-z])\s*"
+)
+_SUM = re.compile(r"\\(sum|prod)_\{?(?P<name>[a-z])=(?P<from>[^{}^]+)\}?\^\{?(?P<to>[^{}\s]+)\}?\s*(?P<of>.+)")
+
+
+def _of_bound_variable(text: str) -> tuple[str, str, str] | None:
+    """Return an integral or a sum with its variable named alike; None for other texts."""
+    plain = text.strip(" $.").replace("∫", "\\int")
+    if match := _INTEGRAL.fullmatch(plain):
+        of = re.sub(rf"(?<![a-zA-Z\\]){match['name']}(?![a-zA-Z])", "u", match["of"])
+        return "integral", re.sub(r"[{}\s]", "", match["limits"]), re.sub(r"\\[,;! ]|\s", "", of)
+    if match := _SUM.fullmatch(plain):
+        of = re.sub(rf"(?<![a-zA-Z\\]){match['name']}(?![a-zA-Z])", "u", match["of"])
+        return match[1], f"{match['from']} {match['to']}", re.sub(r"\\[,;! ]|\s", "", of)
+    return None
 
 
 def _is_sum(text: str) -> bool:
@@ -154,6 +240,9 @@ def _span(text: str) -> tuple[object, ...] | None:
     plain = re.sub(r"\s+", "", (formula_key(text) or text).replace("≤", "<="))
     if match := _INTERVAL.fullmatch(plain):
         return "span", match[1] or "x", float(match[3]), match[2] == "[", float(match[4]), match[5] == "]"
+    if match := _WITHIN.fullmatch(re.sub(r"abs\(([a-z])\)", r"|\1|", plain)):
+        closed = match[2] == "<="
+        return "span", match[1], -float(match[3]), closed, float(match[3]), closed
     if match := _BETWEEN.fullmatch(plain):
         return "span", match[3], float(match[1]), match[2] == "<=", float(match[5]), match[4] == "<="
     if (match := _RATIO.fullmatch(plain)) and int(match[1]) and int(match[2]):

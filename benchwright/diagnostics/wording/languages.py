@@ -237,3 +237,28 @@ def _counts(language: str) -> dict[str, int]:
     with gzip.open(Path(spec.origin).parent / "resources" / f"{language}.json.gz") as packed:
         counts: dict[str, int] = json.load(packed)
     return counts
+
+
+def has_word(language: str, word: str) -> bool:
+    """Return whether the list of a language has a word, in small letters."""
+    return _has(language, word)
+
+
+def is_frequent(language: str, word: str) -> bool:
+    """Return whether a word, in small letters, is among the frequent ones of a language."""
+    return word in _list(language)
+
+
+def is_english(word: str) -> bool:
+    """Return whether a word is right in English, by what spells it."""
+    return _spelling().is_known(word)
+
+
+def is_function_word(word: str) -> bool:
+    """Return whether a word, in small letters, is a function word of one of the languages other than English."""
+    return word in _function_words("en")
+
+
+def english_correction(word: str) -> str | None:
+    """Return the English word one edit away from a word; None where there is none."""
+    return _spelling().correction(word)

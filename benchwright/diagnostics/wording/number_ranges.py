@@ -6,7 +6,8 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from .quantities import Quantity, quantity
+from .number_words import Quantity
+from .quantities import quantity
 
 _ABOVE = re.compile(r"(?P<strict>more|greater|larger|higher|longer|older|over|above)(?: than)? (?P<bound>.+)|"
                     r"(?:at least|not less than|no less than|no fewer than|minimum of) (?P<least>.+)|"

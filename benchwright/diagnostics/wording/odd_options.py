@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from benchwright.texts.normalization import normal
 
-from .quantities import NUMERALS
+from .number_words import NUMERALS
 
 _NUMBER = re.compile(r"\W{0,2}\d[\d.,:/]*\s*(?:[^\W\d_]{1,4}[²³]?|[%°€$]\S?)?")
 _FORMULA = re.compile(r"[\\$^=<>{}|]|\d")
@@ -90,6 +90,26 @@ def says_nothing_else(text: str) -> bool:
     return _SAYS_NOTHING_ELSE.search(text) is not None
 
 
+def gives_no_answer(text: str) -> bool:
+    """Return whether an option speaks of the others or of no answer: `none of these`, `cannot be told`, `both`.
+
+    `both knees`, `no entry` and `under the table` say something else.
+    """
+    if not says_nothing_else(text) or text.strip(" .").casefold() == "no":
+        return False
+    return len(text.split()) == 1 or _SPEAKS_OF_OTHERS.search(text) is not None
+
+
+_SPEAKS_OF_OTHERS = re.compile(
+    r"\b(?:none|neither|nor|nothing|not|cannot|can't|unknown|unclear|undefined|others?|equal|same|infinit\w*|answers?|"
+    r"options?|impossible|enough|any|more|less|fewer|as \w+ as)\b|\b(?:all|both|no|half|once|twice|many|few|several)"
+    r"(?: of)?(?: (?:these|those|them|it|the))?\W*$|\b(?:over|under|about|above|below) \d|\b(?:the|of) (?:above|"
+    r"below)\b"
+    r"|没|無|无|不|都|以上|\b(?:keine?r?s?|nichts|aucune?|rien|ningun[ao]|nada|nessun[ao]?|nenhum[a]?)\b",
+    re.IGNORECASE,
+)
+
+
 def _odd_one(kinds: Sequence[str]) -> int | None:
     counts = Counter(kinds)
     if len(counts) != 2 or len(kinds) <= _LEAST_OTHERS:
@@ -105,7 +125,9 @@ def _kind(text: str) -> str | None:
     ):
         return "number"
     is_plain = _FORMULA.search(text) is None and any(len(word) > 2 for word in words)
-    return "words" if is_plain and not says_nothing_else(text) else None
+    return (
+        "words" if is_plain and not (says_nothing_else(text) and (len(words) == 1 or gives_no_answer(text))) else None
+    )
 
 
 def _finer_kind(text: str) -> str:
@@ -138,9 +160,14 @@ _TELLS_FROM = {
 """Kinds of one option, by the kind of all others, that nobody takes for one of these."""
 
 
+_OF_WORDS = frozenset(["CJK", "HIRAGANA", "KATAKANA", "HANGUL"])
+"""Scripts of which one character may be a word."""
+
+
 def main_script(text: str) -> str:
     """Return the script of words (`LATIN`, `CJK`); empty for numbers, formulas and Greek letters, which are symbols."""
-    return "" if _FORMULA.search(text) or sum(map(str.isalpha, text)) == 1 else script_of_words(text)
+    script = "" if _FORMULA.search(text) else script_of_words(text)
+    return script if sum(map(str.isalpha, text)) > 1 or script in _OF_WORDS else ""
 
 
 def script_of_words(text: str) -> str:

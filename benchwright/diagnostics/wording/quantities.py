@@ -9,42 +9,10 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
+from .dates_and_rates import date_or_rate
 from .formulas import formula_key
-
-_ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-NUMERALS: dict[str, int] = {
-    **{word: number for number, word in enumerate(_ONES)},
-    **{word: 10 * number for number, word in enumerate(_TENS, start=2)},
-    **{f"{ten}{joint}{one}": 10 * tens + ones
-       for tens, ten in enumerate(_TENS, start=2) for ones, one in enumerate(_ONES[1:10], start=1) for joint in " -"},
-    "a pair": 2,
-    "hundred": 100, "one hundred": 100, "a hundred": 100, "one thousand": 1000, "a thousand": 1000, "a dozen": 12,
-}  # fmt: skip
-"""Numbers by their English words, up to ninety-nine and a few round ones."""
+from .number_words import NUMERALS, ORDINALS, Quantity
 
 FOREIGN_NUMERALS = {
     word: number
@@ -75,6 +43,7 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
         "imperial length": {"in": "1", "inch": "1", "inches": "1", "ft": "12", "foot": "12", "feet": "12", "yd": "36",
                             "yard": "36", "mile": "63360"},
         "mass": {"mg": "1/1000", "g": "1", "kg": "1000", "gram": "1", "kilogram": "1000", "ton": "1000000",
+        "tonne": "1000000",
                  "t": "1000000"},
         "imperial mass": {"oz": "1", "ounce": "1", "lb": "16", "pound": "16"},
         "time": {"ms": "1/1000", "s": "1", "sec": "1", "second": "1", "min": "60", "minute": "60", "h": "3600",
@@ -132,17 +101,8 @@ _PARTS = {
     "eighth": 8,
     "tenth": 10,
 }
-_ORDINALS = {
-    name: number
-    for number, name in enumerate(
-        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-         "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
-         "twentieth"],
-        start=1,
-    )
-}  # fmt: skip
 _PART = re.compile(r"(?:(a|one|two|three|four|five|seven) )?(" + "|".join(_PARTS) + r")s?(?: of (?:it|them|all))?\.?")
-_ORDINAL = re.compile(r"(?:the )?(?:(\d+)(?:st|nd|rd|th)|(" + "|".join(_ORDINALS) + r"))(?: ([a-z]+))?\.?")
+_ORDINAL = re.compile(r"(?:the )?(?:(\d+)(?:st|nd|rd|th)|(" + "|".join(ORDINALS) + r"))(?: ([a-z]+))?\.?")
 _CLOCK = re.compile(r"(?:at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\.?)?(?: o'?clock)?\.?")
 _PAST = re.compile(r"(?:at )?(half|a quarter|quarter|ten|twenty|five) (past|to) ([a-z]+|\d{1,2})\.?")
 _MONEY = re.compile(r"\$ ?(\d+(?:\.\d\d)?)")
@@ -163,13 +123,6 @@ _MOST = 60
 """Characters that a number with its unit may have."""
 
 
-class Quantity(NamedTuple):
-    """A value with what it counts: the dimension of its unit, or the noun after the number; empty for a number."""
-
-    value: Fraction
-    of: str
-
-
 @lru_cache(maxsize=1 << 15)
 def quantity(text: str) -> Quantity | None:
     """Return the value of a text that is a number, with a unit or without; None where it is none or has two readings.
@@ -185,7 +138,9 @@ def quantity(text: str) -> Quantity | None:
         return Quantity(Fraction(match[1]) * 100, "money in cents")
     bare = text.strip().rstrip(".")
     if (
-        special := _several_parts(" ".join(bare.casefold().replace("-", " ").split())) or _in_other_form(bare)
+        special := _several_parts(" ".join(bare.casefold().replace("-", " ").split()))
+        or date_or_rate(bare)
+        or _in_other_form(bare)
     ) is not None:
         return special
     text = _COMMA_WITH_UNIT.sub(r"\1.\2", text)
@@ -244,7 +199,7 @@ def foreign_numeral(word: str) -> int | None:
 
 
 def _in_other_form(text: str) -> Quantity | None:
-    """Return the value of numerals of other languages, `minus three`, `3,00` and of angles in radians."""
+    """Return the value of numerals of other languages, `minus three`, `3,00`, dates, rates and of angles in radians."""
     if (number := foreign_numeral(text)) is not None:
         return Quantity(Fraction(number), "")
     if match := _ROUND_COMMA.fullmatch(text):
@@ -284,7 +239,7 @@ def _part_or_ordinal(text: str) -> Quantity | None:
         count = 1 if part[1] in (None, "a") else NUMERALS[part[1]]
         return Quantity(Fraction(count, _PARTS[part[2]]), "")
     if match := _ORDINAL.fullmatch(text):
-        number = int(match[1]) if match[1] else _ORDINALS[match[2]]
+        number = int(match[1]) if match[1] else ORDINALS[match[2]]
         return Quantity(Fraction(number), f"place {match[3] or ''}".strip())
     times = {"once": 1, "twice": 2}.get(text.rstrip("."))
     return None if times is None else Quantity(Fraction(times), "time")

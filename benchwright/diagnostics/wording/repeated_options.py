@@ -18,7 +18,8 @@ from benchwright.texts.normalization import likeness, normal
 
 from .formula_values import have_equal_values
 from .item_texts import option_key, text_key, visible, without_articles
-from .quantities import NUMERALS, foreign_numeral, quantity
+from .number_words import NUMERALS
+from .quantities import foreign_numeral, quantity
 
 MAX_LIKENESS = 0.85
 """Likeness up to which two different options may resemble each other."""

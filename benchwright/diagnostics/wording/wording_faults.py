@@ -6,6 +6,7 @@ languages only length, end marks and questions that name their answer are checke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -15,6 +16,7 @@ from benchwright.records import Item
 from .grammar import begins_small, grammar_faults
 from .spelling import Spelling
 from .text_checks import Fault, end_mark_fault, is_english, names_answer
+from .word_forms import is_listed
 
 Kind = Literal[
     "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark"
@@ -26,6 +28,7 @@ KINDS: tuple[Kind, ...] = (
 Language = Literal["auto", "en", "any"]
 MOST_READ = 5000
 """Characters of a text that are read for its language; longer ones are `too_long` in any case."""
+_SHORTEST_WORD = 5
 _SHOWN = 80
 
 
@@ -78,7 +81,26 @@ def _faults_of_any_language(item: Item, rules: WordingRules) -> Iterator[Fault]:
         yield Fault("end_mark", "question", end)
 
 
+def _capital_misspellings(item: Item, spelling: Spelling) -> Iterator[Fault]:
+    """Yield options of one word with a capital that are spelled wrongly, among others that are words of dictionaries.
+
+    `Autum` beside `Winter` and `Spring` is no name; `Naan` beside `Pita` may be one of many.
+    """
+    texts = [(choice.key, (choice.text or "").strip(" .")) for choice in item.choices]
+    for key, text in texts:
+        is_word = text.isascii() and text.isalpha() and len(text) >= _SHORTEST_WORD and text[1:].islower()
+        if not is_word or not text[0].isupper() or spelling.is_known(text):
+            continue
+        others = [word for beside, other in texts if beside != key for word in re.findall(r"[^\W\d_]+", other)]
+        correction = spelling.correction(text)
+        if correction is None or not is_listed(correction) or not others:
+            continue
+        if all(spelling.is_known(word) for word in others) and any(is_listed(word) for word in others):
+            yield Fault("spelling", key, text[:_SHOWN], correction)
+
+
 def _faults_of_english(item: Item, spelling: Spelling) -> Iterator[Fault]:
+    yield from _capital_misspellings(item, spelling)
     texts = [("question", item.question), *((choice.key, choice.text) for choice in item.choices)]
     texts.append(("explanation", item.explanation))
     if begins_small(item.question):

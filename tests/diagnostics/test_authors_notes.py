@@ -1,10 +1,10 @@
-"""Remarks of authors that stand in a question or an option, told by their vocabulary."""
+"""Remarks of authors that stand in a question or an option."""
 
 from __future__ import annotations
 
 import pytest
 
-from benchwright.diagnostics.wording.editorial_words import remark_in
+from benchwright.diagnostics.wording.authors_notes import authors_note
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from benchwright.diagnostics.wording.editorial_words import remark_in
     ],
 )
 def test_a_remark_of_authors_is_found(text: str) -> None:
-    assert remark_in(text) is not None
+    assert authors_note(text) is not None
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_remark_of_authors_is_found(text: str) -> None:
     ],
 )
 def test_what_readers_are_to_know_is_no_remark(text: str) -> None:
-    assert remark_in(text) is None
+    assert authors_note(text) is None

@@ -1,0 +1,44 @@
+"""What to say where options cannot answer their question: all of them, or the wrong ones but for a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..answer_kinds.mismatches import CannotAnswer, KindsOf, none_can_answer, some_cannot_answer
+from ..answer_kinds.option_kinds import kinds_of
+from .fault_rules import ItemFacts, ItemFault, excerpt
+
+
+def unanswerable_faults(facts: ItemFacts, kinds: KindsOf = kinds_of) -> Iterator[ItemFault]:
+    """Yield a fault where no option can answer the question, or two wrong ones or more cannot.
+
+    Args:
+        facts: An item; nothing is said of one with an option that is a picture.
+        kinds: What options can be.
+    """
+    texts = [str(choice.text) for choice in facts.worded]
+    question = facts.item.question
+    if len(texts) < len(facts.item.choices):
+        return
+    if (why := none_can_answer(question, texts, kinds)) is not None:
+        yield ItemFault(
+            f"No option can answer the question {excerpt(question)!r}, which asks {why.asked!r}: they "
+            f"are of the kind {why.kind!r}, such as {texts[0]!r}.",
+            {"question": excerpt(question), "options": texts[:8], "sort": why.kind},
+        )
+    elif facts.right is not None:
+        some = some_cannot_answer(question, texts, facts.worded.index(facts.right), kinds)
+        if some is not None:
+            yield some_fault(facts, *some)
+
+
+def some_fault(facts: ItemFacts, why: CannotAnswer, places: list[int]) -> ItemFault:
+    """Return the fault of wrong options that cannot answer the question, by their places."""
+    options = [facts.worded[place] for place in places]
+    letters = ", ".join(choice.key for choice in options)
+    return ItemFault(
+        f"The options {letters} cannot answer the question "
+        f"{excerpt(facts.item.question)!r}, which asks {why.asked!r}: they are of the kind {why.kind!r}, such as "
+        f"{options[0].text!r}, and can be left out without the picture.",
+        {"question": excerpt(facts.item.question), "options": [choice.text for choice in options], "sort": why.kind},
+    )
