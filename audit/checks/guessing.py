@@ -344,7 +344,6 @@ class EditedPairs:
         sample = sample[:MOST_LEARNED]
         enough(sample, LEAST_DECIDED, of="pictures of natural and manipulated pairs that are asked about by themselves")
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
-        seen = _SeenPictures(audited, _learned_pictures(audited, sample, context))
         measured = [
             (each, cues)
             for each, cues in context.look_at_each(sample, lambda each: cues_or_reason(each.item, facts))
@@ -355,7 +354,7 @@ class EditedPairs:
         }
 
         def run() -> dict[str, Any]:
-            evidence = {each.item.item_id: found for each, _ in measured if (found := seen.evidence_of(each))}
+            evidence = _evidence_of(audited, [each for each, _ in measured], context)
             battery = run_battery(
                 [cues for _, cues in measured], groups, seed=context.seed, bounds=Bounds(), task_cues={},
                 evidence=evidence,

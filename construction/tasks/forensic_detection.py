@@ -237,7 +237,8 @@ class ForensicDetection(TruthTask):
             for entry, own in zip(entries, seeds, strict=True)
             for seed in own
         ]
-        results = [result.pixels if isinstance(result, Painted) else result.reason for result in painter.paint(edits)]
+        painted = sorted(painter.painting(edits), key=lambda each: each[0])
+        results = [result.pixels if isinstance(result, Painted) else result.reason for _, result in painted]
         return [_Generated(tuple(results[3 * place : 3 * place + 3]), own) for place, own in enumerate(seeds)]
 
     def _made_of_painted(
