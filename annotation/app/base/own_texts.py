@@ -34,6 +34,7 @@ from ..wording.curator_texts import CODES, ITEM_STATES
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.marking_texts import TEXTS as MARKING_TEXTS
 from ..wording.messages import MESSAGES as ERROR_MESSAGES
+from ..wording.own_page_texts import TEXTS as OWN_PAGE_TEXTS
 from ..wording.texts import AUDIT_TITLES, TEXTS
 from ..wording.viewer_texts import TEXTS as VIEWER_TEXTS
 from .page_words import WORDS as STREAMLIT_WORDS
@@ -122,7 +123,16 @@ def english_texts() -> TextsBySection:
     return {
         **{
             texts.section: texts.english
-            for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CONNECTION_TEXTS, CODES, ITEM_STATES)
+            for texts in (
+                TEXTS,
+                VIEWER_TEXTS,
+                MARKING_TEXTS,
+                CURATOR_TEXTS,
+                CONNECTION_TEXTS,
+                OWN_PAGE_TEXTS,
+                CODES,
+                ITEM_STATES,
+            )
         },
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
         _FORMS: {text: text for text in dict.fromkeys(_form_texts())},
