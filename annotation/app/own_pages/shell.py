@@ -53,8 +53,8 @@ def own_page(
         f'<!doctype html><html lang="{language.tag}" dir="{language.direction}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
         f'<title>{escape(title)} · Benchwright</title><link rel="stylesheet" href="{_ASSETS}/page.css">'
-        f'<script src="{_ASSETS}/page.js" defer></script></head><body><a class="skip" href="#main">'
-        f'{escape(TEXTS["to_content"])}</a><header><nav aria-label="{escape(TEXTS["pages"])}">{links}</nav>'
+        f'<script src="{_ASSETS}/page.js" defer></script></head><body><header>'
+        f'<nav aria-label="{escape(TEXTS["pages"])}">{links}</nav>'
         f'<a href="{LOGOUT}">{escape(TEXTS["sign_out"])}</a></header>'
         f'<main id="main"><h1>{escape(title)}</h1>{steps}{alert}{body}</main></body></html>',
         status,
