@@ -129,13 +129,12 @@ class DialogueForm:
 
     def _question(self) -> str:
         kinds = [(code, title_of(code), TEXTS[f"kind_{code}_why"]) for code in KINDS]
-        kind = self._answers["kind"] if self._answers["kind"] in KINDS else KINDS[0]
-        usual = guidelines_in_language(CAMPAIGN_KINDS[kind].guidelines or "")
-        guidelines = self._words("guidelines", hint=False)._replace(hint=TEXTS["hint_guidelines"].format(usual=usual))
+        usual = "".join(shown_when("kind", [kind], _usual_words(kind)) for kind in KINDS)
         votes = f'<div class="two">{self._number("votes", 1, 9)}{self._number("agree", 1, 9)}</div>'
         return (
             radio_fields("kind", self._answers["kind"], self._words("kind", hint=False), kinds)
-            + area_field("guidelines", self._answers["guidelines"], guidelines, rows=5, more='dir="auto"')
+            + self._area("guidelines", rows=5)
+            + usual
             + shown_when("kind", ["verify", "screen_items"], self._area("reasons", rows=4))
             + votes
             + shown_when(
@@ -164,6 +163,13 @@ class DialogueForm:
             + self._number("pass_mark", 1, 5)
             + check_field("pause", self._answers["pause"], self._words("pause"))
         )
+
+
+def _usual_words(kind: str) -> str:
+    """Return what annotators of a kind of campaign read where nobody writes anything else."""
+    words = guidelines_in_language(CAMPAIGN_KINDS[kind].guidelines or "")
+    summary = escape(TEXTS["usual_guidelines"])
+    return f'<details><summary>{summary}</summary><pre dir="auto" tabindex="0">{escape(words)}</pre></details>'
 
 
 def step_links(here: Step) -> str:

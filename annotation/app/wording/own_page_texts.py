@@ -87,7 +87,8 @@ TEXTS = Texts(
         "kind_review_why": "Answer blind first, then vote by criteria: accurate, reasonable, difficult.",
         "kind_screen_items_why": "Keep or discard each item, with a reason.",
         "field_guidelines": "What annotators read",
-        "hint_guidelines": "Markdown. Empty for the usual words: {usual}",
+        "hint_guidelines": "Markdown. Empty for the usual words.",
+        "usual_guidelines": "The usual words",
         "field_reasons": "Reasons that they can give",
         "hint_reasons": "One a line. Empty for the usual ones: wrong answer, several answers, unclear, bad image "
         "and others.",
