@@ -112,7 +112,7 @@ LOCAL_URL = f"http://127.0.0.1:{_DEFAULT_PORT}"
     "targets",
     metavar="TARGET",
     multiple=True,
-    help="Folder, or organisation of the Hub (hub:ORG), below which curators may publish releases from the browser; "
+    help="Folder, or organization of the Hub (hub:ORG), below which curators may publish releases from the browser; "
     "may be repeated.",
 )
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")

@@ -1,4 +1,4 @@
-"""Where curators may publish from the browser: below folders, and in organisations of the Hub, that a server was given.
+"""Where curators may publish from the browser: below folders, and in organizations of the Hub, that a server was given.
 
 `review serve --publish-to DIR` and `--publish-to hub:ORG` name them; a name from the browser is one part of a path.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 
 _HUB = "hub:"
-_ORGANISATION = re.compile(r"hub:[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_ORGANIZATION = re.compile(r"hub:[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,95}")
 
 
@@ -30,8 +30,8 @@ class PublishingTargets:
         self._places: dict[str, str] = {}
         for place in places:
             if place.startswith(_HUB):
-                if not _ORGANISATION.fullmatch(place):
-                    raise BenchwrightError(f"--publish-to {place[:100]}: name an organisation of the Hub as hub:ORG")
+                if not _ORGANIZATION.fullmatch(place):
+                    raise BenchwrightError(f"--publish-to {place[:100]}: name an organization of the Hub as hub:ORG")
                 self._places[place] = place
             elif Path(place).is_dir():
                 self._places[Path(place).resolve().as_posix()] = place

@@ -70,7 +70,7 @@ class BenchmarkPlan(NamedTuple):
         pay: Pay for an hour.
         gold: Name of an allowed folder with a release whose items are gold; empty for none.
         has_attention: Whether attention checks are mixed in.
-        pass_mark: Right practice items that let somebody begin; None lets everybody.
+        pass_mark: Right practice items that are needed to begin; None for none.
         has_pause: Whether whoever decides without care is paused.
     """
 

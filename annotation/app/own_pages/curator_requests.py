@@ -66,7 +66,7 @@ def curators_only(
         if not isinstance(account, Account) or account.role != "curator":
             return Response(unknown_page(), 404, media_type="text/html")
         token = form_token(state, request)
-        base = str(request.base_url).rstrip("/")
+        base = f"{'https' if state.cookies.is_secure else request.url.scheme}://{request.url.netloc}"
         asked = CuratorRequest(account, token, {}, dict(request.query_params), base)
         if request.method != "POST":
             return await run_in_threadpool(look, asked)

@@ -84,7 +84,7 @@ function followJob(panel) {
     panel.querySelector("pre").textContent = lines;
     if (state === "running") return;
     clearInterval(timer);
-    // What the page offers follows from how the command ended; a form that somebody is filling in stays.
+    // What the page offers follows from how the command ended; a form that is being filled in stays.
     if (!document.querySelector("form[data-touched]")) location.reload();
   }, LOOK_EVERY_MS);
 }

@@ -35,7 +35,7 @@ class RuleChange(NamedTuple):
         before: The rule in force.
         after: The rule that the new text states, in the spelling of the store.
         slots: Number of people who decide each task under it.
-        decisions: Number of decisions that people made so far.
+        decisions: Number of decisions that people made so far, where no rule settles the campaign's tasks; else 0.
         trial: What it would make of these; None where no rule settles the campaign's tasks.
         trial_before: What the rule in force makes of them.
     """
@@ -150,7 +150,7 @@ def _rule_changes(store: ReviewStore, changed: Mapping[str, Step]) -> list[RuleC
         trial = own = None
         if can_try(campaign):
             own, trial = try_rules(store, campaign, [parse_rule(campaign.rule), parse_rule(ruled[0])])
-        decisions = len(store.decisions(entry))
+        decisions = 0 if trial is not None else len(store.decisions(entry))
         changes.append(RuleChange(entry, campaign.rule, *ruled, decisions, trial, own))
     return changes
 

@@ -224,7 +224,7 @@ class _RecipePages:
         return RedirectResponse(f"{RECIPE}?reopened=1", 303)
 
     def keep_text(self, name: str, fields: Mapping[str, str]) -> None:
-        """Keep a text that somebody is typing."""
+        """Keep a text as it is typed."""
         keep_typed(self._state.workspace, name, _TEXT, {"text": fields.get("text", "")})
 
     def _form(self, file: RecipeFile, entry: str) -> StepForm:

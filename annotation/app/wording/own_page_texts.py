@@ -97,7 +97,7 @@ TEXTS = Texts(
         "field_agree": "How many of them must agree",
         "hint_agree": "More than half, up to all.",
         "field_adjudicated": "An adjudicator decides where they do not agree",
-        "hint_adjudicated": "Somebody of the role adjudicator, or a curator, sees all answers and decides.",
+        "hint_adjudicated": "A person of the role adjudicator, or a curator, sees all answers and decides.",
         "field_baseline": "People who answer each item without its key",
         "hint_baseline": "Afterwards, for the human baseline beside models; 0 for none. Others than those who judged.",
         "field_people": "Annotators to invite",
