@@ -36,7 +36,7 @@ def opened(store: ReviewStore, context: CampaignContext, items: Callable[[int], 
     """Return an opener of a campaign with a task for each text, whose letters are what people said in turn."""
 
     def open_campaign(said: list[str], rule: str) -> None:
-        Verify(rule=rule, form={"reasons": ["unclear"]}).advance(items(len(said)), context)  # type: ignore[arg-type]
+        Verify(rule=rule, form={"reasons": ["unclear"]}).advance(items(len(said)), context)
         for name in PEOPLE:
             store.upsert_annotator(name)
         for task, letters in zip(sorted(store.tasks("verify"), key=lambda task: task.id), said, strict=True):
@@ -73,7 +73,7 @@ def test_more_people_reopen_every_task_and_the_next_run_goes_on_under_the_rule(
     assert TaskQueue(store, store.campaign("verify"), "cas").next(now=now) is not None
     for name, place in (("cas", 0), ("cas", 1), ("ben", 2), ("cas", 2)):
         store.decide("verify", ids[place], name, SAID["a"], now=now)
-    verdicts = Verify(rule="at_least(2, of=3)", form={"reasons": ["unclear"]}).advance(items(3), context)  # type: ignore[arg-type]
+    verdicts = Verify(rule="at_least(2, of=3)", form={"reasons": ["unclear"]}).advance(items(3), context)
     assert verdicts.waiting is None
     assert {outcome.verdict for outcome in verdicts.outcomes.values()} == {"keep"}
 
@@ -84,7 +84,7 @@ def test_another_share_settles_the_same_decisions_otherwise(
     opened(["aar", "aaa"], "majority(3)")
     changed(store, "unanimous(3)", 3, now)
     assert [state for state, _ in states(store)] == ["done", "done"]
-    verdicts = Verify(rule="unanimous(3)", form={"reasons": ["unclear"]}).advance(items(2), context)  # type: ignore[arg-type]
+    verdicts = Verify(rule="unanimous(3)", form={"reasons": ["unclear"]}).advance(items(2), context)
     assert sorted(outcome.verdict for outcome in verdicts.outcomes.values()) == ["drop", "keep"]
 
 
@@ -114,7 +114,7 @@ def test_the_number_stays_once_an_item_was_revised(
     edit = Submission("revise", note="so", edits={"question": "Which one?"})
     for name in ("ann", "ben"):
         store.decide("verify", task.id, name, edit, now=now)
-    waits = Verify(rule="unanimous(2)", form={"reasons": ["unclear"]}).advance(items(1), context)  # type: ignore[arg-type]
+    waits = Verify(rule="unanimous(2)", form={"reasons": ["unclear"]}).advance(items(1), context)
     assert waits.waiting is not None
     with pytest.raises(BenchwrightError, match="were revised or sent back"):
         changed(store, "unanimous(3)", 3, now)

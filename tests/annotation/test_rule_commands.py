@@ -18,7 +18,7 @@ from benchwright.steps import CampaignContext
 def test_one_rule_is_put_in_force_and_what_changes_is_said(
     store: ReviewStore, context: CampaignContext, make_items: Callable[..., list[Item]], now: datetime
 ) -> None:
-    Verify(rule="unanimous(2)", form={"reasons": ["unclear"]}).advance(make_items(jigsaw=1), context)  # type: ignore[arg-type]
+    Verify(rule="unanimous(2)", form={"reasons": ["unclear"]}).advance(make_items(jigsaw=1), context)
     [task] = store.tasks("verify")
     for name, said in (("ann", Submission("accept")), ("ben", Submission("reject", reasons=("unclear",)))):
         store.upsert_annotator(name)
@@ -36,7 +36,7 @@ def test_pay_of_the_recipe_is_taken_where_no_rate_is_given(
     store: ReviewStore, context: CampaignContext, make_items: Callable[..., list[Item]], now: datetime
 ) -> None:
     items = make_items(jigsaw=1)
-    Verify(rule="single", handout={"pay": {"rate": 12.5, "currency": "EUR"}}).advance(items, context)  # type: ignore[arg-type]
+    Verify(rule="single", handout={"pay": {"rate": 12.5, "currency": "EUR"}}).advance(items, context)
     [task] = store.tasks("verify")
     store.upsert_annotator("ann")
     store.decide("verify", task.id, "ann", Submission("accept"), now=now)

@@ -61,8 +61,8 @@ def site(tmp_path: Path) -> Iterator[ReviewSite]:
         sheet.append([path.name, f"What is in picture {number}?", "a cup", "a street", "a bridge", "ABC"[number % 3]])
     book.save(tmp_path / "questions.xlsx")
     workspace = tmp_path / "workspace"
-    words = ("review", "serve", "--workspace", workspace, "--sources", tmp_path / "given")
-    words += ("--publish-to", tmp_path / "published")
+    places = ("--sources", tmp_path / "given", "--publish-to", tmp_path / "published")
+    words = ("review", "serve", "--workspace", workspace, *places)
     with serving(
         lambda port: command(*words, "--port", port), log=tmp_path / "server.log", health="/login"
     ) as server:  # fmt: skip
