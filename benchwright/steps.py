@@ -586,6 +586,11 @@ class CampaignStep(Step):
         """Return the entries before it of which the step looks at what they ask about; none by default."""
         return ()
 
+    @property
+    def beside(self) -> str | None:
+        """Return the entry of the campaign before it beside which it opens; None where it waits for all before it."""
+        return None
+
     def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
         """Update the review store to these records and return the campaign's state; safe to repeat."""
         raise NotImplementedError

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ..store.accounts.accounts import Account
+from .auth.known_pages import NEW_BENCHMARK, PUBLISH, RECIPE
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
@@ -42,6 +43,7 @@ from .wording.connection_texts import TEXTS as CONNECTION_WORDS
 from .wording.conversation_texts import TEXTS as TALK
 from .wording.curator_texts import TEXTS as WORDS
 from .wording.directed_text import DIRECTED_STYLE, inert
+from .wording.own_page_texts import TEXTS as OWN_PAGES
 from .wording.texts import TEXTS
 
 if TYPE_CHECKING:
@@ -63,6 +65,9 @@ _STYLE = (
 .st-key-page-words { position: absolute; }
 .st-key-steer { padding-bottom: .25rem; border-bottom: 1px solid light-dark(#e2e2de, #3a3835); }
 .st-key-steer a[aria-current] { font-weight: 600; }
+.benchwright-own { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
+.benchwright-own a { display: inline-flex; align-items: center; min-height: 2rem; padding-inline: .5rem;
+  font-size: .875rem; color: inherit; text-underline-offset: .2em; }
 .benchwright-who { font-size: .875rem; line-height: 2.5rem; white-space: nowrap; }
 .benchwright-who a { color: inherit; text-underline-offset: .2em; }
 /* Those who have few pages have room for the head beside their names: the pictures get what it took. */
@@ -98,6 +103,7 @@ _STYLE = (
     [data-testid="stExpandSidebarButton"], [data-testid^="stBaseButton"],
     [data-testid="stSelectbox"] :is(input, button), [data-testid="stTextInput"] input,
     [data-testid="stCheckbox"] label) { min-width: 44px; min-height: 44px; }
+  .benchwright-own a { min-width: 44px; min-height: 44px; }
   .benchwright-who a { display: inline-block; min-width: 44px; padding-block: .6rem; line-height: 1.5; }
 }
 @media (max-width: 640px) {
@@ -285,6 +291,9 @@ def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> No
     with st.container(horizontal=True, gap="small", key="steer"):
         for page in pages:
             st.page_link(page)
+        links = ((NEW_BENCHMARK, "new_benchmark"), (RECIPE, "recipe"), (PUBLISH, "publish"))
+        own = "".join(f'<a href="{path}" target="_self">{escape(OWN_PAGES[name])}</a>' for path, name in links)
+        st.html(f'<div class="benchwright-own">{own}</div>', width="content")
     show_page()
 
 

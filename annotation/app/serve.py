@@ -45,6 +45,11 @@ def build_app(state: AppState) -> st.App:
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
     from .entry.entry_routes import entry_routes
+    from .new_benchmark.dialogue_routes import new_benchmark_routes
+    from .own_pages.job_news import job_routes
+    from .own_pages.shell import own_page_routes
+    from .publishing.publish_routes import publish_routes
+    from .recipe_page.recipe_routes import recipe_routes
     from .routes.downloads import download_routes
     from .routes.field_examples import field_example_routes
     from .routes.guidelines import guideline_routes
@@ -74,6 +79,11 @@ def build_app(state: AppState) -> st.App:
             *guideline_routes(state),
             *field_example_routes(state),
             *download_routes(state),
+            *own_page_routes(),
+            *job_routes(state),
+            *new_benchmark_routes(state),
+            *recipe_routes(state),
+            *publish_routes(state),
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],

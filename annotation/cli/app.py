@@ -99,6 +99,22 @@ LOCAL_URL = f"http://127.0.0.1:{_DEFAULT_PORT}"
     is_flag=True,
     help="Let webhooks go to private networks and this machine, and by http; without it to the internet by https only.",
 )
+@click.option(
+    "--sources",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="DIR",
+    multiple=True,
+    help="Folder below which curators may take photographs, pictures and releases for a new benchmark in the browser; "
+    "may be repeated. With it the workspace is made if there is none.",
+)
+@click.option(
+    "--publish-to",
+    "targets",
+    metavar="TARGET",
+    multiple=True,
+    help="Folder, or organization of the Hub (hub:ORG), below which curators may publish releases from the browser; "
+    "may be repeated.",
+)
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option(
     """
@@ -119,28 +135,35 @@ def serve(
     images: Path | None,
     languages: Path | None,
     private_webhooks: bool,
+    sources: tuple[Path, ...],
+    targets: tuple[str, ...],
     open_browser: bool,
     as_json: bool,
 ) -> None:
     """Serve the review app until interrupted (Ctrl+C), which is how it ends, with exit code 0.
 
     People sign in with a browser, decide, and see their own decisions; curators also see progress, agreement and
-    accounts, and run the recipe. A start on a terminal prints a link by which to become the first curator, if there is
-    none and nobody holds an invitation to be one; no start writes a link into a log. Needs the extra `app`.
+    accounts, begin a new benchmark, run and change its recipe, and publish. A start on a terminal prints a link by
+    which to become the first curator, if there is none and nobody holds an invitation to be one; no start writes a
+    link into a log. Needs the extra `app`.
     """
     check_app_is_installed()
     from ..app.base.state import clock, open_app_state
     from ..app.security.connections import trusted_network
     from ..app.serve import check_free, is_loopback, run_app
+    from ..jobs.allowed_folders import AllowedFolders
+    from ..jobs.publishing_targets import PublishingTargets
+    from ..jobs.recipe_source import empty_workspace, prepare_workspace
     from ..store.accounts.accounts import Accounts
 
+    allowed, publish_to = AllowedFolders(sources), PublishingTargets(targets)
     trusted = tuple(map(trusted_network, proxies))
     if recipe is not None:
-        from ..jobs.recipe_source import prepare_workspace
-
         root = prepare_workspace(workspace, recipe, images)
     elif images is not None:
         raise BenchwrightError("--images goes with --recipe")
+    elif sources and workspace is not None and not (workspace / "workspace.json").exists():
+        empty_workspace(root := workspace)
     else:
         root = workspace_of(workspace)
     open_for_commands(root).close()
@@ -148,7 +171,13 @@ def serve(
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
     provider = None if oidc is None else _provider(oidc, oidc_client, url)
     state = open_app_state(
-        root, secure=https, provider=provider, languages=languages, private_webhooks=private_webhooks
+        root,
+        secure=https,
+        provider=provider,
+        languages=languages,
+        private_webhooks=private_webhooks,
+        sources=allowed,
+        publish_to=publish_to,
     )
     is_read_at_once = as_json or open_browser or sys.stdout.isatty()
     with state.store.batch() as held:  # two starts at once make one invitation

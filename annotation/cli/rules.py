@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..progress.rule_trial import RuleTrial
+    from ..store.review_store import ReviewStore
+    from ..workflow.settlement.rules import Rule
 
 
 @click.command("rules")
@@ -35,6 +37,13 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also say what stopping as soon as the votes are sure enough would spare, at several thresholds.",
 )
+@click.option(
+    "--apply",
+    "is_applied",
+    is_flag=True,
+    help="Put the one rule that --rule names in force: every decision stays, tasks get the places that it takes. State "
+    "the same rule in the recipe before its next run.",
+)
 @json_option(
     """
     `{"campaign", "rules": [{"rule", "in_force", "kept", "to_revise", "waits", "no_agreement", "dropped", "open",
@@ -45,8 +54,15 @@ if TYPE_CHECKING:
     close early, and of those that have all their votes (`compared`) how many would come out `otherwise`
     """
 )
-def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], sureness: bool, as_json: bool) -> None:
-    """Say what other rules would make of a campaign's decisions so far; nothing is changed.
+def rules(
+    workspace: Path | None,
+    campaign: str | None,
+    texts: tuple[str, ...],
+    sureness: bool,
+    is_applied: bool,
+    as_json: bool,
+) -> None:
+    """Say what other rules would make of a campaign's decisions so far; nothing is changed without `--apply`.
 
     A rule for fewer annotators is held to the first of them. Of a rule for more, a task counts as settled where it
     is kept or dropped whatever the missing decisions say.
@@ -56,6 +72,8 @@ def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], 
     from ..workflow.settlement.rules import parse_rule
 
     wanted = [parse_rule(text) for text in texts] or None
+    if is_applied and (wanted is None or len(wanted) != 1):
+        raise BenchwrightError("--apply puts one rule in force; name it with --rule")
     with open_for_commands(workspace) as store:
         settings = store.campaign(pick_campaign(store, campaign))
         if not can_try(settings):
@@ -66,6 +84,8 @@ def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], 
         if sureness and not can_spare(settings):
             raise BenchwrightError(f"votes of {settings.name!r} cannot be spared; see `further_votes` of its step")
         spared = try_sureness(store, settings) if sureness else []
+        if is_applied and wanted is not None:
+            _apply(store, settings.name, wanted[0])
     document: dict[str, Any] = {"campaign": settings.name, "rules": [trial.to_json() for trial in trials]}
     if sureness:
         document["sureness"] = [trial._asdict() for trial in spared]
@@ -76,6 +96,18 @@ def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], 
         for trial in spared
     ]
     emit(document, as_json=as_json, text=lambda: "\n".join([_text(settings.name, fates_of(settings), trials), *lines]))
+
+
+def _apply(store: ReviewStore, name: str, rule: Rule) -> None:
+    """Put a rule in force, and close and open tasks as it asks."""
+    from ..store.campaigns.rule_changes import change_rule
+    from ..store.database.audit import COMMAND_LINE, clock
+    from ..workflow.settlement.closing import close_early
+
+    with store.batch() as held:
+        with held.writing(alone=True) as connection:
+            change_rule(connection, name, rule=str(rule), slots_per_task=rule.slots, by=COMMAND_LINE, now=clock())
+        close_early(held, name)
 
 
 def _text(name: str, fates: Sequence[str], trials: Sequence[RuleTrial]) -> str:

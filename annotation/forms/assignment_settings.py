@@ -64,6 +64,18 @@ class PauseBounds(Record):
     checks: int = Field(4, ge=1, le=1000)
 
 
+class PayRate(Record):
+    """What an hour of work in a campaign is paid.
+
+    Attributes:
+        rate: Pay for an hour.
+        currency: Code of the currency (ISO 4217).
+    """
+
+    rate: float = Field(gt=0, le=100_000)
+    currency: str = Field("USD", pattern="^[A-Z]{3}$")
+
+
 class AssignmentSettings(Record):
     """How tasks are handed out.
 
@@ -100,6 +112,8 @@ class AssignmentSettings(Record):
         qualification: Let nobody decide who has not passed the practice; None lets everybody begin at once.
         pause: When somebody who decides without care is paused and their votes are set aside, where known answers, pace
             and agreement with the others show it. None leaves that to a curator.
+        pay: What an hour of work is paid, from which hours and pay are reckoned unless another rate is given; None for
+            nothing stated.
     """
 
     gold: str | None = None
@@ -116,6 +130,7 @@ class AssignmentSettings(Record):
     practice: str | None = None
     qualification: Qualification | None = None
     pause: PauseBounds | None = Field(default_factory=PauseBounds)
+    pay: PayRate | None = None
 
     _known: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)
     _practised: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from benchwright.errors import BenchwrightError
 
-JobKind = Literal["run", "funnel", "freeze", "export"]
+JobKind = Literal["run", "funnel", "freeze", "export", "publish"]
 FUNNEL_PAGE, EXPORT_FOLDER = "funnel.html", "export"
 """Names of what two of the commands make in the folder of their job."""
 _RELEASE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -27,17 +27,18 @@ class RunJob:
 
     Args:
         recipe: Path of the recipe's file.
-        images: Folder of the photographs.
+        images: Folder of the photographs; None where the recipe's steps bring all pictures.
     """
 
     kind: ClassVar[JobKind] = "run"
     recipe: Path
-    images: Path
+    images: Path | None
 
     def arguments(self, workspace: Path, folder: Path) -> list[str]:
         """Return the arguments of the command; `folder` is that of the job."""
         del folder
-        return ["run", f"--images={self.images}", f"--workspace={workspace}", "--json", "--", str(self.recipe)]
+        images = [] if self.images is None else [f"--images={self.images}"]
+        return ["run", *images, f"--workspace={workspace}", "--json", "--", str(self.recipe)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,37 @@ class ExportJob:
         return ["review", "export", f"--workspace={workspace}", "--all", out, *more, "--json"]
 
 
-Job = RunJob | FunnelJob | FreezeJob | ExportJob
+@dataclass(frozen=True)
+class PublishJob:
+    """Publish a release.
+
+    Args:
+        release: Name of its folder below `releases` of the workspace.
+        target: Where it goes: a folder that does not exist yet, or `hub:ORG/NAME`.
+        is_private: Whether a repository of the Hub is for its members only; default False.
+    """
+
+    kind: ClassVar[JobKind] = "publish"
+    release: str
+    target: str
+    is_private: bool = False
+
+    def arguments(self, workspace: Path, folder: Path) -> list[str]:
+        """Return the arguments of the command."""
+        del folder
+        private = ["--private"] if self.is_private else []
+        return [
+            "release",
+            "publish",
+            f"--to={self.target}",
+            *private,
+            "--json",
+            "--",
+            str(workspace / "releases" / self.release),
+        ]
+
+
+Job = RunJob | FunnelJob | FreezeJob | ExportJob | PublishJob
 
 
 def command_line(job: Job, workspace: Path, folder: Path) -> list[str]:

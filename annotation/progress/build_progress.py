@@ -37,6 +37,7 @@ class BuildProgress(NamedTuple):
         steps: Entries of the recipe, after the intake of photographs where that has run.
         funnel: Counts of the steps that the last run reached.
         waits_for: Campaign for whose decisions the run waits; None without one.
+        beside: Further campaigns with open tasks, which opened beside it.
     """
 
     state: RunState
@@ -44,6 +45,7 @@ class BuildProgress(NamedTuple):
     steps: list[BuildStep]
     funnel: list[FunnelStep]
     waits_for: str | None
+    beside: tuple[str, ...] = ()
 
 
 class LastRun(NamedTuple):
@@ -83,20 +85,23 @@ def build_progress(workspace: Path, store: ReviewStore, recipe: Path | None, las
     campaigns = {campaign.name: campaign for campaign in store.campaigns() if not campaign.is_simulated}
     entries = list(dict.fromkeys(stage.entry for stage in stages))
     final = {stage.entry for stage in stages if stage.kind == "final"}
-    waits_for = None
+    waits_for: str | None = None
+    beside: tuple[str, ...] = ()
     steps = [BuildStep(step.name, "done", step) for step in funnel[:1]]
     if state == "waiting":
         reached = [entry for entry in entries if entry in set(settings.get("reached") or ())]
         open_tasks = open_tasks_of(store, list(campaigns.values()))
         open_campaigns = [entry for entry in entries if open_tasks.get(entry)]
         waits_for = next(iter(open_campaigns), next((entry for entry in reversed(reached) if entry in campaigns), None))
+        beside = tuple(open_campaigns[1:])
     for entry in entries:
-        if state == "done" or (entry in counts and entry not in final and entry != waits_for):
+        waits = entry == waits_for or entry in beside
+        if state == "done" or (entry in counts and entry not in final and not waits):
             step_state: StepState = "done"
         else:
-            step_state = "waits" if entry == waits_for else "to_come"
+            step_state = "waits" if waits else "to_come"
         steps.append(BuildStep(entry, step_state, counts.get(entry) if step_state != "to_come" else None))
-    return BuildProgress(state, str(settings["recipe"]["name"]), steps, funnel, waits_for)
+    return BuildProgress(state, str(settings["recipe"]["name"]), steps, funnel, waits_for, beside)
 
 
 def _to_come(recipe: Path | None) -> BuildProgress:

@@ -19,7 +19,7 @@ from benchwright.images.made_pictures import MadeRule, PictureRule
 from benchwright.pipeline.engine_choice import open_engine
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.planning.fitting import fitted_to
-from benchwright.pipeline.planning.plan import Phase, check_final_steps, phases, plan
+from benchwright.pipeline.planning.plan import Phase, check_final_steps, opened_beside, phases, plan
 from benchwright.pipeline.stages.damage import make_again, mend_tables
 from benchwright.pipeline.stages.final_stage import run_final
 from benchwright.pipeline.stages.gather_stage import run_campaign, run_gather
@@ -224,6 +224,7 @@ class _Run:
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     artifacts: dict[str, str] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)
+    waiting: list[Stage] = field(default_factory=list)
     rerun: bool = False
     copy: bool = False
     raised: dict[str, str] = field(default_factory=dict)
@@ -322,13 +323,19 @@ class _Run:
         return {stage.id for stage in self.stages}
 
     def _go_through(self, engine: Engine) -> list[str]:
+        """Run the phases up to the first campaign that waits, and those that open beside it; return what waits."""
+        waits: list[str] = []
         for phase in phases(self.stages):
+            if self.waiting and not self._opens_now(phase.stages[0]):
+                break
             started = time.perf_counter()
             with self.events.stages([stage.id for stage in phase.stages], phase.kind) as watched:
-                waits = self._run_phase(engine, phase, watched)
-                if waits is not None:
+                words = self._run_phase(engine, phase, watched)
+                if words is not None:
                     watched.state = "waiting"
-                    return [waits]
+                    waits.append(words)
+                    self.waiting += phase.stages
+                    continue
                 for stage in phase.stages:
                     self.reached.add(stage.entry)
                     if phase.kind != "map":
@@ -337,7 +344,12 @@ class _Run:
                         self._publish(stage)
                     if phase.kind == "map":
                         self._check_works(stage)
-        return []
+        return waits
+
+    def _opens_now(self, stage: Stage) -> bool:
+        """Return whether a stage opens beside the campaigns that wait."""
+        beside = opened_beside(stage, self.stages[: self.stages.index(stage)])
+        return bool(beside) and {one.id for one in self.waiting} <= {one.id for one in beside}
 
     def _run_phase(self, engine: Engine, phase: Phase, watched: Watched) -> str | None:
         """Run a phase; return what people have to do first, if it waits for them."""
@@ -356,9 +368,9 @@ class _Run:
                 self.log.event("gather", stage=stage.id, seconds=time.perf_counter() - started)
         elif phase.kind == "campaign":
             watched.ran = 1  # it asks the review store in every run
-            verdicts = run_campaign(self.worker, stage, self.shards)
+            verdicts = run_campaign(self.worker, stage, self.shards, beside=self.waiting)
             if verdicts.waiting is not None:
-                self.rerun = verdicts.rerun
+                self.rerun = self.rerun or verdicts.rerun
                 return verdicts.waiting
         else:
             watched.ran = int(self._final(engine, stage))

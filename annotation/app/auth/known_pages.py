@@ -17,6 +17,9 @@ _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
 _OF_ITEMS = frozenset({"items", "item", "build", "rules", "thresholds", "guidelines-edit"})
 _OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "flags", "people", "connections"})
 _CURATORS = _ADJUDICATORS | _OF_ITEMS | _OF_PEOPLE
+NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
+"""Beginnings of the addresses of curators' pages that are routes of our own."""
+_OWN_PAGES = (NEW_BENCHMARK, RECIPE, PUBLISH)
 
 
 class KnownPages:
@@ -45,7 +48,10 @@ class KnownPages:
 
 
 def _is_known(path: str, account: Account | None) -> bool:
-    return path in _OTHER_PAGES or account is None or path.removeprefix("/") in _pages_of(account.role)
+    if path in _OTHER_PAGES or account is None or path.removeprefix("/") in _pages_of(account.role):
+        return True
+    is_own = path in _OWN_PAGES or path.startswith(tuple(f"{page}/" for page in _OWN_PAGES))
+    return is_own and account.role == "curator"
 
 
 def _pages_of(role: Role) -> frozenset[str]:

@@ -35,6 +35,7 @@ from ..wording.curator_texts import CODES, ITEM_STATES
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.marking_texts import TEXTS as MARKING_TEXTS
 from ..wording.messages import MESSAGES as ERROR_MESSAGES
+from ..wording.own_page_texts import TEXTS as OWN_PAGE_TEXTS
 from ..wording.texts import AUDIT_TITLES, TEXTS
 from ..wording.viewer_texts import TEXTS as VIEWER_TEXTS
 from .page_words import WORDS as STREAMLIT_WORDS
@@ -115,7 +116,8 @@ _HELPER_TITLES = (
 
 
 _APP_TEXTS = (
-    TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CONNECTION_TEXTS, CONVERSATION_TEXTS, CODES, ITEM_STATES,
+    TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CONNECTION_TEXTS, CONVERSATION_TEXTS, OWN_PAGE_TEXTS,
+    CODES, ITEM_STATES,
 )  # fmt: skip
 
 AnyField = FormField | EntryField

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +11,9 @@ from starlette.convertors import Convertor, register_url_convertor
 from benchwright.workspace.workspace import Workspace
 
 from ...items.item_index import ItemIndex
+from ...jobs.allowed_folders import AllowedFolders
 from ...jobs.job_runner import JobRunner
+from ...jobs.publishing_targets import PublishingTargets
 from ...store.accounts.accounts import Account, Accounts
 from ...store.review_store import ReviewStore, open_store
 from ..helping.helper_lanes import HelperLanes
@@ -64,6 +66,10 @@ class AppState:
     provider: IdentityProvider | None = None
     private_webhooks: bool = False
     """Whether webhooks may be in private networks and on this machine."""
+    sources: AllowedFolders = field(default_factory=AllowedFolders)
+    """Folders with photographs, pictures and releases that curators may name in the browser."""
+    publish_to: PublishingTargets = field(default_factory=PublishingTargets)
+    """Places to which curators may publish from the browser."""
 
     def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> AppLanguage:
         """Return the language that somebody chose for their account or in their browser, else the browser's own.
@@ -88,6 +94,8 @@ def open_app_state(
     provider: IdentityProvider | None = None,
     languages: Path | None = None,
     private_webhooks: bool = False,
+    sources: AllowedFolders | None = None,
+    publish_to: PublishingTargets | None = None,
 ) -> AppState:
     """Open the review store of a workspace for the app.
 
@@ -97,6 +105,8 @@ def open_app_state(
         provider: Identity provider by which people may sign in besides passwords; default none.
         languages: Folder with files of further languages; default none.
         private_webhooks: Whether webhooks may be in private networks and on this machine; default False.
+        sources: Folders that curators may name in the browser; default none.
+        publish_to: Places to which curators may publish from the browser; default none.
 
     Raises:
         DataError: The store or the key cannot be read.
@@ -116,6 +126,8 @@ def open_app_state(
         languages=OfferedLanguages(english_texts(), *([] if languages is None else [languages])),
         provider=provider,
         private_webhooks=private_webhooks,
+        sources=sources or AllowedFolders(),
+        publish_to=publish_to or PublishingTargets(),
     )
 
 

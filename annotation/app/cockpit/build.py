@@ -49,7 +49,11 @@ def show_build(state: AppState, account: Account, *, progress: st.Page) -> None:
             st.error(inert(message_of(error)))
         build = BuildProgress("running", "", [], [], None)
     if source is not None:
-        st.caption(TEXTS["build_source"].format(recipe=inert(str(source.recipe)), images=inert(str(source.images))))
+        st.caption(
+            TEXTS["build_source"].format(
+                recipe=inert(str(source.recipe)), images=inert(str(source.images or source.recipe.parent))
+            )
+        )
     _show_job(state, account, None if running is None else running.id)
     if running is None:
         _show_next(state, build, source, progress)
@@ -72,8 +76,9 @@ def _show_next(state: AppState, build: BuildProgress, source: RecipeSource | Non
         st.markdown(TEXTS["build_interrupted"])
     elif build.state == "waiting":
         st.markdown(" ".join(_waiting(state, build)))
-        if build.waits_for is not None:
-            st.page_link(progress, query_params={CAMPAIGN: build.waits_for})
+        for waits_for in (*([] if build.waits_for is None else [build.waits_for]), *build.beside):
+            label = None if not build.beside else f"{progress.title}: {title_of(waits_for)}"
+            st.page_link(progress, label=label, query_params={CAMPAIGN: waits_for})
     else:
         is_frozen = any(found.kind == "release" for found in downloads(state))
         st.markdown(f"{TEXTS['build_done']} {TEXTS['build_release' if is_frozen else 'build_freeze_next']}")
@@ -83,8 +88,14 @@ def _waiting(state: AppState, build: BuildProgress) -> list[str]:
     """Return what the run waits for, in sentences."""
     if build.waits_for is None:
         return [TEXTS["build_go_on"]]
-    campaign = state.store.campaign(build.waits_for)
-    overview, name = Overview(state.store, campaign), inert(title_of(build.waits_for))
+    waits = [words for name in (build.waits_for, *build.beside) for words in _waits_in(state, name)]
+    return waits or [TEXTS["build_go_on"]]
+
+
+def _waits_in(state: AppState, waits_for: str) -> list[str]:
+    """Return what a campaign waits for, in sentences."""
+    campaign = state.store.campaign(waits_for)
+    overview, name = Overview(state.store, campaign), inert(title_of(waits_for))
     counts = cached((state.store.where, *overview.stamp(), "patterns"), overview.decision_counts)
     open_tasks = sum(count.times for count in counts if count.state == "open")
     words = []
@@ -97,7 +108,7 @@ def _waiting(state: AppState, build: BuildProgress) -> list[str]:
             words.append(TEXTS["build_round"].format(round=last, campaign=name, items=items))
     if waits := progress_of(campaign, counts).outcomes.get(WAITS, 0):
         words.append(TEXTS["build_adjudicator"].format(waits=waits, campaign=name))
-    return words or [TEXTS["build_go_on"]]
+    return words
 
 
 def _show_buttons(

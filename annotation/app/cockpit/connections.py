@@ -10,6 +10,7 @@ import streamlit as st
 
 from benchwright.errors import BenchwrightError
 
+from ...forms.assignment_settings import assignment_settings_of
 from ...pay.invoice import PayTerms, pay_rows, read_rate, write_pay
 from ...store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from ...store.integrations.api_tokens import DAYS, MOST_DAYS, SCOPES, ApiTokens
@@ -194,8 +195,9 @@ def _show_pay(request: PageRequest) -> None:
     st.subheader(TEXTS["pay"])
     st.caption(TEXTS["pay_why"])
     with st.container(horizontal=True, gap="small"):
-        rate = st.text_input(TEXTS["rate"], "15.00", max_chars=12)
-        currency = st.text_input(TEXTS["currency"], "USD", max_chars=3)
+        pay = assignment_settings_of(request.campaign.settings).pay
+        rate = st.text_input(TEXTS["rate"], "15.00" if pay is None else f"{pay.rate:.2f}", max_chars=12)
+        currency = st.text_input(TEXTS["currency"], "USD" if pay is None else pay.currency, max_chars=3)
     try:
         terms = PayTerms(read_rate(rate, of=TEXTS["rate"]), currency.strip())
         rows = pay_rows(request.state.store, request.campaign.name, terms)

@@ -17,6 +17,7 @@ from ..item_grid.grid import GridTile, show_grid
 from ..item_pages.items import ITEM, record_tile, refreshed
 from ..wording.curator_texts import TEXTS, rule_in_words, words_for
 from ..wording.directed_text import inert
+from .change_link import show_change_link
 
 _MOST_CHANGED = 24
 """Most pictures of changed items; the rest are counted."""
@@ -76,6 +77,8 @@ def _show_picked(request: PageRequest, trial: RuleTrial, item: st.Page) -> None:
             st.switch_page(item, query_params={ITEM: event.opened})
     with st.expander(TEXTS["rule_recipe"]):
         st.code(f"rule: {trial.rule}", language="yaml")
+        rule = trial.rule
+        show_change_link(request.campaign.name, votes=rule.slots, agree=rule.need, adjudicated=rule.is_adjudicated)
         st.caption(TEXTS["rule_recipe_why"])
 
 

@@ -32,6 +32,7 @@ from ..item_pages.items import ITEM, record_tile, refreshed
 from ..wording.curator_texts import TEXTS
 from ..wording.directed_text import inert
 from ..wording.texts import message_of
+from .change_link import show_change_link
 
 _MOST_CHANGED = 24
 """Most pictures of records that would change; the rest are counted."""
@@ -79,6 +80,7 @@ def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
     with st.expander(TEXTS["threshold_recipe"]):
         st.code(f"- step: {picked.stage.entry}\n  {picked.threshold.setting}: {value:g}", language="yaml")
         st.caption(TEXTS["threshold_recipe_why"])
+        show_change_link(picked.stage.entry, **{f"set-{picked.threshold.setting}": f"{value:g}"})
 
 
 def _pick(thresholds: list[FilterThreshold]) -> FilterThreshold:

@@ -281,6 +281,7 @@ TEXTS = Texts(
         "job_funnel": "Funnel page",
         "job_freeze": "Release",
         "job_export": "Export",
+        "job_publish": "Publishing",
         # Agreement
         "agreement": "Agreement",
         "what": "What is compared",

@@ -216,5 +216,28 @@ MESSAGES = (
     "`{job}` works already, started by {name}; one at a time",
     "the command cannot be started: {why}",
     "{setting} takes no {value}: {why}",
+    # A new benchmark, its recipe and its releases
+    "there is no folder {name} below those that the server was started with",
+    "{name} is no table of questions; send one of {endings}",
+    "{name} is empty; send a table of questions",
+    "{name} has more than {most} MB; send a smaller table",
+    "{tables} of questions lie in {folder} of the workspace; remove some there first",
+    "no such table was sent; choose the file again",
+    "{folder} holds {count} folders with photographs; sort them into {least} to {most}, one for each answer",
+    "the folders {first} and {second} read the same; rename one",
+    "{folder} holds more than {most} files; take a folder below it",
+    "this workspace holds the benchmark {name} already; change it on the page Recipe",
+    "a command works already; wait until it has ended",
+    "no recipe is known here; begin a new benchmark, or start the app with --recipe FILE",
+    "the recipe was changed meanwhile; look at it again, and make the change anew",
+    "the recipe cannot be changed at this place; change its text instead",
+    "no item of {campaign} was accepted by everybody, of two people or more; wait for it",
+    "{place} is no place that this server publishes to",
+    "{name}: a name has letters, digits, points, hyphens and underscores",
+    "simulated annotators decide in this campaign; change its step in the recipe and run it",
+    "items of {campaign} were revised or sent back, each version under {decisions}; keep that number, or "
+    "give the step another name for a new campaign",
+    "{tasks} more than {decisions}, or people who are at them; take a rule for more people, or give the "
+    "step another name for a new campaign",
 )
 """Messages in the order in which they are tried."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.decode import upright_size
@@ -51,6 +51,17 @@ class AssignedCampaign(CampaignStep):
     """A campaign whose tasks are handed out as its settings say."""
 
     handout: AssignmentSettings = AssignmentSettings()
+    opens_with: str | None = Field(
+        None,
+        description="Entry of a campaign right before it, beside which it opens: both then ask at once. While that one "
+        "is open, it asks about all that came to both; of what the other drops it asks no more. `null` waits until all "
+        "before it is decided.",
+    )
+
+    @property
+    def beside(self) -> str | None:
+        """Return the entry of the campaign beside which it opens."""
+        return self.opens_with
 
     @field_validator("handout")
     @classmethod
@@ -129,8 +140,8 @@ class AssignedCampaign(CampaignStep):
         return replace(verdicts, summary={**verdicts.summary, "further_votes": {**further.model_dump(), **spared}})
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; how tasks go out does not."""
-        return {name: value for name, value in super().parameters().items() if name != SETTING}
+        """Return the settings that decide the result; how tasks go out and when they open does not."""
+        return {name: value for name, value in super().parameters().items() if name not in {SETTING, "opens_with"}}
 
 
 @dataclass(frozen=True)

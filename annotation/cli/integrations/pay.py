@@ -23,11 +23,17 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 @click.command("pay")
 @workspace_option
 @campaign_option
-@click.option("--rate", required=True, metavar="AMOUNT", help="Pay for an hour, such as 12.50.")
+@click.option(
+    "--rate", metavar="AMOUNT", help="Pay for an hour, such as 12.50.  [default: the `handout.pay` of the recipe]"
+)
 @click.option(
     "--rate-of", "rates", multiple=True, metavar="NAME=AMOUNT", help="The same for one person; may be repeated."
 )
-@click.option("--currency", default="USD", show_default=True, metavar="CODE", help="Code of the currency (ISO 4217).")
+@click.option(
+    "--currency",
+    metavar="CODE",
+    help="Code of the currency (ISO 4217).  [default: the `handout.pay` of the recipe, else USD]",
+)
 @click.option("--from", "since", type=_DAY, metavar="DAY", help="First day, in UTC.  [default: from the first]")
 @click.option("--to", "until", type=_DAY, metavar="DAY", help="Last day, in UTC.  [default: to the last]")
 @click.option(
@@ -46,9 +52,9 @@ _DAY = click.DateTime(["%Y-%m-%d"])
 def pay(
     workspace: Path | None,
     campaign: str | None,
-    rate: str,
+    rate: str | None,
     rates: tuple[str, ...],
-    currency: str,
+    currency: str | None,
     since: datetime | None,
     until: datetime | None,
     with_ids: bool,
@@ -61,6 +67,7 @@ def pay(
     785.18), longer ones are not. `active_hours` are those on tasks alone, up to half a minute without a key or the
     pointer. Votes that were set aside are paid like others, and counted beside. Decisions from tables have no time.
     """
+    from ...forms.assignment_settings import assignment_settings_of
     from ...pay.invoice import PayTerms, pay_rows, read_rate, write_pay
     from ...store.database.audit import COMMAND_LINE, clock
 
@@ -70,15 +77,18 @@ def pay(
         if not sign or not person.strip():
             raise BenchwrightError(f"--rate-of {text[:60]!r}: expected a name and an amount, such as ann=15")
         own[person.strip()] = read_rate(stated, of=f"--rate-of {person.strip()}")
-    terms = PayTerms(
-        read_rate(rate, of="--rate"),
-        currency,
-        own,
-        None if since is None else since.date(),
-        None if until is None else until.date(),
-    )
     with open_for_commands(workspace) as store:
         name = pick_campaign(store, campaign)
+        stated_pay = assignment_settings_of(store.campaign(name).settings).pay
+        if rate is None and stated_pay is None:
+            raise BenchwrightError(f"the recipe states no pay for {name!r}; give --rate AMOUNT, such as 12.50")
+        terms = PayTerms(
+            read_rate(f"{stated_pay.rate:.2f}" if rate is None and stated_pay is not None else str(rate), of="--rate"),
+            currency or ("USD" if stated_pay is None else stated_pay.currency),
+            own,
+            None if since is None else since.date(),
+            None if until is None else until.date(),
+        )
         rows = pay_rows(store, name, terms, with_ids=with_ids)
         if out is not None:
             write_pay(rows, out)
@@ -94,7 +104,7 @@ def pay(
         "amount": float(amount),
         "out": None if out is None else str(out),
     }
-    total = f"{counted(len(rows), 'person', 'people')}, {counted(float(hours), 'hour')}, {amount} {currency}"
+    total = f"{counted(len(rows), 'person', 'people')}, {counted(float(hours), 'hour')}, {amount} {terms.currency}"
     emit(document, as_json=as_json, text=lambda: _text(rows, total))
 
 

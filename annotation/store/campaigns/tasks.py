@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any, TypeVar
@@ -157,21 +158,27 @@ def upsert_campaign(
     elif any(getattr(row, column) != value for column, value in values.items()):
         connection.execute(sa.update(campaigns).where(campaigns.c.id == row.id).values(values))
         act = "campaign_changed"
+    campaign = find_campaign(connection, name)
     if act is not None and not is_simulated:
-        record(
-            connection,
-            act,
-            actor=COMMAND_LINE,
-            at=clock(),
-            campaign=name,
-            kind=kind,
-            rule=rule,
-            form=digest(form.to_json()),
-            settings=dict(settings),
-            slots=slots_per_task,
-            seed=str(seed),
-        )
-    return find_campaign(connection, name)
+        note_campaign(connection, act, campaign, actor=COMMAND_LINE, at=clock())
+    return campaign
+
+
+def note_campaign(connection: sa.Connection, act: str, campaign: Campaign, *, actor: str, at: datetime) -> None:
+    """Record in the log what a campaign is now, after it was opened or changed."""
+    record(
+        connection,
+        act,
+        actor=actor,
+        at=at,
+        campaign=campaign.name,
+        kind=campaign.kind,
+        rule=campaign.rule,
+        form=digest(campaign.form.to_json()),
+        settings=dict(campaign.settings),
+        slots=campaign.slots_per_task,
+        seed=str(campaign.seed),
+    )
 
 
 def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: str, is_simulated: bool) -> None:
@@ -186,8 +193,8 @@ def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: 
         now = f"{kind} under {rule}" + (" by simulated annotators" if is_simulated else "")
         raise BenchwrightError(
             f"campaign {campaign.name!r} holds {counted(count, 'decision')} of people ({campaign.kind} under "
-            f"{campaign.rule}), the recipe now says {now}; put it back, or give the step another name for a "
-            "new campaign"
+            f"{campaign.rule}), the recipe now says {now}; put it back, change the rule in place with "
+            "`review rules --rule RULE --apply`, or give the step another name for a new campaign"
         )
     connection.execute(
         sa.update(campaigns)
@@ -262,7 +269,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
             opened += [bytes.fromhex(_digest_of_payload(row["item_id"], row["payload"])) for row in new]
         note_authors(connection, batch)
     if opened:
-        _make_slots(connection, campaign)
+        make_slots(connection, campaign)
     if len(opened) > _BATCH and connection.dialect.name == "postgresql":
         for table in (tasks, slots):  # else PostgreSQL plans with the old table sizes for up to a minute
             connection.exec_driver_sql(f"ANALYZE {table.name}")
@@ -337,7 +344,7 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
     }
 
 
-def _make_slots(connection: sa.Connection, campaign: Campaign) -> None:
+def make_slots(connection: sa.Connection, campaign: Campaign) -> None:
     """Give every task of the campaign the slots that it lacks."""
     for number in range(1, campaign.slots_per_task + 1):
         has_it = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.slot == number)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import RecipeError
 from benchwright.release.format.estimates import require_decisions
-from benchwright.steps import EarlierStage, FinalStep, Resources, Step
+from benchwright.steps import CampaignStep, EarlierStage, FinalStep, Resources, Step
 from benchwright.workspace.stage_input import GROUP, INGEST
 from benchwright.workspace.stages import Stage, stages_of
 
@@ -60,6 +61,7 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
         placed = step.placed({stage.id: stage.values for stage in stages})
         for stage in stages_of(entry, placed):
             _check(stage, stages, made_items_by, is_of_maker="items" in placed.makes)
+            opened_beside(stage, stages)
             if "items" in stage.makes and stage.kind == "map" and not stage.step.tells_apart:
                 _check_identity(stage, identities)
             stages.append(stage)
@@ -108,6 +110,41 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, 
             raise RecipeError(f"step {stage.entry!r} reads {wanted!r}, which no step before it gives{hint}")
     if GROUP in stage.values and stage.values[GROUP] != "string":
         raise RecipeError(f"step {stage.entry!r}: its value 'group' must be of type string")
+
+
+def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
+    """Return the campaigns right before a stage beside which it opens; none for one that waits for all before it.
+
+    Args:
+        stage: The stage.
+        before: The stages before it.
+
+    Raises:
+        RecipeError: It names no such campaign, one of another stream, or one whose values it reads.
+    """
+    if not isinstance(stage.step, CampaignStep) or (wanted := stage.step.beside) is None:
+        return ()
+    known = [earlier.entry for earlier in before if earlier.kind == "campaign"]
+    if wanted not in known:
+        near = get_close_matches(wanted, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"campaigns before it are {', '.join(known) or 'none'}"
+        raise RecipeError(f"step {stage.entry!r} opens with {wanted!r}, which is no campaign before it; {hint}")
+    first = [earlier.entry for earlier in before].index(wanted)
+    beside = [*opened_beside(before[first], before[:first]), *before[first:]]
+    of_other = [one.entry for one in beside if one.kind != "campaign" or one.consumes != stage.consumes]
+    waits = [one.entry for one in before[first + 1 :] if isinstance(one.step, CampaignStep) and one.step.beside is None]
+    if of_other or waits:
+        raise RecipeError(
+            f"step {stage.entry!r} opens with {wanted!r}, but {(of_other or waits)[0]!r} between them waits, or looks "
+            "at something else; put campaigns that open together right behind each other"
+        )
+    entries = {one.entry for one in beside}
+    read = [name.rpartition(".")[0] for name in stage.reads.values()]
+    if needed := sorted(entries & {*read, *stage.step.heeds}):
+        raise RecipeError(
+            f"step {stage.entry!r} opens with {wanted!r}, but needs what {needed[0]!r} decides; leave out `opens_with`"
+        )
+    return beside
 
 
 def _hint(giver: Stage | None) -> str:

@@ -172,11 +172,23 @@ def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int
     return outcome_of
 
 
-def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> Verdicts:
-    """Bring a campaign up to date; if it is closed, write its verdicts as this stage's table."""
+def run_campaign(
+    worker: WorkerContext, stage: Stage, shards: Sequence[str], *, beside: Sequence[Stage] = ()
+) -> Verdicts:
+    """Bring a campaign up to date; if it is closed, write its verdicts as this stage's table.
+
+    Args:
+        worker: Context of the main process.
+        stage: The stage.
+        shards: Names of all shards.
+        beside: Campaigns right before it that wait for people still, and that it does not wait for; default none. It
+            then asks about what came to them, and writes nothing.
+    """
     assert isinstance(stage.step, CampaignStep)
     workspace = worker.workspace
-    upstream = {shard: worker.upstream(stage, shard) for shard in shards}
+    open_still = {one.id for one in beside}
+    before = [earlier for earlier in worker.stages[: worker.stages.index(stage)] if earlier.id not in open_still]
+    upstream = {shard: worker.upstream_of(before, shard) for shard in shards}
     ids: dict[str, list[str]] = {}
     values: dict[str, dict[str, Any]] = {name: {} for name in stage.reads}
     flags: dict[str, dict[str, Flag]] = {entry: {} for entry in stage.step.heeds}
@@ -197,6 +209,8 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
     verdicts = stage.step.advance(records(), context)
     if verdicts.waiting is not None:
         return verdicts
+    if beside:
+        return Verdicts(f"campaign {stage.id!r} is decided, and waits for {beside[0].id!r}")
     table = StageTable(workspace, stage.id)
     for shard in shards:
         judged = [Judged(record_id, "", verdicts.outcomes[record_id]) for record_id in ids[shard]]

@@ -1,0 +1,209 @@
+"""Routes of the dialogue of a new benchmark: its steps, what is typed, tables that are sent, and what was opened."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from html import escape
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from benchwright.errors import BenchwrightError
+
+from ...jobs.recipe_source import recipe_source
+from ..auth.known_pages import NEW_BENCHMARK, RECIPE
+from ..auth.middleware import ACCOUNT
+from ..base.state import AppState, clock
+from ..own_pages.curator_requests import MOST_BYTES as MOST_FORM_BYTES
+from ..own_pages.curator_requests import CuratorRequest, bounded_body, curators_only, fields_in, is_from_page
+from ..own_pages.job_news import job_panel
+from ..own_pages.shell import own_page
+from ..own_pages.typed import forget_typed, keep_typed, typed_fields
+from ..wording.account_words import invitation_path
+from ..wording.own_page_texts import TEXTS
+from ..wording.texts import message_of
+from .dialogue_pages import DRAFT, TABLE, DialogueForm, check_body, invitation_rows, step_links
+from .opening import FreshInvitations, benchmark_here, open_benchmark
+from .outlook import outlook_of, planned_items
+from .plan import FIELDS, STEPS, CheckedPlan, Step, answers_in, checked_plan
+from .planned_recipe import planned_recipe
+from .uploaded_tables import MOST_BYTES, keep_table, tables
+
+_OPENED = f"{NEW_BENCHMARK}/opened"
+_FORM = "new-benchmark"
+
+
+def new_benchmark_routes(state: AppState) -> list[Route]:
+    """Return the routes of the dialogue; the session middleware has identified the account."""
+    pages = _DialoguePages(state)
+
+    async def begin(_request: Request) -> Response:
+        return RedirectResponse(f"{NEW_BENCHMARK}/{STEPS[0]}", 303)
+
+    steps = [
+        Route(
+            f"{NEW_BENCHMARK}/{step}",
+            curators_only(state, partial(pages.show, step), partial(pages.answer, step)),
+            methods=["GET", "POST"],
+        )
+        for step in STEPS[:-1]
+    ]
+    return [
+        Route(NEW_BENCHMARK, begin),
+        *steps,
+        Route(f"{NEW_BENCHMARK}/check", curators_only(state, pages.check, pages.open), methods=["GET", "POST"]),
+        Route(_OPENED, curators_only(state, pages.opened)),
+        Route(DRAFT, _from_page(pages.keep, MOST_FORM_BYTES), methods=["PUT"]),
+        Route(TABLE, _from_page(pages.take_table, MOST_BYTES), methods=["PUT"]),
+    ]
+
+
+def _from_page(act: Callable[[str, Request, bytes], Response], most: int) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint for what the app's own script sends: at most so many bytes, of a curator."""
+
+    async def respond(request: Request) -> Response:
+        if not is_from_page(request):
+            return PlainTextResponse(TEXTS["not_own_form"] + "\n", 403)
+        body = await bounded_body(request, most)
+        if body is None:
+            return PlainTextResponse(TEXTS["send_large"].format(most=most >> 20) + "\n", 413)
+        return await run_in_threadpool(act, request.scope[ACCOUNT].name, request, body)
+
+    return respond
+
+
+class _DialoguePages:
+    def __init__(self, state: AppState) -> None:
+        self._state = state
+        self._invitations = FreshInvitations()
+
+    def show(self, step: Step, asked: CuratorRequest) -> Response:
+        """Show a step; with `?mend` what is wrong in it."""
+        answers = self._answers(asked.account.name)
+        problems = dict(checked_plan(answers).problems) if "mend" in asked.query else {}
+        return self._step_page(step, answers, problems, asked)
+
+    def answer(self, step: Step, asked: CuratorRequest) -> Response:
+        """Keep the answers of a step and go on; where some are wrong, show them again with what to mend."""
+        name = asked.account.name
+        answers = answers_in(asked.fields, self._answers(name))
+        keep_typed(self._state.workspace, name, _FORM, answers)
+        problems = checked_plan(answers).problems
+        own = {field: words for field, words in problems.items() if field in FIELDS[step]}
+        if own:
+            return self._step_page(step, answers, own, asked, status=422)
+        return RedirectResponse(f"{NEW_BENCHMARK}/{STEPS[STEPS.index(step) + 1]}", 303)
+
+    def keep(self, name: str, _request: Request, body: bytes) -> Response:
+        """Keep what was typed so far."""
+        fields = fields_in(body)
+        if fields is None:
+            return PlainTextResponse(TEXTS["too_long"] + "\n", 400)
+        keep_typed(self._state.workspace, name, _FORM, answers_in(fields, self._answers(name)))
+        return Response(status_code=204)
+
+    def take_table(self, _name: str, request: Request, body: bytes) -> Response:
+        """Keep a table that was sent."""
+        try:
+            kept = keep_table(self._state.workspace, request.query_params.get("name", ""), body)
+        except BenchwrightError as error:
+            return PlainTextResponse(f"{message_of(error)}\n", 422)
+        words = TEXTS["table_sent"].format(name=kept.partition("/")[2])
+        return JSONResponse({"table": kept, "words": words})
+
+    def check(self, asked: CuratorRequest) -> Response:
+        """Show what the benchmark will take before it opens."""
+        if (there := self._refused()) is not None:
+            return there
+        answers = self._answers(asked.account.name)
+        checked = checked_plan(answers)
+        if checked.plan is None:
+            return _to_mend(checked)
+        return self._check_page(checked, asked)
+
+    def open(self, asked: CuratorRequest) -> Response:
+        """Open the benchmark."""
+        state, name = self._state, asked.account.name
+        checked = checked_plan(self._answers(name))
+        if checked.plan is None:
+            return _to_mend(checked)
+        try:
+            planned = planned_recipe(checked.plan, state.workspace, state.sources)
+            opened = open_benchmark(state, checked.plan, planned, by=name, now=clock())
+        except BenchwrightError as error:
+            return self._check_page(checked, asked, problem=message_of(error))
+        self._invitations.keep(name, opened.invited, now=clock())
+        forget_typed(state.workspace, name, _FORM)
+        return RedirectResponse(f"{_OPENED}?job={opened.job.id}", 303)
+
+    def opened(self, asked: CuratorRequest) -> Response:
+        """Show what was opened: the run, the invitations, and where to go from here."""
+        source = recipe_source(self._state.workspace)
+        invited = self._invitations.of(asked.account.name, now=clock())
+        links = [(name, asked.base + invitation_path(token)) for name, token in invited]
+        recipe = "" if source is None else str(source.recipe)
+        command = f"benchwright run {recipe} --workspace {self._state.workspace.absolute()}"
+        body = (
+            f"{job_panel(self._state, asked.query.get('job'), asked)}{invitation_rows(links)}"
+            f"<h2>{escape(TEXTS['recipe_text'])}</h2><p>{escape(TEXTS['recipe_place'])}</p>"
+            f'<pre tabindex="0" dir="ltr">{escape(command)}</pre>'
+            f'<div class="buttons"><a class="button" href="/build">{escape(TEXTS["build"])}</a>'
+            f'<a class="button quiet" href="/progress">{escape(TEXTS["progress"])}</a>'
+            f'<a class="button quiet" href="{RECIPE}">{escape(TEXTS["recipe"])}</a></div>'
+        )
+        return own_page(TEXTS["opened"], body, here=NEW_BENCHMARK)
+
+    def _answers(self, name: str) -> dict[str, str]:
+        return answers_in({}, typed_fields(self._state.workspace, name, _FORM))
+
+    def _step_page(
+        self, step: Step, answers: Mapping[str, str], problems: Mapping[str, str], asked: CuratorRequest, **more: Any
+    ) -> Response:
+        if (there := self._refused()) is not None:
+            return there
+        form = DialogueForm(answers, problems, self._state.sources, tables(self._state.workspace))
+        why = f"<p>{escape(TEXTS[f'step_{step}_why'])}</p>"
+        if not self._state.sources and step == STEPS[0]:
+            why += f'<p class="hint">{escape(TEXTS["no_sources"])}</p>'
+        body = why + form.page(step, asked.token)
+        problem = TEXTS["mend"] if problems else ""
+        return own_page(
+            TEXTS["new_benchmark"], body, here=NEW_BENCHMARK, problem=problem, steps=step_links(step), **more
+        )
+
+    def _refused(self) -> Response | None:
+        """Return a page that says that the workspace holds a benchmark already; None where it holds none."""
+        name = benchmark_here(self._state)
+        if name is None:
+            return None
+        body = (
+            f"<p>{escape(TEXTS['holds_one'].format(name=name))}</p><p>{escape(TEXTS['holds_one_else'])}</p>"
+            '<pre tabindex="0" dir="ltr">benchwright review serve --workspace workspaces/another --sources DIR</pre>'
+            f'<div class="buttons"><a class="button" href="{RECIPE}">{escape(TEXTS["recipe"])}</a></div>'
+        )
+        return own_page(TEXTS["new_benchmark"], body, here=NEW_BENCHMARK)
+
+    def _check_page(self, checked: CheckedPlan, asked: CuratorRequest, *, problem: str = "") -> Response:
+        state, plan = self._state, checked.plan
+        assert plan is not None
+        try:
+            planned = planned_recipe(plan, state.workspace, state.sources)
+            items = planned_items(plan, planned, state.workspace, state.sources)
+        except BenchwrightError as error:
+            back = f'<a class="button" href="{NEW_BENCHMARK}/{STEPS[0]}">{escape(TEXTS["step_back"])}</a>'
+            body, problem = f'<div class="buttons">{back}</div>', problem or message_of(error)
+        else:
+            body = check_body(plan, planned, items, outlook_of(plan, items, today=clock().date()), asked)
+        status = 422 if problem else 200
+        return own_page(
+            TEXTS["new_benchmark"], body, here=NEW_BENCHMARK, problem=problem, status=status, steps=step_links("check")
+        )
+
+
+def _to_mend(checked: CheckedPlan) -> Response:
+    """Return a redirect to the first step in which something is wrong."""
+    return RedirectResponse(f"{NEW_BENCHMARK}/{checked.step_of_first()}?mend=1", 303)

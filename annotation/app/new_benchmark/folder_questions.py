@@ -1,0 +1,75 @@
+"""One question about all photographs of a folder, whose right answer is the name of the folder that each lies in.
+
+    animals/cat/1.jpg     Which animal is shown?     cat | dog | horse     cat
+
+That is how sorted photographs become a benchmark. The questions are an ordinary table, which the step `items` reads.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images.identify import identify, path_for
+from benchwright.pipeline.ingest import list_files
+
+LEAST_CLASSES, MOST_CLASSES = 2, 26
+MOST_PHOTOGRAPHS = 20_000
+
+
+def folder_table(folder: Path, question: str) -> bytes:
+    """Return the table of questions about the photographs of a folder, as JSON lines.
+
+    Args:
+        folder: Folder whose folders are the answers. Photographs that lie in no folder, and files that are none, are
+            left out.
+        question: What is asked about each photograph.
+
+    Raises:
+        BenchwrightError: There are too few or too many folders with photographs, two read the same but for case, or
+            there are more than `MOST_PHOTOGRAPHS` photographs.
+    """
+    by_class = _photographs(folder)
+    names = sorted(by_class)
+    if not LEAST_CLASSES <= len(names) <= MOST_CLASSES:
+        raise BenchwrightError(
+            f"{folder.name} holds {len(names)} folders with photographs; sort them into {LEAST_CLASSES} to "
+            f"{MOST_CLASSES}, one for each answer"
+        )
+    words = [words_of(name) for name in names]
+    folded = [text.casefold() for text in words]
+    for place, text in enumerate(folded):
+        if text in folded[:place]:
+            first = names[folded.index(text)]
+            raise BenchwrightError(f"the folders {first!r} and {names[place]!r} read the same; rename one")
+    rows = [
+        {"image": path, "question": question, "options": words, "answer": chr(ord("A") + place)}
+        for place, name in enumerate(names)
+        for path in by_class[name]
+    ]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def words_of(name: str) -> str:
+    """Return what a folder is called as an option: `mountain_bike` becomes "mountain bike"."""
+    return name.replace("_", " ").strip()
+
+
+def _photographs(folder: Path) -> dict[str, list[str]]:
+    """Return the photographs in each folder right below one, by its name, as paths from the folder."""
+    found: dict[str, list[str]] = {}
+    for place, path in enumerate(map(path_for, list_files(folder))):
+        if place >= MOST_PHOTOGRAPHS:
+            raise BenchwrightError(f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; take a folder below it")
+        if len(parts := path.parts) > 1 and _is_photograph(folder / path, folder):
+            found.setdefault(parts[0], []).append(path.as_posix())
+    return found
+
+
+def _is_photograph(path: Path, root: Path) -> bool:
+    try:
+        identify(path, root=root)
+    except (UnreadableImage, OSError):
+        return False
+    return True

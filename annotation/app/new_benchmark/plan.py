@@ -1,0 +1,182 @@
+"""What a curator answers in the dialogue of a new benchmark: as typed, and checked.
+
+Answers are kept as they were typed, whatever is wrong with them, so that nothing is lost on the way; `checked_plan`
+says of each what to mend.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Literal, NamedTuple, get_args
+
+from benchwright.errors import BenchwrightError
+
+from ...pay.invoice import PayTerms, read_rate
+from ...store.campaigns.tasks import SIMULATED
+from ...workflow.settlement.rules import Rule
+from ..wording.own_page_texts import TEXTS
+
+Source = Literal["table", "release", "folders", "photographs", "made"]
+Kind = Literal["verify", "review", "screen_items"]
+Step = Literal["source", "question", "people", "care", "check"]
+STEPS: tuple[Step, ...] = get_args(Step)
+SOURCES: tuple[Source, ...] = get_args(Source)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+MOST_PEOPLE = 200
+_LONGEST = 20_000
+"""Most characters of one answer that are kept."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+_CODE = re.compile(r"[^\W\d]\w{0,39}")
+USUAL: Mapping[str, str] = {
+    "name": "", "source": "table", "table": "", "pictures": "", "release": "", "folder": "", "question": "",
+    "task": "", "options": "4", "kind": "verify", "guidelines": "", "reasons": "", "votes": "2", "agree": "2",
+    "adjudicated": "no", "baseline": "0", "people": "", "hours_a_day": "2", "seconds": "30", "rate": "15.00",
+    "currency": "USD", "gold": "", "attention": "yes", "qualification": "no", "pass_mark": "4", "pause": "yes",
+}  # fmt: skip
+"""The answers that stand there before anybody types, by field."""
+FIELDS: Mapping[Step, tuple[str, ...]] = {
+    "source": ("name", "source", "table", "pictures", "release", "folder", "question", "task", "options"),
+    "question": ("kind", "guidelines", "reasons", "votes", "agree", "adjudicated", "baseline"),
+    "people": ("people", "hours_a_day", "seconds", "rate", "currency"),
+    "care": ("gold", "attention", "qualification", "pass_mark", "pause"),
+    "check": (),
+}
+"""The fields of each step of the dialogue."""
+
+
+class BenchmarkPlan(NamedTuple):
+    """Checked answers.
+
+    Attributes:
+        name: Name of the benchmark.
+        source: What items are made of.
+        table: Name of a table that was sent; only of the source `table`.
+        pictures: Name of an allowed folder with the pictures of a table; empty for the table's own.
+        release: Name of an allowed folder that holds a release; only of the source `release`.
+        folder: Name of an allowed folder with photographs.
+        question: What is asked about each photograph; only of the source `folders`.
+        task: Name of the task of questions that people write; only of the source `photographs`.
+        options: Number of options of each question that people write.
+        kind: Kind of the campaign on items.
+        guidelines: What annotators read; empty for the kind's own words.
+        reasons: Codes of reasons; none for the kind's own.
+        rule: How many people judge an item, and how many must agree.
+        baseline: Number of people who then answer each item without its key; 0 for no such campaign.
+        people: Names of annotators to invite.
+        hours_a_day: Hours that each of them works a day.
+        seconds: Seconds that a decision takes, as the curator assumes.
+        pay: Pay for an hour.
+        gold: Name of an allowed folder with a release whose items are gold; empty for none.
+        has_attention: Whether attention checks are mixed in.
+        pass_mark: Right practice items that are needed to begin; None for none.
+        has_pause: Whether whoever decides without care is paused.
+    """
+
+    name: str
+    source: Source
+    table: str
+    pictures: str
+    release: str
+    folder: str
+    question: str
+    task: str
+    options: int
+    kind: Kind
+    guidelines: str
+    reasons: tuple[str, ...]
+    rule: Rule
+    baseline: int
+    people: tuple[str, ...]
+    hours_a_day: float
+    seconds: float
+    pay: PayTerms
+    gold: str
+    has_attention: bool
+    pass_mark: int | None
+    has_pause: bool
+
+
+class CheckedPlan(NamedTuple):
+    """A plan, or what to mend: a sentence for each field that is wrong."""
+
+    plan: BenchmarkPlan | None
+    problems: Mapping[str, str]
+
+    def step_of_first(self) -> Step:
+        """Return the step of the dialogue with the first field that is wrong."""
+        return next(step for step in STEPS if any(field in self.problems for field in FIELDS[step]))
+
+
+def answers_in(fields: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+    """Return the answers after some fields were sent; fields that the dialogue does not have are left out."""
+    sent = {name: value[:_LONGEST] for name, value in fields.items() if name in USUAL}
+    return {**USUAL, **before, **sent}
+
+
+def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
+    """Check answers, each by itself and together; what depends on files is checked where these are read."""
+    problems: dict[str, str] = {}
+
+    def number(field: str, least: float, most: float, *, whole: bool = True) -> float:
+        text = answers[field].strip().replace(",", ".")
+        if (
+            re.fullmatch(r"[0-9]{1,6}" if whole else r"[0-9]{1,6}(\.[0-9]{1,3})?", text)
+            and least <= float(text) <= most
+        ):
+            return float(text)
+        problems[field] = TEXTS["needs_number"].format(least=f"{least:g}", most=f"{most:g}", value=text[:40])
+        return least
+
+    def stated(field: str, words: str, fits: Callable[[str], object] = bool) -> str:
+        text = answers[field].strip()
+        if not fits(text):
+            problems[field] = TEXTS[words]
+        return text
+
+    source = answers["source"] if answers["source"] in SOURCES else SOURCES[0]
+    kind = answers["kind"] if answers["kind"] in KINDS else KINDS[0]
+    name = stated("name", "needs_name", _NAME.fullmatch)
+    table = stated("table", "needs_table") if source == "table" else ""
+    release = stated("release", "needs_release") if source == "release" else ""
+    folder = stated("folder", "needs_folder") if source in {"folders", "photographs", "made"} else ""
+    question = stated("question", "needs_question", lambda text: 0 < len(text) <= 500) if source == "folders" else ""
+    task = stated("task", "needs_task", _CODE.fullmatch) if source == "photographs" else ""
+    options = int(number("options", 2, 20)) if source == "photographs" else 4
+    votes, baseline = int(number("votes", 1, 9)), int(number("baseline", 0, 9))
+    agree = 1 if "votes" in problems else int(number("agree", 1, votes))
+    if "votes" not in problems and "agree" not in problems and agree * 2 <= votes:
+        problems["agree"] = TEXTS["needs_majority"].format(votes=votes)
+    reasons = tuple(dict.fromkeys(code_of(line) for line in answers["reasons"].splitlines() if line.strip()))
+    if not all(_CODE.fullmatch(code) for code in reasons) or len(reasons) > 20:
+        problems["reasons"] = TEXTS["needs_reasons"]
+    people = tuple(dict.fromkeys(line.strip() for line in answers["people"].splitlines() if line.strip()))
+    if len(people) > MOST_PEOPLE or not all(_is_name(person) for person in people):
+        problems["people"] = TEXTS["needs_people"].format(most=MOST_PEOPLE)
+    hours_a_day, seconds = number("hours_a_day", 0.1, 24, whole=False), number("seconds", 1, 3600)
+    rate, currency = Decimal(0), stated("currency", "needs_currency", re.compile("[A-Z]{3}").fullmatch)
+    try:
+        rate = read_rate(answers["rate"], of=TEXTS["rate"])
+    except BenchwrightError:
+        problems["rate"] = TEXTS["needs_rate"]
+    pass_mark = int(number("pass_mark", 1, 5)) if answers["qualification"] == "yes" else None
+    if problems:
+        return CheckedPlan(None, problems)
+    plan = BenchmarkPlan(
+        name, source, table, answers["pictures"] if source == "table" else "", release, folder, question, task, options,
+        kind, answers["guidelines"].strip(), reasons,
+        Rule(agree, votes, is_adjudicated=answers["adjudicated"] == "yes" and kind != "screen_items" and votes > 1),
+        baseline, people, hours_a_day, seconds, PayTerms(rate, currency), answers["gold"],
+        answers["attention"] == "yes" and kind != "review", pass_mark, answers["pause"] == "yes",
+    )  # fmt: skip
+    return CheckedPlan(plan, {})
+
+
+def code_of(words: str) -> str:
+    """Return the code of a reason in words: "Wrong answer" becomes `wrong_answer`."""
+    return re.sub(r"\W+", "_", words.strip().lower()).strip("_")
+
+
+def _is_name(name: str) -> bool:
+    return len(name) <= 100 and name.isprintable() and not name.startswith(SIMULATED)

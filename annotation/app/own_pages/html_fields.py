@@ -1,0 +1,118 @@
+"""Fields of the pages of our own as HTML; every text is escaped here, so that callers pass plain texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+
+class FieldWords(NamedTuple):
+    """What stands at a field.
+
+    Attributes:
+        label: Its name.
+        hint: A sentence below it; empty for none.
+        problem: What is wrong with its value; empty where nothing is.
+    """
+
+    label: str
+    hint: str = ""
+    problem: str = ""
+
+
+def text_field(name: str, value: str, words: FieldWords, *, kind: str = "text", more: str = "") -> str:
+    """Return a field of one line.
+
+    Args:
+        name: Name under which it is sent.
+        value: What stands in it.
+        words: What stands at it.
+        kind: Its type in HTML; default `text`.
+        more: Further attributes, as HTML.
+    """
+    field = f'<input id="{name}" name="{name}" type="{kind}" value="{_attribute(value)}"{_about(name, words)} {more}>'
+    return _labelled(name, field, words)
+
+
+def area_field(name: str, value: str, words: FieldWords, *, rows: int = 4, more: str = "") -> str:
+    """Return a field of several lines; arguments as of `text_field`."""
+    # HTML drops the first line break of a text area.
+    field = (
+        f'<textarea id="{name}" name="{name}" rows="{rows}"{_about(name, words)} {more}>\n{escape(value)}</textarea>'
+    )
+    return _labelled(name, field, words)
+
+
+def choice_field(name: str, value: str, words: FieldWords, options: Mapping[str, str]) -> str:
+    """Return a field to choose one of several values.
+
+    Args:
+        name: Name under which it is sent.
+        value: The value that is chosen.
+        words: What stands at it.
+        options: What each value is called.
+    """
+    listed = "".join(
+        f'<option value="{_attribute(code)}"{" selected" if code == value else ""}>{escape(text)}</option>'
+        for code, text in options.items()
+    )
+    return _labelled(name, f'<select id="{name}" name="{name}"{_about(name, words)}>{listed}</select>', words)
+
+
+def radio_fields(name: str, value: str, words: FieldWords, options: Sequence[tuple[str, str, str]]) -> str:
+    """Return a group of radio buttons; `options` are value, name and a sentence each."""
+    buttons = "".join(
+        f'<label class="pick"><input type="radio" name="{name}" value="{_attribute(code)}"'
+        f"{' checked' if code == value else ''}><span><strong>{escape(title)}</strong>"
+        f"<small>{escape(why)}</small></span></label>"
+        for code, title, why in options
+    )
+    return f'<fieldset class="picks"><legend>{escape(words.label)}</legend>{buttons}{_below(name, words)}</fieldset>'
+
+
+def check_field(name: str, value: str, words: FieldWords) -> str:
+    """Return a box to check; it is sent as `yes`, and a hidden field beside it as `no`."""
+    is_checked = " checked" if value == "yes" else ""
+    return (
+        f'<div class="field"><input type="hidden" name="{name}" value="no"><label class="check">'
+        f'<input type="checkbox" id="{name}" name="{name}" value="yes"{is_checked}{_about(name, words)}>'
+        f"<span>{escape(words.label)}</span></label>{_below(name, words)}</div>"
+    )
+
+
+def hidden(name: str, value: str) -> str:
+    """Return a field that nobody sees."""
+    return f'<input type="hidden" name="{name}" value="{_attribute(value)}">'
+
+
+def shown_when(name: str, values: Iterable[str], body: str) -> str:
+    """Return a part of a form that belongs to some values of a choice; the script hides it beside others."""
+    return f'<div data-when="{name}" data-is="{_attribute(" ".join(values))}">{body}</div>'
+
+
+def facts_list(facts: Iterable[tuple[str, str]]) -> str:
+    """Return names and values as a list."""
+    rows = "".join(f"<dt>{escape(name)}</dt><dd><bdi>{escape(value)}</bdi></dd>" for name, value in facts)
+    return f"<dl>{rows}</dl>"
+
+
+def _labelled(name: str, field: str, words: FieldWords) -> str:
+    return f'<div class="field"><label for="{name}">{escape(words.label)}</label>{field}{_below(name, words)}</div>'
+
+
+def _below(name: str, words: FieldWords) -> str:
+    hint = f'<p class="hint" id="{name}-hint">{escape(words.hint)}</p>' if words.hint else ""
+    problem = f'<p class="problem" id="{name}-problem">{escape(words.problem)}</p>' if words.problem else ""
+    return hint + problem
+
+
+def _about(name: str, words: FieldWords) -> str:
+    """Return the attributes by which screen readers say what stands below a field."""
+    parts = [f"{name}-hint"] * bool(words.hint) + [f"{name}-problem"] * bool(words.problem)
+    described = f' aria-describedby="{" ".join(parts)}"' if parts else ""
+    return described + (' aria-invalid="true"' if words.problem else "")
+
+
+def _attribute(value: str) -> str:
+    return escape(value, quote=True)

@@ -1,0 +1,79 @@
+"""The shell of the pages of our own: head, links to the curator's other pages, style and script.
+
+They are plain HTML with forms, so that fields keep their focus, every step has an address, and back and forward go
+where people expect. One script of a file of its own saves what is typed, sends tables and follows commands.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from ..auth.known_pages import NEW_BENCHMARK, PUBLISH, RECIPE
+from ..auth.middleware import LOGOUT
+from ..languages.language import chosen_language
+from ..wording.own_page_texts import TEXTS
+
+_ASSETS = "/own-pages"
+_HEADERS = {"Cache-Control": "no-store"}
+_LINKS = (
+    ("progress", "/progress"), ("build", "/build"), ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE),
+    ("publish", PUBLISH),
+)  # fmt: skip
+_MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
+
+
+def own_page(
+    title: str, body: str, *, here: str, problem: str = "", notice: str = "", status: int = 200, steps: str = ""
+) -> HTMLResponse:
+    """Return a page.
+
+    Args:
+        title: Its title.
+        body: What it holds, as HTML.
+        here: Path of the entry of the head that it belongs to.
+        problem: What went wrong, shown first; empty for nothing.
+        notice: What went well, shown first; empty for nothing.
+        status: Status of the response.
+        steps: Links to the steps of a dialogue, as HTML; empty for none.
+    """
+    language = chosen_language()
+    links = "".join(
+        f'<a href="{path}"{" aria-current=page" if path == here else ""}>{escape(TEXTS[name])}</a>'
+        for name, path in _LINKS
+    )
+    alert = f'<p class="alert" role="alert">{escape(problem)}</p>' if problem else ""
+    alert += f'<p class="done" role="status">{escape(notice)}</p>' if notice else ""
+    return HTMLResponse(
+        f'<!doctype html><html lang="{language.tag}" dir="{language.direction}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+        f'<title>{escape(title)} · Benchwright</title><link rel="stylesheet" href="{_ASSETS}/page.css">'
+        f'<script src="{_ASSETS}/page.js" defer></script></head><body><header>'
+        f'<nav aria-label="{escape(TEXTS["pages"])}">{links}</nav>'
+        f'<a href="{LOGOUT}">{escape(TEXTS["sign_out"])}</a></header>'
+        f'<main id="main"><h1>{escape(title)}</h1>{steps}{alert}{body}</main></body></html>',
+        status,
+        headers=_HEADERS,
+    )
+
+
+def own_page_routes() -> list[Route]:
+    """Return the routes of the style and the script of these pages."""
+
+    async def asset(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _MEDIA_TYPES:
+            return Response(status_code=404)
+        return Response(_asset(name), media_type=_MEDIA_TYPES[name], headers={"Cache-Control": "no-cache"})
+
+    return [Route(f"{_ASSETS}/{{name:str}}", asset)]
+
+
+@cache
+def _asset(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")

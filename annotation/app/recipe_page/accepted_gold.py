@@ -1,0 +1,62 @@
+"""Gold items from items that everybody accepted: a table in the workspace, which a campaign's `handout.gold` names.
+
+Such an item was accepted by everybody who judged it, by two people or more, as it is. What is right about it follows
+from its own key, as of an item of a release.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from pathlib import Path
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import BenchwrightError
+from benchwright.workspace.private_files import make_private_folder
+from benchwright.workspace.written_once import written_once
+
+from ...forms.kind_forms.screening import KEEP
+from ...forms.kinds import SCREEN_ITEMS, VERIFY
+from ...store.review_store import ReviewStore
+
+MOST_GOLD = 50
+_RIGHT = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
+_LEAST_VOTES = 2
+
+
+def sources_of_gold(store: ReviewStore) -> dict[str, int]:
+    """Return the campaigns that have items to be gold, by name, with how many."""
+    campaigns = [campaign for campaign in store.campaigns() if campaign.kind in _RIGHT and not campaign.is_simulated]
+    counts = {campaign.name: len(accepted_by_all(store, campaign.name)) for campaign in campaigns}
+    return {name: min(count, MOST_GOLD) for name, count in counts.items() if count}
+
+
+def accepted_by_all(store: ReviewStore, campaign: str) -> list[str]:
+    """Return the ids of the items that everybody who judged them accepted, by two people or more, in order."""
+    right = _RIGHT[store.campaign(campaign).kind]
+    said: dict[str, list[bool]] = defaultdict(list)
+    for annotation in store.decisions(campaign):
+        said[annotation.item_id].append(annotation.decision == right and not annotation.edits)
+    return sorted(item_id for item_id, votes in said.items() if len(votes) >= _LEAST_VOTES and all(votes))
+
+
+def write_gold(workspace: Path, store: ReviewStore, campaign: str) -> str:
+    """Write the table of gold items from a campaign, and return its path.
+
+    Raises:
+        BenchwrightError: The campaign has no such items.
+    """
+    items = accepted_by_all(store, campaign)[:MOST_GOLD]
+    if not items:
+        raise BenchwrightError(f"no item of {campaign!r} was accepted by everybody, of two people or more; wait for it")
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerows([["item_id"], *([item_id] for item_id in items)])
+    data = table.getvalue().encode()
+    folder = workspace / "recipes"
+    make_private_folder(folder)
+    path = folder / f"gold-{campaign}-{bytes_digest(data)[:12]}.csv"
+    with written_once(path, otherwise="remove it") as draft:
+        draft.write_bytes(data)
+    return str(path.absolute())

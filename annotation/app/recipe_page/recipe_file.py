@@ -1,0 +1,84 @@
+"""The file of the recipe that a workspace runs: its text as it is now, written anew only over the text that was seen.
+
+Every text that was replaced is kept in `recipes/before` of the workspace, named by what it holds.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import BenchwrightError
+from benchwright.recipe import Recipe, parse_recipe
+from benchwright.workspace.atomic import replacing
+from benchwright.workspace.private_files import make_private_folder
+from benchwright.workspace.written_once import written_once
+
+from ...jobs.recipe_source import recipe_source
+
+_BEFORE = Path("recipes") / "before"
+
+
+class RecipeFile(NamedTuple):
+    """A recipe file as it was read.
+
+    Attributes:
+        path: The file.
+        text: Its text.
+        images: Folder of the photographs; None where a step brings all pictures.
+    """
+
+    path: Path
+    text: str
+    images: Path | None
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the text, by which a change names what it was made to."""
+        return bytes_digest(self.text.encode())
+
+    def parsed(self, text: str | None = None) -> Recipe:
+        """Return the recipe, or the one that another text in its place would be.
+
+        Raises:
+            RecipeError: Something in it is wrong.
+        """
+        recipe = parse_recipe(self.text if text is None else text, str(self.path), self.path.parent)
+        recipe.source = self.path
+        return recipe
+
+
+def read_recipe_file(workspace: Path) -> RecipeFile:
+    """Return the recipe file of a workspace.
+
+    Raises:
+        BenchwrightError: No recipe is known here, or its file is gone or no text.
+    """
+    source = recipe_source(workspace)
+    if source is None:
+        raise BenchwrightError("no recipe is known here; begin a new benchmark, or start the app with --recipe FILE")
+    try:
+        text = source.recipe.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BenchwrightError(f"recipe {source.recipe} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BenchwrightError(f"recipe {source.recipe} is not UTF-8 text (byte {error.start})") from error
+    return RecipeFile(source.recipe, text, source.images)
+
+
+def write_recipe_file(workspace: Path, file: RecipeFile, text: str) -> None:
+    """Write another text in place of the one that was read, which is kept.
+
+    Raises:
+        BenchwrightError: The file holds something else by now, or cannot be written.
+    """
+    if read_recipe_file(workspace) != file:
+        raise BenchwrightError("the recipe was changed meanwhile; look at it again, and make the change anew")
+    folder = workspace / _BEFORE
+    make_private_folder(folder.parent)
+    make_private_folder(folder)
+    with written_once(folder / f"{file.path.stem}-{file.digest[:16]}.yaml", otherwise="remove it") as draft:
+        draft.write_text(file.text, encoding="utf-8")
+    with replacing(file.path) as draft:
+        draft.write_text(text, encoding="utf-8")

@@ -1,0 +1,98 @@
+"""Folders that the browser may name: those that `review serve --sources` was given, and what lies below them.
+
+A name from the browser is the number of a given folder and a path below it. It is taken only where the folder that it
+leads to, every link followed, lies below the given one still.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchwright.errors import BenchwrightError
+
+MOST_LISTED = 500
+"""Most folders that are offered; a path that is typed may lead to any other below the given ones."""
+_DEEPEST = 4
+_LONGEST = 1000
+
+
+class AllowedFolders:
+    """The folders that a server was given.
+
+    Args:
+        roots: The folders; each must be one.
+
+    Raises:
+        BenchwrightError: One is no folder.
+    """
+
+    def __init__(self, roots: Sequence[Path] = ()) -> None:
+        for root in roots:
+            if not root.is_dir():
+                raise BenchwrightError(f"--sources {root} is no folder; name one that is there")
+        self._roots = tuple(dict.fromkeys(root.resolve() for root in roots))
+
+    def __bool__(self) -> bool:
+        return bool(self._roots)
+
+    def names(self) -> list[str]:
+        """Return the names of the folders that are offered, the given ones first among those below each."""
+        return [name for name, _ in zip(self._walk(), range(MOST_LISTED), strict=False)]
+
+    def releases(self) -> list[str]:
+        """Return those among the offered folders that hold a release."""
+        return [name for name in self.names() if (self.folder(name) / "manifest.json").is_file()]
+
+    def folder(self, name: str) -> Path:
+        """Return the folder that a name leads to, with every link followed.
+
+        Args:
+            name: Name as `names` returns it, such as `photographs/holiday`.
+
+        Raises:
+            BenchwrightError: It leads to no folder, or to one outside of those that were given.
+        """
+        for number, root in enumerate(self._roots):
+            title = self._title(number)
+            if name != title and not name.startswith(f"{title}/"):
+                continue
+            found = _below(root, name[len(title) :].strip("/"))
+            if found is not None:
+                return found
+        raise BenchwrightError(f"there is no folder {name[:100]!r} below those that the server was started with")
+
+    def name_of(self, folder: Path) -> str | None:
+        """Return the name of a folder; None where it lies outside of those that were given."""
+        for number, root in enumerate(self._roots):
+            if folder.resolve().is_relative_to(root):
+                below = folder.resolve().relative_to(root).as_posix()
+                return self._title(number) + ("" if below == "." else f"/{below}")
+        return None
+
+    def _title(self, number: int) -> str:
+        """Return what a given folder is called: its name, with a number where another is called so."""
+        own = self._roots[number].name or self._roots[number].as_posix()
+        before = sum((root.name or root.as_posix()) == own for root in self._roots[:number])
+        return own if not before else f"{own} ({before + 1})"
+
+    def _walk(self) -> Iterator[str]:
+        for number, root in enumerate(self._roots):
+            for place, folders, _ in os.walk(root, followlinks=False):
+                below = Path(place).relative_to(root)
+                folders[:] = sorted(name for name in folders if not name.startswith((".", "@", "__")))
+                if len(below.parts) >= _DEEPEST:
+                    folders.clear()
+                yield "/".join((self._title(number), *below.parts))
+
+
+def _below(root: Path, path: str) -> Path | None:
+    """Return the folder at a path below another; None where there is none, or the path leads out of it."""
+    if len(path) > _LONGEST or not path.isprintable() or any(part in {"..", "."} for part in path.split("/")):
+        return None
+    try:
+        found = (root / path).resolve(strict=True)
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return found if found.is_relative_to(root) and found.is_dir() else None

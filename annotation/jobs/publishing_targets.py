@@ -1,0 +1,63 @@
+"""Where curators may publish from the browser: below folders, and in organizations of the Hub, that a server was given.
+
+`review serve --publish-to DIR` and `--publish-to hub:ORG` name them; a name from the browser is one part of a path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchwright.errors import BenchwrightError
+
+_HUB = "hub:"
+_ORGANIZATION = re.compile(r"hub:[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,95}")
+
+
+class PublishingTargets:
+    """The places to which a server publishes.
+
+    Args:
+        places: Folders, and `hub:ORG`.
+
+    Raises:
+        BenchwrightError: One is neither.
+    """
+
+    def __init__(self, places: Sequence[str] = ()) -> None:
+        self._places: dict[str, str] = {}
+        for place in places:
+            if place.startswith(_HUB):
+                if not _ORGANIZATION.fullmatch(place):
+                    raise BenchwrightError(f"--publish-to {place[:100]}: name an organization of the Hub as hub:ORG")
+                self._places[place] = place
+            elif Path(place).is_dir():
+                self._places[Path(place).resolve().as_posix()] = place
+            else:
+                raise BenchwrightError(f"--publish-to {place[:200]} is no folder; name one that is there, or hub:ORG")
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def names(self) -> list[str]:
+        """Return the places, as they were given."""
+        return list(self._places.values())
+
+    def target(self, place: str, name: str) -> str:
+        """Return the target of `release publish`.
+
+        Args:
+            place: One of `names`.
+            name: Name of what is published there: a new folder, or a repository.
+
+        Raises:
+            BenchwrightError: The place is none of those, or the name is none.
+        """
+        real = next((real for real, given in self._places.items() if given == place), None)
+        if real is None:
+            raise BenchwrightError(f"{place[:100]!r} is no place that this server publishes to")
+        if not _NAME.fullmatch(name) or name.endswith("."):
+            raise BenchwrightError(f"{name[:100]!r}: a name has letters, digits, points, hyphens and underscores")
+        return f"{real}/{name}"
