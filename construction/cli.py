@@ -95,9 +95,10 @@ def readers(*, as_json: bool) -> None:
     [{"task", "fed", "by": [line], "records", "pictures", "lacks", "expected": [{"mode", "is_set", "items", "least",
     "most", "looked_at", "of", "left_out": {reason: n}, "advice", "pictures"}]}], "not_expected",
     "pairs": {"pictures", "categories": [{"category", "title", "way", "without_model": {"fed", "pictures", "ideas",
-    "lacks", "note"}, "api": {...}, "weights": {...}}], "unread": [line]}}`; counts stop at 2,000 records of a dataset; a number
-    is null where it was not counted, a path where the model is not here; rows are refused as wrong or left out by a rule, as far as is known before pictures are opened; `expected` are items of `run blink` by mode,
-    with a 95 % interval where a sample was looked at, and empty where nobody can say; `not_expected` says why none are
+    "lacks", "note"}, "api": {...}, "weights": {...}}], "unread": [line]}}`; counts stop at 2,000 records of a dataset;
+    a number is null where it was not counted, a path where the model is not here; rows are refused as wrong or left
+    out by a rule, as far as is known before pictures are opened; `expected` are items of `run blink` by mode, with a
+    95 % interval where a sample was looked at, and empty where nobody can say; `not_expected` says why none are
     counted though they were asked for
     """
 )

@@ -46,6 +46,11 @@ def test_each_kind_of_fault_is_the_reason(question: str, kind: str) -> None:
     assert judged(question).reason == kind
 
 
+@pytest.mark.parametrize("question", ["The man is holding", "The shelf is made of", "This tool is called a"])
+def test_a_sentence_that_the_options_complete_needs_no_mark_at_its_end(question: str) -> None:
+    assert judged(question, ("hammer", "spade")).reason is None
+
+
 @pytest.mark.parametrize("limit", ["max_characters", "max_option_characters"])
 def test_how_long_questions_and_options_may_be_is_the_curators(limit: str) -> None:
     question, options = "What leans on the wall there?", ("a very long wooden ladder", "a smaller one made of steel")

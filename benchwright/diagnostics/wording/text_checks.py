@@ -76,11 +76,25 @@ def is_english(texts: Sequence[str], spelling: Spelling) -> bool:
     return bool(known >= _LEAST_KNOWN * len(words))
 
 
+_ASKS = re.compile(
+    r"\b(?:what|which|who|whom|whose|when|where|why|how)\b"
+    r"|^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|choose|select"
+    r"|pick|identify|name|find|describe|give|state|tell|mark|point|count|decide|match|compare)\b",
+    re.IGNORECASE,
+)
+"""Words by which an English sentence asks or orders; one without them is completed by its options."""
+
+
 def end_mark_fault(question: str) -> str | None:
-    """Return the last word of a question that has no mark at its end; None where it has one, of whatever script."""
+    """Return the last word of a question that has no mark at its end; None where it has one, of whatever script.
+
+    An English sentence that the options complete, such as "The pirates are", needs none.
+    """
     end = question.strip()
     bare = end.rstrip(_CLOSING + " ")
     if not bare or bare[-1] in _END_MARKS or end[-1] in "_)":
+        return None
+    if not _ASKS.search(bare) and _FUNCTION_WORDS.intersection(word.lower() for word in _WORD.findall(bare)):
         return None
     return bare.split()[-1][-40:]
 
