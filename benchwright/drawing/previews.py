@@ -98,7 +98,7 @@ def preview(
         lossless_up_to_px: Largest number of pixels of a preview that becomes PNG instead of JPEG, for use where exact
             pixels matter more than bytes; default 0.
         is_small: Whether bytes matter more than the last grain, as on a page that is sent around: WebP of a quality of
-            80 instead of JPEG of 90, half the bytes on 60 photographs.
+            80 instead of JPEG of 90, two fifths of the bytes on 60 photographs.
 
     Raises:
         UnreadableImage: The file is refused, as by `decode_rgb`.

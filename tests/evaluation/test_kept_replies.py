@@ -10,9 +10,12 @@ import pytest
 
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.backends.specialists.base import ClassicalSpecialist
 from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
+from benchwright.release.format.later_pictures import GroupPictures
 from benchwright.workspace.item_cache import ItemCache
 
 
@@ -52,6 +55,33 @@ def test_of_a_larger_release_only_the_new_item_is_asked(bench: Any, tmp_path: Pa
     for name in ("predictions.parquet", "score.json"):
         kept, requests = (next((tmp_path / folder).glob(f"*/{name}")).read_bytes() for folder in ("kept", "asked"))
         assert kept == requests
+
+
+class Looker(ClassicalSpecialist):
+    """Looks at the first picture of a question, and at nothing else."""
+
+    name, tasks, version = "looker", frozenset({"naming"}), 1
+
+    def fits_of(self, question: Question) -> dict[str, float]:
+        return {"A": float(len(question.pictures[0].data)), "B": 0.0}
+
+
+def test_pictures_to_which_a_specialist_has_answered_are_not_read_again(
+    bench: Any, tmp_path: Path, cache: ItemCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    real = GroupPictures._read
+    monkeypatch.setattr(GroupPictures, "_read", lambda one, group: read.append(group) or real(one, group))
+    bench.add("one", answer="A")
+    bench.add("two", answer="B")
+    release = bench.release(tmp_path / "release")
+    looker = Looker("", BackendOptions())
+    for out in ("first", "again"):
+        assert evaluate(release, looker, out=tmp_path / out, cache=cache).right == 1
+        assert read == [0]  # the one row group, once in all
+    for name in ("predictions.parquet", "score.json"):
+        first, again = (next((tmp_path / out).glob(f"*/{name}")).read_bytes() for out in ("first", "again"))
+        assert first == again
 
 
 def test_a_changed_program_or_setting_is_asked_again(bench: Any, tmp_path: Path, cache: ItemCache) -> None:
