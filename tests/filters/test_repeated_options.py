@@ -54,6 +54,12 @@ def test_an_item_is_told_which_options_are_equal() -> None:
     assert judged(one) == Outcome("drop", "repeated_option", evidence={"pairs": 1})
 
 
+def test_commands_of_formulas_that_begin_as_one_of_type_are_not_taken_for_it() -> None:
+    arrows = item("x", options=[r"$\downarrow$", r"$\uparrow$", r"$\rightarrow$", r"$\leftarrow$"])
+    assert not repeated_pairs(arrows)
+    assert repeated_pairs(item("x", options=[r"$\left(x+1\right)^2$", "(x + 1)^2", "x + 1^2"])) == [("A", "B")]
+
+
 def test_pictures_count_as_options() -> None:
     assert judged(item("x", pictures=["one", "two", "one"])).reason == "repeated_option"
     assert judged(item("x", pictures=["one", "two", "three"])).verdict == "keep"

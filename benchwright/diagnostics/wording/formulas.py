@@ -19,7 +19,9 @@ _COMMANDS = {
 }  # fmt: skip
 _SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "×": "*", "·": "*", "⋅": "*", "÷": "/", "⁄": "/", "−": "-", "–": "-"}
 _FUNCTIONS = frozenset(["sin", "cos", "tan", "cot", "log", "ln", "lim", "exp", "max", "min", "mod", "sqrt", "lg"])
-_ONLY_TYPE = re.compile(r"\\(?:left|right|displaystyle|quad|qquad|limits|bigl?|bigr?|[,;:! ])|[$~]|\\\(|\\\)|\\\[|\\\]")
+_ONLY_TYPE = re.compile(
+    r"\\(?:(?:left|right|displaystyle|quad|qquad|limits|bigl?|bigr?)(?![A-Za-z])|[,;:! ])|[$~]|\\\(|\\\)|\\\[|\\\]"
+)
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|text|textbf|textit|operatorname|rm)\s*\{([^{}]*)\}")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
