@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MEASURES = "measures"
 """Name of the measures of pictures among what checks share."""
 _SIMILAR = "audit similar options 3"
-_LEARNED, _RULED = "audit learned picks 3", "audit rules over words 4"
+_LEARNED, _RULED = "audit learned picks 4", "audit rules over words 5"
 MOST_LEARNED = 1000
 """Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
 _NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"

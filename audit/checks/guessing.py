@@ -108,7 +108,7 @@ class BestBlindStrategy:
             blind = blind_strategy(measured, cues_of=lambda item: cues[item.item_id])
             return None if blind is None else blind.model_dump(mode="json")
 
-        kept = context.kept("audit blind strategy 2", sorted(item.content_hash for item in measured), figure)
+        kept = context.kept("audit blind strategy 3", sorted(item.content_hash for item in measured), figure)
         if kept is None:
             raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be looked at")
         blind = BlindStrategy.model_validate(kept)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords, folds_of
+from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords, folds_of, joined_by_options
 from benchwright.records import LETTERS
 from benchwright.statistics.components import components_of
 from benchwright.steps import CueFamily
@@ -110,14 +110,14 @@ def table_of(
         for name, value in item.of_item.items():
             column = of_items.setdefault(name, np.full((len(items), most), np.nan))
             column[row, : options[row]] = np.nan if value is None else value
-    words = tuple(_item_words(item, keys) for item, keys in zip(items, group_keys, strict=True))
+    words = tuple(joined_by_options([_item_words(item, keys) for item, keys in zip(items, group_keys, strict=True)]))
     texts, vocabulary = _texts(items, most)
     return CueTable(
         items[0].task,
         tuple(items),
         np.array([item.right for item in items], np.int64),
         options,
-        np.array(components_of(group_keys), np.int64),
+        np.array(components_of(each.group_keys for each in words), np.int64),
         np.array(folds_of(words), np.int64),
         _cues(of_options, without),
         _cues(of_items, without) if vocabulary else (),

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import digest
@@ -27,6 +29,9 @@ ROUNDS = 150
 _TIE = 1e-9
 """Options whose scores differ by no more are equally good: sums in another order differ in the last bits."""
 _WORD = re.compile(r"\w+")
+_FEW = 6
+"""Most items that have an option by which they belong together."""
+_AROUND = " \t\n.;,"
 
 
 class ItemWords(NamedTuple):
@@ -47,6 +52,33 @@ class ItemWords(NamedTuple):
     options: tuple[tuple[str, str], ...]
     key: str
     group_keys: tuple[str, ...]
+
+
+def joined_by_options(items: Sequence[ItemWords]) -> list[ItemWords]:
+    """Return items with further group keys for those that share two options that few others have.
+
+    Questions about one problem, such as its steps and the whole of it, often have the same options, and one tells the
+    key of the other. Options of a vocabulary, which many items have, join none.
+
+    Args:
+        items: The items.
+
+    Example:
+        >>> steps = [ItemWords(f"q{n}", "t", "?", (("A", "31.4 cm"), ("B", "62.8 cm")), "A", ()) for n in range(2)]
+        >>> [len(item.group_keys) for item in joined_by_options(steps)]
+        [1, 1]
+    """
+    offered = [sorted({text.strip(_AROUND).casefold() for _, text in item.options}) for item in items]
+    counts = Counter(text for texts in offered for text in texts)
+    few = min(_FEW, max(2, len(items) // 50))
+    pairs = [list(combinations([text for text in texts if 1 < counts[text] <= few], 2)) for texts in offered]
+    shared = Counter(pair for of_item in pairs for pair in of_item)
+    return [
+        item._replace(
+            group_keys=(*item.group_keys, *(f"options:{digest(pair)}" for pair in of_item if shared[pair] > 1))
+        )
+        for item, of_item in zip(items, pairs, strict=True)
+    ]
 
 
 def folds_of(items: Sequence[ItemWords]) -> list[int]:

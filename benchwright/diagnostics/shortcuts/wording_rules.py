@@ -14,7 +14,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords, folds_of, held_out_guesses
+from benchwright.diagnostics.shortcuts.text_only_baseline import (
+    ItemWords,
+    folds_of,
+    held_out_guesses,
+    joined_by_options,
+)
 from benchwright.records import Item
 from benchwright.statistics import holm
 from benchwright.statistics.components import components_of
@@ -109,6 +114,7 @@ def rule_results(
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
+    worded = dict(zip(worded, joined_by_options(list(worded.values())), strict=True))
     groups: dict[str, dict[int, ItemWords]] = defaultdict(dict)
     for row, words in worded.items():
         groups["" if per == "all" else items[row].task][row] = words
