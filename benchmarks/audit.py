@@ -2,9 +2,10 @@
 
     .venv/bin/python benchmarks/audit.py --items 10000
 
-Writes questions as CSV with pictures of 640 x 480 pixels as JPEG, one of its own for each item, in two splits and four
-tasks; one picture in a hundred is a smaller copy of another. The command then audits them three times in processes of
-its own: with nothing kept, after the words of one question changed, and after one picture was replaced.
+Writes questions as CSV with pictures of 640 x 480 pixels (`--size 320x240`: of that size) as JPEG, one of its own for
+each item, in two splits and four tasks; one picture in a hundred is a smaller copy of another. The command then
+audits them three times in processes of its own: with nothing kept, after the words of one question changed, and after
+one picture was replaced.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from audited_benches import clean_rows
 
-SIZE = (640, 480)
 TASKS = ("counting", "reading", "places", "colors")
 
 
@@ -33,17 +33,19 @@ def main() -> None:
     """Measure and print one document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=10_000)
+    parser.add_argument("--size", default="640x480", help="width and height of the pictures in pixels")
     options = parser.parse_args()
+    width, height = map(int, options.size.split("x"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         started = time.perf_counter()
-        rows = write_questions(folder, options.items)
+        rows = write_questions(folder, options.items, (width, height))
         print(f"written in {time.perf_counter() - started:.0f} s", file=sys.stderr)
         first, found = _audited(folder)
         rows[7]["question"] = "Which thing stands before the yellow umbrella?"
         _write_rows(folder, rows)
         words, _ = _audited(folder)
-        _picture(options.items + 1).save(folder / rows[8]["image"], quality=90)
+        _picture(options.items + 1, (width, height)).save(folder / rows[8]["image"], quality=90)
         picture, _ = _audited(folder)
         copies = {tuple(each["items"]) for each in found["findings"] if "duplicate" in each["kind"]}
         planted = {(f"q{n - 1}", f"q{n}") for n in range(1, options.items) if n % 100 == 99}
@@ -67,8 +69,8 @@ def _audited(folder: Path) -> tuple[dict[str, object], dict[str, object]]:
     return cost.to_json(), json.loads(out.read_text(encoding="utf-8"))
 
 
-def write_questions(folder: Path, count: int) -> list[dict[str, str]]:
-    """Write questions as `q.csv` with their pictures below `images`, and return the rows."""
+def write_questions(folder: Path, count: int, size: tuple[int, int] = (640, 480)) -> list[dict[str, str]]:
+    """Write questions as `q.csv` with their pictures of a width and height below `images`, and return the rows."""
     (folder / "images").mkdir()
     rows = clean_rows(count)
     for number, row in enumerate(rows):
@@ -76,9 +78,9 @@ def write_questions(folder: Path, count: int) -> list[dict[str, str]]:
         row["group"] = ""
         if number % 100 == 99:
             with Image.open(folder / rows[number - 1]["image"]) as image:
-                image.resize((480, 360)).save(folder / row["image"], quality=70)
+                image.resize((size[0] * 3 // 4, size[1] * 3 // 4)).save(folder / row["image"], quality=70)
         else:
-            _picture(number).save(folder / row["image"], quality=90)
+            _picture(number, size).save(folder / row["image"], quality=90)
     _write_rows(folder, rows)
     return rows
 
@@ -90,17 +92,17 @@ def _write_rows(folder: Path, rows: list[dict[str, str]]) -> None:
         writer.writerows(rows)
 
 
-def _picture(seed: int) -> Image.Image:
+def _picture(seed: int, size: tuple[int, int]) -> Image.Image:
     """Return a picture unlike others, with about as much detail as a photograph."""
     rng = np.random.default_rng(seed)
-    image = Image.fromarray(rng.integers(40, 216, (6, 8, 3), dtype=np.uint8)).resize(SIZE, Image.Resampling.BICUBIC)
+    image = Image.fromarray(rng.integers(40, 216, (6, 8, 3), dtype=np.uint8)).resize(size, Image.Resampling.BICUBIC)
     texture = Image.fromarray(rng.integers(90, 166, (120, 160, 3), dtype=np.uint8)).resize(
-        SIZE, Image.Resampling.BICUBIC
+        size, Image.Resampling.BICUBIC
     )
     image = Image.blend(image, texture, 0.3)
     draw = ImageDraw.Draw(image)
     for _ in range(25):
-        x, y = int(rng.integers(0, SIZE[0] - 150)), int(rng.integers(0, SIZE[1] - 120))
+        x, y = int(rng.integers(0, max(1, size[0] - 150))), int(rng.integers(0, max(1, size[1] - 120)))
         corners = [
             (x + int(rng.integers(0, 170)), y + int(rng.integers(0, 130))) for _ in range(int(rng.integers(3, 8)))
         ]
