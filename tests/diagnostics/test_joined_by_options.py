@@ -41,3 +41,11 @@ def test_two_options_that_few_items_have_join_them_and_one_does_not() -> None:
 def test_options_of_a_vocabulary_join_no_items() -> None:
     words = [ItemWords(f"q{n}", "t", "?", (("A", "red"), ("B", "blue"), ("C", f"{n} cm")), "A", ()) for n in range(9)]
     assert [each.group_keys for each in joined_by_options(words)] == [()] * 9
+
+
+def test_options_of_which_each_item_has_some_of_the_next_ones_join_no_items() -> None:
+    words = [
+        ItemWords(f"q{n}", "t", "?", tuple((key, str(1900 + n + at)) for at, key in enumerate("ABC")), "A", ())
+        for n in range(200)
+    ]
+    assert [each.group_keys for each in joined_by_options(words)] == [()] * 200

@@ -30,7 +30,7 @@ _TIE = 1e-9
 """Options whose scores differ by no more are equally good: sums in another order differ in the last bits."""
 _WORD = re.compile(r"\w+")
 _FEW = 6
-"""Most items that have an option by which they belong together."""
+"""Most items that have an option by which they belong together, and that belong together."""
 _AROUND = " \t\n.;,"
 
 
@@ -58,7 +58,8 @@ def joined_by_options(items: Sequence[ItemWords]) -> list[ItemWords]:
     """Return items with further group keys for those that share two options that few others have.
 
     Questions about one problem, such as its steps and the whole of it, often have the same options, and one tells the
-    key of the other. Options of a vocabulary, which many items have, join none.
+    key of the other. Options of a vocabulary, which many items have, join none, and neither do options of which each
+    item has some of the next one's, such as years.
 
     Args:
         items: The items.
@@ -73,11 +74,11 @@ def joined_by_options(items: Sequence[ItemWords]) -> list[ItemWords]:
     few = min(_FEW, max(2, len(items) // 50))
     pairs = [list(combinations([text for text in texts if 1 < counts[text] <= few], 2)) for texts in offered]
     shared = Counter(pair for of_item in pairs for pair in of_item)
+    problems = components_of(["\n".join(pair) for pair in of_item if shared[pair] > 1] for of_item in pairs)
+    sizes = Counter(problems)
     return [
-        item._replace(
-            group_keys=(*item.group_keys, *(f"options:{digest(pair)}" for pair in of_item if shared[pair] > 1))
-        )
-        for item, of_item in zip(items, pairs, strict=True)
+        item._replace(group_keys=(*item.group_keys, f"options:{problem}")) if 1 < sizes[problem] <= _FEW else item
+        for item, problem in zip(items, problems, strict=True)
     ]
 
 
