@@ -226,6 +226,7 @@ CASES = (
 NOT_DISTURBED = {
     "construct check": "reads a data set that is not here",
     "construct emu": "reads a data set that is not here",
+    "construct outlines": "writes pictures as `overlay` does, one for each outline",
     "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
     "release statistics": "reads as `release show` does, of a release with labels, options that decline or pairs",
     "release fetch": "speaks with servers, of a release that has pictures by address",
