@@ -45,6 +45,8 @@ _BETWEEN = re.compile(r"(-?[\d.]+)(<=?)([a-z])(<=?)(-?[\d.]+)")
 _WITHIN = re.compile(r"\|([a-z])\|(<=?)([\d.]+)")
 _RATIO = re.compile(r"(\d+):(\d+)")
 _CROSS_PRODUCT = re.compile(r"[A-Za-z]\s*(?:×|\\times)\s*[A-Za-z]")
+_SIDES = re.compile(r"\d+(?:\.\d+)?(?:\s*[×x]\s*\d+(?:\.\d+)?){2,}")
+"""The sides of a box, such as `4×6×16`: another box may hold as much."""
 _UNSIGNED = re.compile(r"(?:\d+(?:\.\d+)?|\d/\d)?[a-z]{1,3}")
 _RELATION = re.compile(r"<=|>=|!=|[<>=]")
 _POINTS = (0.618, 1.373, 2.291)
@@ -59,7 +61,7 @@ def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
 
     An equation or inequality has those of the difference of its sides.
     """
-    if len(text) > _LONGEST or _CROSS_PRODUCT.search(text):
+    if len(text) > _LONGEST or _CROSS_PRODUCT.search(text) or _SIDES.fullmatch(text.strip()):
         return None
     text = _as_formula(text)
     plain = formula_key(text) or _product(text) or (text.strip() if _NUMBER.fullmatch(text.strip()) else None)
