@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.drawing import PromptError, lay_out
-from benchwright.drawing.calm_labels import with_calm_labels
 from benchwright.drawing.clear_colors import clear_colors, in_color, mark_style
 from benchwright.records import ImageRecord, Item, VisualPrompt
 
@@ -51,6 +50,8 @@ def with_calm_marks(item: Item, pixels_of: Callable[[str], NDArray[np.uint8]]) -
         item: The item.
         pixels_of: Function that returns the pixels, (height, width, 3) RGB, of a picture that the item shows.
     """
+    from benchwright.drawing.calm_labels import with_calm_labels
+
     marked = [image for image in item.images if image.prompts]
     if not marked or any(key.startswith(TWIN_KEY) for key in item.group_keys):
         return item

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.drawing.calm_labels import with_calm_labels
 from benchwright.drawing.clear_colors import clear_colors, in_color, mark_style
 from benchwright.records import ImageRecord, Item, VisualPrompt
 from benchwright.steps import Context
@@ -65,6 +64,8 @@ def colored_boxes(
     colors = clear_colors([(pixels, prompts) for pixels in pictures], count=len(_KEYS))
     boxes = tuple(in_color([prompt], color.code)[0] for prompt, color in zip(prompts, colors, strict=True))
     if len(pictures) == 1:  # labels of twins stand at the same places
+        from benchwright.drawing.calm_labels import with_calm_labels
+
         [boxes] = with_calm_labels([(pictures[0], boxes)])
     return boxes, QUESTIONS.of_number(wording).format(a=colors[0].name, b=colors[1].name, phrase=phrase)
 
