@@ -64,7 +64,7 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Co
     before, written = resource.getrusage(resource.RUSAGE_CHILDREN), _written_bytes()
     started = time.perf_counter()
     with open(output or os.devnull, "wb") as sink, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(arguments, stdout=sink, stderr=errors, env=_environment())
+        process = subprocess.Popen(arguments, stdout=sink, stderr=errors)
         peak = _Peak(process.pid)
         exit_code = process.wait()
         wall = time.perf_counter() - started
@@ -81,13 +81,9 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Co
     return Cost(wall, cpu, peak.peak_kb / 1024, exit_code, (_written_bytes() - written) / 1e6)
 
 
-def _environment() -> dict[str, str]:
-    """Return the environment of what is measured: an installed program has its modules compiled, and keeps them so."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-
-
 def compile_modules() -> None:
-    """Compile all modules of Benchwright, so that no job pays for those that it is the first to import."""
+    """Compile all modules of Benchwright, and let jobs keep what they compile, as those of an installed program do."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     package = Path(benchwright_package.__file__).parent
     for folder in [package, *(path for path in package.iterdir() if path.is_symlink())]:
         compileall.compile_dir(folder, quiet=2)

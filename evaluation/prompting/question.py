@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.records import Choice, VisualPrompt
-from benchwright.release.format.later_pictures import LaterItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from benchwright.models.endpoints.usage import Tokens
     from benchwright.models.endpoints.vendors.reply_kinds import ReplyKind
     from benchwright.records import Item
+    from benchwright.release.format.later_pictures import LaterItem
 
 
 class Released(Protocol):
@@ -204,6 +204,9 @@ def item_of(asked_id: str) -> str:
 
 def question_of(released: Released) -> Question:
     """Return the parts of a released item that a model may see."""
+    # Loaded with the first question: a run that changes nothing asks none.
+    from benchwright.release.format.later_pictures import LaterItem
+
     item = released.item
     if isinstance(released, LaterItem):
         return _with_pictures(

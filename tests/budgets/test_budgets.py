@@ -166,7 +166,8 @@ class Jobs:
         from skimage import data
 
         assert self.nothing_changed
-        images, workspace = self.folder / "photographs_and_one", self.folder / "one_image_more"
+        # Beside the folder in which the questions of other jobs look for their pictures.
+        images, workspace = self.folder.with_name("photographs_and_one"), self.folder / "one_image_more"
         shutil.copytree(self.photographs, images)
         shutil.copytree(self.folder / "perception", workspace)
         Image.fromarray(np.ascontiguousarray(data.immunohistochemistry()[100:356, 60:380])).save(

@@ -37,6 +37,8 @@ _NAME = re.compile(r"[A-ZÀ-Ý]\S*(?: (?:[A-ZÀ-Ý]\S*|de|la|le|el|del|di|da|von
 _QUOTED = re.compile(r"[\"“”„«‘][^\"“”„«»’]*[\"“”»’]|<[^<>]*>|\\[a-z]+|\$[^$]*\$")
 _WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _IN_WORDS = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*\.?")
+_IN_BRACKETS = re.compile(r"(?<=\S)\s*[(\[][^()\[\]]*[)\]]\s*$")
+"""What stands in brackets behind an option: a gloss, or a note that is no part of it."""
 _LEAST_RUN = 2
 _LEAST_OPTIONS = 3
 _LONGEST_NICKNAME = 4
@@ -65,7 +67,7 @@ def _odd_among_english(question: str, texts: Sequence[str]) -> int | None:
             or language_of(" ".join([question, *texts])) not in ("en", None)
         ):
             return None
-        found = foreign_option(texts)
+        found = foreign_option([_IN_BRACKETS.sub("", text) for text in texts])
         return None if found is None else found[0]
     except PrerequisiteError:
         return None
