@@ -1,7 +1,7 @@
 """A day of what others made: strips, a hundred megapixels, animation, transparency, long, odd and hostile texts.
 
-At phone, tablet, notebook and wide screens, in both languages and at twice the size: every picture comes, no page runs
-over its side, no text becomes markup, and every note that was typed is in the store.
+At phone, tablet, notebook and wide screens, in both languages and at twice the size: every picture comes, each task
+begins at its top, no page runs over its side, no text becomes markup, and every note that was typed is in the store.
 """
 
 from __future__ import annotations
@@ -127,6 +127,9 @@ def decide(page: Page, slot: int) -> None:
     )
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1"), "the page runs over its side"
     assert page.evaluate("window.hacked") is None
+    assert page.locator(".card .question").evaluate("(question) => question.getBoundingClientRect().top >= 0"), (
+        "the question begins above what is seen"
+    )
     page.keyboard.press("1")
     page.keyboard.press("n")
     page.keyboard.insert_text(NOTE)

@@ -116,7 +116,8 @@ class Workbench {
 
   show(id, { opened = false } = {}) {
     const task = this.tasks.get(id);
-    if (id !== this.current) this.shownAt = performance.now();
+    const isNew = id !== this.current;
+    if (isNew) this.shownAt = performance.now();
     this.current = id;
     this.looked.add(id);
     this.opened = opened;
@@ -126,9 +127,15 @@ class Workbench {
     this.pictures.hidden = pictures.length === 0;
     if (pictures.length) this.viewer.update({ key: `${id}`, pictures, texts: this.texts.viewer });
     this.card.show(id, task.about, task.card);
+    if (isNew) this.toTop();
     this.tellSeen();
     this.keys.name(task.keys);
     this.writeAddress();
+  }
+
+  /** Each task begins at its top: narrow windows scroll its card, low ones the whole page. */
+  toTop() {
+    for (const place of [this.rail.querySelector(".card"), document.querySelector('[data-testid="stMain"]')]) place?.scrollTo(0, 0);
   }
 
   /** Nothing is decided that nobody can have seen. */

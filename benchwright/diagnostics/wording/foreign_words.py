@@ -72,7 +72,12 @@ def foreign_option(texts: Sequence[str]) -> tuple[int, str] | None:
         return closed
     if len(texts) <= _LEAST_OTHERS:
         return None
-    found = [(place, language) for place, text in enumerate(texts) if (language := _language(text)) is not None]
+    are_capitals = all(map(str.isupper, texts))
+    found = [
+        (place, language)
+        for place, text in enumerate(texts)
+        if (are_capitals or not text.isupper()) and (language := _language(text)) is not None  # TODO is no Spanish
+    ]
     if len(found) != 1:
         return None
     place = found[0][0]
