@@ -23,6 +23,10 @@ steps:
   - step: ideas
     grounder: {backend: endpoint, chat: {model: b, base_url: "http://127.0.0.1:9/v1"}}
     writer: {backend: endpoint, chat: {model: b, base_url: "http://127.0.0.1:9/v1"}}
+  - step: jigsaw
+    mode: paper
+  - step: answer_flip
+    chat: {model: b, base_url: "http://127.0.0.1:9/v1"}
 """
 
 
@@ -35,12 +39,15 @@ def test_every_step_that_asks_a_model_is_planned_or_named_and_nothing_is_written
     document = run_json("run", tmp_path / "planned.yaml", "--images", tmp_path / "photographs", "--dry-run")
     images = len(list((tmp_path / "photographs").iterdir()))
     assert document["images"] == images
-    drafts, state = document["plans"]
+    drafts, state, *of_ideas = document["plans"]
     assert (drafts["step"], drafts["requests"], drafts["pictures"]) == ("draft_questions", 2 * images, 2 * images)
     assert drafts["most_completion_tokens"] == 2 * images * 500
     assert drafts["cost"] == round((drafts["prompt_tokens"] + 2 * drafts["most_completion_tokens"]) / 1e6, 6)
     assert (state["step"], state["cost"]) == ("state", None)
-    assert (document["unplanned"], document["cost"]) == (["ideas"], None)
+    assert [(plan["step"], plan["purpose"], plan["cost"]) for plan in of_ideas] == [
+        ("ideas", "grounding", None), ("ideas", "ideas", None),
+    ]  # fmt: skip
+    assert (document["unplanned"], document["cost"]) == (["answer_flip"], None)
     assert not (tmp_path / "workspaces").exists()
 
 
