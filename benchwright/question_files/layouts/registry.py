@@ -138,4 +138,4 @@ def _made(row: Row, plain: PlainRow, layout: Layout, taken: frozenset[str]) -> R
 def layout_table() -> str:
     """Return the layouts as a table in Markdown, as the guide has it."""
     rows = [f"| {layout.name} | {layout.form} | {layout.reading} | {', '.join(layout.seen_in)} |" for layout in LAYOUTS]
-    return "\n".join(["| layout | an entry | is read as | seen in |", "|---|---|---|---|", *rows])
+    return "\n".join(["| layout | an entry | is read as | seen in |", "| -- | -- | -- | -- |", *rows])
