@@ -26,7 +26,8 @@ _PARTNERS = 12
 """Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""
 QUESTIONS = Wordings(
     'Imagine using each of the two objects for this action: "{action}". The ring labeled REF marks a point of the '
-    "first object. Which ring marks the point of the second object that plays the same part in the action: A, B, C or D?",
+    "first object. Which ring marks the point of the second object that plays the same part in the action: A, B, C or "
+    "D?",
     'Both objects can be used for this action: "{action}". Which of the points A, B, C and D on the second object '
     "serves the same purpose as the point REF on the first?",
     'For the action "{action}", which point of the object in the second image, A, B, C or D, corresponds to the point '
