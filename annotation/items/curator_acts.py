@@ -22,11 +22,10 @@ from benchwright.workspace.record_lookup import KnownRecord
 from ..exchange.overrides import OverrideRequests
 from ..forms.submission import Submission
 from ..store.accounts.campaign_access import AccessControl
-from ..store.campaigns.adjudications import has_opened, note_opened
+from ..store.campaigns.adjudications import has_opened, note_seen
 from ..store.campaigns.overrides import OverrideStore
 from ..store.campaigns.tasks import list_campaigns, upsert_annotator
 from ..store.counts.item_facts import task_facts
-from ..store.database.locks import hold_annotator
 from ..store.database.records import Lease, RefusedError
 from ..store.review_store import ReviewStore
 from ..workflow.adjudication import AdjudicationQueue, reopen_task, share_divided
@@ -156,10 +155,8 @@ class CuratorActs:
             return
         with self._store.writing() as connection:
             upsert_annotator(connection, self._curator, kind="person")
-            hold_annotator(connection, self._curator)
             for task in unseen:
-                if not has_opened(connection, task.facts.task_id, self._curator):
-                    note_opened(connection, task.facts.task_id, self._curator, now=now)
+                note_seen(connection, task.facts.task_id, self._curator, now=now)
 
     def assign(self, record_ids: Sequence[str], name: str, *, now: datetime) -> AssignedTasks:
         """Hold the open tasks about records for somebody, who gets them before all others, for `ASSIGNED_FOR`.

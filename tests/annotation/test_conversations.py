@@ -6,19 +6,20 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store.accounts.forgetting import forget_person
 from benchwright.annotation.store.accounts.saved_views import remove_view, save_view, views_of
+from benchwright.annotation.store.campaigns.adjudications import note_seen
 from benchwright.annotation.store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from benchwright.annotation.store.conversations.discussions import (
     add_post,
     decisions_on,
     discussed_task,
     may_be_discussed,
-    note_discussed,
     post_counts,
     posts_on,
 )
@@ -30,6 +31,7 @@ from benchwright.annotation.store.conversations.messages import (
     withdraw_message,
 )
 from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.database.schema import campaigns
 from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
@@ -156,23 +158,39 @@ def test_an_item_is_discussed_only_while_nobody_can_judge_it(open_campaign: Open
 def test_whoever_discussed_an_item_keeps_their_decision_when_the_campaign_opens_again(
     open_campaign: OpenCampaign, now: datetime
 ) -> None:
-    store = open_campaign(tasks=1)
+    store = open_campaign(tasks=1, slots=4)
     item, campaign = decide(store, "ann", now=now), store.campaign("verify")
     with store.writing() as connection:
-        close_campaign(connection, "verify", by="cleo", now=now)
         task = discussed_task(connection, campaign, item, of="ann")
         assert task is not None
         for _ in range(2):
-            note_discussed(connection, task, "ann", now=now)
-        note_discussed(connection, task, "cas", now=now)
-        reopen_campaign(connection, "verify", by="cleo", now=now)
-    slot = TaskQueue(store, store.campaign("verify"), "ann").slot_of(task, now=now)
+            note_seen(connection, task, "ann", now=now)
+        note_seen(connection, task, "cas", now=now)
+    queue = TaskQueue(store, campaign, "ann")
+    slot, changed = queue.slot_of(task, now=now), Submission("reject", reasons=("unclear",))
+    queue.submit(slot, changed, now=now)  # nobody else has decided: whoever works alone may change their mind
+    decide(store, "ben", now=now)
     with pytest.raises(RefusedError, match="what you decided stands"):
-        TaskQueue(store, store.campaign("verify"), "ann").submit(
-            slot, Submission("reject", reasons=("unclear",)), now=now
-        )
+        queue.submit(slot, Submission("accept"), now=now)
     assert store.claim("verify", "cas", now=now) is None
-    assert store.claim("verify", "ben", now=now) is not None
+
+
+def test_a_campaign_that_is_put_aside_or_simulated_keeps_no_item_from_being_discussed(
+    open_campaign: OpenCampaign, now: datetime
+) -> None:
+    store = open_campaign(tasks=1)
+    item = decide(store, "ann", now=now)
+    form = CampaignForm(decisions=["accept", "reject"])
+    for name, is_simulated in (("tried", True), ("old", False)):
+        store.upsert_campaign(
+            name, kind="verify", rule="unanimous(1)", slots_per_task=1, form=form, settings={}, seed=1,
+            is_simulated=is_simulated,
+        )  # fmt: skip
+        store.upsert_tasks(name, [TaskInput(item, f"content of {name}", {})])
+    with store.writing() as connection:
+        connection.execute(sa.update(campaigns).where(campaigns.c.name == "old").values(is_archived=True))
+        close_campaign(connection, "verify", by="cleo", now=now)
+        assert may_be_discussed(connection, store.campaign("verify"), item)
 
 
 def test_an_item_that_another_campaign_asks_about_is_not_discussed(open_campaign: OpenCampaign, now: datetime) -> None:

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from ...store.campaigns.adjudications import note_seen
 from ...store.conversations.discussions import (
     add_post,
     decisions_on,
     discussed_task,
     may_be_discussed,
-    note_discussed,
     posts_on,
 )
 from ...store.conversations.messages import (
@@ -86,7 +86,7 @@ def _discussed(call: ApiCall) -> _Discussed:
 def _read(call: ApiCall) -> DiscussionReply:
     item_id, task = _discussed(call)
     with call.store.writing() as connection:
-        note_discussed(connection, task, call.account.name, now=call.now)
+        note_seen(connection, task, call.account.name, now=call.now)
         posts = posts_on(connection, call.campaign, item_id)
         decisions = decisions_on(connection, task)
     listed = [asdict(post) | {"posted_at": post.posted_at.isoformat()} for post in posts]

@@ -8,13 +8,13 @@ from benchwright.errors import BenchwrightError
 
 from ...forms.task_content import content_in
 from ...store.accounts.accounts import Account
+from ...store.campaigns.adjudications import has_opened, note_seen
 from ...store.conversations.discussions import (
     LONGEST,
     add_post,
     decisions_on,
     discussed_task,
     may_be_discussed,
-    note_discussed,
     posts_on,
 )
 from ...store.database.records import Campaign
@@ -55,8 +55,7 @@ def show_discussion(request: PageRequest) -> None:
     if task_id is None or payload is None:
         st.info(TEXTS["no_discussion"])
         return
-    with request.state.store.writing() as connection:
-        note_discussed(connection, task_id, request.account.name, now=clock())
+    _note_seen(request, task_id)
     content = content_in(payload)
     st.html(ITEM_STYLE)
     show_page_formulas()
@@ -85,6 +84,16 @@ def show_discussion(request: PageRequest) -> None:
                 st.caption(f"{inert(post.author)} · {chosen_language().date_and_time(post.posted_at)}")
                 show_text(st.container(gap=None), post.words)
         _take_post(request, item_id)
+
+
+def _note_seen(request: PageRequest, task_id: int) -> None:
+    """Record that the account sees the key and every decision; the page runs often, and writes it once."""
+    store, name = request.state.store, request.account.name
+    with store.reading() as connection:
+        is_noted = has_opened(connection, task_id, name)
+    if not is_noted:
+        with store.writing() as connection:
+            note_seen(connection, task_id, name, now=clock())
 
 
 def _take_post(request: PageRequest, item_id: str) -> None:

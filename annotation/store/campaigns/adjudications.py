@@ -19,6 +19,7 @@ from ...forms.kinds import MARK
 from ...forms.submission import Submission
 from ..database.audit import record
 from ..database.dialects import member_of
+from ..database.locks import hold_annotator
 from ..database.records import Adjudicated, Adjudication, Campaign
 from ..database.schema import adjudications, annotations_table, annotators, closings, slots, tasks
 from .decisions import latest_annotations
@@ -145,6 +146,13 @@ def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) ->
 def note_opened(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
     """Record that an adjudicator opened a task, and so knows its key and what annotators decided."""
     add_adjudication(connection, task_id, name, Submission(OPENED), now=now)
+
+
+def note_seen(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
+    """Record once that a person saw a task's key and what annotators decided, in a transaction that writes."""
+    hold_annotator(connection, name)
+    if not has_opened(connection, task_id, name):
+        note_opened(connection, task_id, name, now=now)
 
 
 def add_adjudication(

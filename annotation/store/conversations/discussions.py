@@ -14,10 +14,8 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
 
-from ..campaigns.adjudications import has_opened, note_opened
 from ..database.audit import record
 from ..database.conversation_tables import item_posts
-from ..database.locks import hold_annotator
 from ..database.records import Campaign, RefusedError
 from ..database.schema import annotators, campaigns, slots, tasks
 
@@ -47,7 +45,12 @@ def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str
     is_closed = sa.exists().where(campaigns.c.id == campaign.id, campaigns.c.closed_at.is_not(None))
     is_held = sa.exists().where(of_item, slots.c.task_id == tasks.c.id, slots.c.lease_until.is_not(None))
     is_open = sa.exists().where(
-        of_item, tasks.c.state == "open", campaigns.c.id == tasks.c.campaign_id, campaigns.c.closed_at.is_(None)
+        of_item,
+        tasks.c.state == "open",
+        campaigns.c.id == tasks.c.campaign_id,
+        campaigns.c.closed_at.is_(None),
+        ~campaigns.c.is_archived,
+        ~campaigns.c.is_simulated,
     )
     return bool(connection.execute(sa.select(is_asked & is_closed & ~is_held & ~is_open)).scalar_one())
 
@@ -71,13 +74,6 @@ def discussed_task(connection: sa.Connection, campaign: Campaign, item_id: str, 
         )
     found: int | None = connection.execute(query).scalar_one()
     return found
-
-
-def note_discussed(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
-    """Record that a person saw a task's key and what everybody decided: they decide nothing on it from now on."""
-    hold_annotator(connection, name)
-    if not has_opened(connection, task_id, name):
-        note_opened(connection, task_id, name, now=now)
 
 
 def decisions_on(connection: sa.Connection, task_id: int) -> dict[str, int]:

@@ -26,6 +26,7 @@ from ..campaigns.other_pictures import check_pictures
 from ..database.audit import CHANGED, DECIDED, digest_of_decision, record
 from ..database.locks import hold_annotator, hold_task_of_slot
 from ..database.records import RefusedError, StaleError
+from ..database.schema import slots
 from .form_checks import decisions_of, is_sent_back, normalized
 from .photo_uploads import check_uploads, photographs_in
 from .pre_key_answers import ANSWER, ANSWER_RIGHT, is_right, with_blind_answer
@@ -125,7 +126,7 @@ def _checked(
             )
         if not amend:
             raise RefusedError(f"{slot.name!r} has already said {previous.decision!r} here; amend it, or leave it")
-        if has_opened(connection, slot.task_id, slot.name):
+        if has_opened(connection, slot.task_id, slot.name) and _others_decided(connection, slot):
             raise RefusedError("you have seen what the others decided on this item, so what you decided stands")
         version, since = previous.version + 1, previous.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
@@ -148,6 +149,14 @@ def _checked(
         "submitted_at": now,
         "active_s": within(submission.active_s, (now - since).total_seconds()),
     }
+
+
+def _others_decided(connection: sa.Connection, slot: sa.Row[Any]) -> bool:
+    """Return whether anybody but the slot's annotator has decided its task: a curator who works alone may change."""
+    others = sa.exists().where(
+        slots.c.task_id == slot.task_id, slots.c.annotator_id != slot.annotator_id, slots.c.submitted_at.is_not(None)
+    )
+    return bool(connection.execute(sa.select(others)).scalar_one())
 
 
 def _check_key_unseen(connection: sa.Connection, slot: sa.Row[Any]) -> None:
