@@ -25,6 +25,7 @@ from ...store.review_store import ReviewStore
 from ...workflow.settlement.closing import close_early
 from ...workflow.settlement.rules import parse_rule
 from .recipe_file import RecipeFile, write_recipe_file
+from .recipe_reach import check_reach
 
 
 class RuleChange(NamedTuple):
@@ -82,9 +83,11 @@ def recipe_change(workspace: Path, store: ReviewStore, file: RecipeFile, text: s
     """Return what a new text of a recipe changes. Nothing is changed by looking.
 
     Raises:
-        BenchwrightError: The new text is no recipe, its steps do not fit together, or a campaign cannot have its rule.
+        BenchwrightError: The new text is no recipe, reaches farther than the present one (`check_reach`), its steps do
+            not fit together, or a campaign cannot have its rule.
     """
     after = file.parsed(text)
+    check_reach(file.text, text, file.path.parent)
     check_final_steps(plan(after.steps), seed=after.header.seed)
     old, new = dict(file.parsed().steps), dict(after.steps)
     changed = [entry for entry in new if entry in old and _settings(old[entry]) != _settings(new[entry])]

@@ -170,6 +170,7 @@ MESSAGES = (
     # Comments
     "a comment says something; write it, or flag the task without words",
     "a comment is at most {most} characters, none of them null; this one has {count}",
+    "{name} is an endpoint, variable or folder that this recipe did not name before; add it to the file on the server",
     # Messages, discussions, saved views
     "a message has 1 to {most} characters, none of them null; this one has {count}",
     "simulated annotators decide in campaign {campaign}; they read no messages",

@@ -1,0 +1,61 @@
+"""What a recipe may reach from the machine that serves the app: endpoints, environment variables, other folders.
+
+A run acts as the user who serves the app. A curator who writes a recipe in the browser has no account on that machine,
+so what is written there names no endpoint, variable or path that the file on the server has not named before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path, PurePath
+from typing import Any
+
+import yaml
+
+from benchwright.errors import BenchwrightError
+
+_REACHES = frozenset({"base_url", "api_key_env"})
+_VARIABLE = "ENV:"
+
+
+def check_reach(before: str, after: str, folder: Path) -> None:
+    """Refuse a new text of a recipe that reaches farther than the one before.
+
+    Args:
+        before: Text of the recipe as it lies on the server.
+        after: The new text; both are YAML.
+        folder: Folder of the recipe, in which files may be named.
+
+    Raises:
+        BenchwrightError: The new text names an endpoint, an environment variable or a path outside of the folder that
+            the present one does not name.
+    """
+    new = set(_reached(yaml.safe_load(after), folder)) - set(_reached(yaml.safe_load(before), folder))
+    if new:
+        raise BenchwrightError(
+            f"{min(new)[:200]!r} is an endpoint, variable or folder that this recipe did not name before; add it to "
+            "the file on the server"
+        )
+
+
+def _reached(value: Any, folder: Path, key: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, entry in value.items():
+            yield from _reached(entry, folder, str(name))
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _reached(entry, folder, key)
+    elif isinstance(value, str) and (key in _REACHES or value.startswith(_VARIABLE) or _leads_out(value, folder)):
+        yield value
+
+
+def _leads_out(value: str, folder: Path) -> bool:
+    """Return whether a text is a path that leads out of a folder; prose of several lines is none."""
+    if "\n" in value or not (value.startswith(("/", "~", "\\")) or ".." in PurePath(value).parts or value[1:2] == ":"):
+        return False
+    if value.startswith("~"):
+        return True
+    try:
+        return not (folder / value).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return True
