@@ -294,7 +294,7 @@ def test_a_layout_is_read_without_a_mapping(name: str, tmp_path: Path) -> None:
 
 def test_every_layout_has_a_case_and_stands_in_the_guide() -> None:
     assert {case.layout for case in CASES.values()} - {None} == {layout.name for layout in LAYOUTS}
-    assert layout_table() in (DOCS / "imported-questions.md").read_text(encoding="utf-8")
+    assert layout_table() in (DOCS / "question-layouts.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("row", "reason"), [
