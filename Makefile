@@ -110,7 +110,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 docs: $(VENV)/.dev
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 screenshots: $(VENV)/.dev browser
 	$(BIN)/python examples/screenshots.py docs/images
