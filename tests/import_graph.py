@@ -1,4 +1,4 @@
-"""What the house is made of: its modules, which module imports which, and the map of its folders in docs/architecture.md."""
+"""What the house is made of: its modules, which module imports which, and the map of its folders in docs/code-map.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from conftest import ROOT
 
 ROOMS = ("annotation", "audit", "construction", "evaluation", "exports", "filters")
-PAGE = ROOT / "docs" / "architecture.md"
+PAGE = ROOT / "docs" / "code-map.md"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def mapped_folders() -> list[tuple[int, str]]:
     Raises:
         ValueError: A line is no list of folders, two spaces, and words.
     """
-    lines = PAGE.read_text(encoding="utf-8").split("### The map\n", 1)[1].split("```text\n", 1)[1].splitlines()
+    lines = PAGE.read_text(encoding="utf-8").split("## Folders\n", 1)[1].split("```text\n", 1)[1].splitlines()
     found: list[tuple[int, str]] = []
     parents: dict[int, str] = {}
     for number, line in enumerate(takewhile(lambda line: line != "```", lines)):

@@ -1,4 +1,4 @@
-"""The map of folders in docs/architecture.md: every folder once, in the order in which they import each other."""
+"""The map of folders in docs/code-map.md: every folder once, in the order in which they import each other."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_folders_import_those_that_the_map_has_below_them() -> None:
 
 
 def test_the_ways_through_the_house_pass_modules_that_exist() -> None:
-    ways = PAGE.read_text(encoding="utf-8").split("### Ways through the house\n", 1)[1].split("\n## ", 1)[0]
+    ways = PAGE.read_text(encoding="utf-8").split("## From action to module\n", 1)[1].split("\n## ", 1)[0]
     passed = re.findall(r"`([\w./]+/[\w./]*)`", ways)
     assert len(passed) > 30
     assert [name for name in passed if not any((ROOT / f"{name}{end}").exists() for end in ("", ".py"))] == []
