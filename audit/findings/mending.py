@@ -76,7 +76,9 @@ _OTHERWISE: Mapping[str, Mending] = {
         "source", "Freeze the items: a release holds a canary in every file.", page="release-format.md"
     ),
     "group_across_splits": Mending(
-        "source", "Divide anew with `benchwright release splits`, which keeps groups whole.", page="checking-releases.md"
+        "source",
+        "Split again with `benchwright release splits`, which keeps groups whole.",
+        page="checking-releases.md",
     ),
     "statistical_power": Mending(
         "source", "Add items, or state differences with their interval.", page="audit-keys.md"
