@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from benchwright.construction.item_parts.cutting_out import composite, largest_part
 from benchwright.construction.item_parts.matting import matted
 from benchwright.construction.manipulation.editors.harmony import contact_shadow, in_the_light_of, shaded
-from benchwright.diagnostics.pictures.outline_tears import tear
+from benchwright.diagnostics.pictures.outline_tears import outline_tear
 from benchwright.filters.pairs.pair_gates import PairGates
 from benchwright.filters.pairs.seams import Joint, halo, seam, smear
 from benchwright.filters.pairs.standing import contact
@@ -90,10 +90,16 @@ def edits(photos: list[Pixels], rng: np.random.Generator) -> Iterator[tuple[str,
     natural = composite(subject, soft, old)
     yield from cut_outs(natural, shape, new)
     yield from fillings(natural, old, grown(shape, 4), rng)
-    yield "tear", "clean", tear(natural, shape)
-    yield "tear", "bitten", tear(natural, bitten(shape, rng))
-    yield "tear", "patch", tear(natural, with_patch(shape, rng))
+    yield "tear", "clean", torn(natural, shape)
+    yield "tear", "bitten", torn(natural, bitten(shape, rng))
+    yield "tear", "patch", torn(natural, with_patch(shape, rng))
     yield from standing(natural, shape, new)
+
+
+def torn(natural: Pixels, mask: Mask) -> float | None:
+    """Return how torn an outline looks, where no box is stated."""
+    found = outline_tear(natural, mask)
+    return None if found is None else found.tear
 
 
 def cut_outs(natural: Pixels, shape: Mask, new: Pixels) -> Iterator[tuple[str, str, float | None]]:

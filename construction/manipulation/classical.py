@@ -62,7 +62,7 @@ class Donors:
         [(mask, facts)] = masks_found(self._masker, pixels, [MaskRequest(hints, seed)])
         why = fault(mask, hints.box, **self._masks.checks())
         if why is None:
-            _, why = judged_outline(pixels, mask, facts, least=self._masks.min_edges)
+            _, why = judged_outline(pixels, mask, facts, most=self._masks.max_tear)
         return (mask, seed) if why is None else f"donor_{why}"
 
 

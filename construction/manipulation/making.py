@@ -116,7 +116,7 @@ class PictureCandidates:
             mask, facts = masks[idea.idea_id]
             why = fault(mask, places[idea.idea_id].box, **self._step.masks.checks())
             if why is None and idea.way == "background":
-                facts, why = judged_outline(self._shown.pixels, mask, facts, least=self._step.masks.min_edges)
+                facts, why = judged_outline(self._shown.pixels, mask, facts, most=self._step.masks.max_tear)
             if why is not None:
                 self._left_out[idea.idea_id] = why
             else:

@@ -72,8 +72,8 @@ class Manipulate(ManipulationSettings, MapStep):
         mask_empty (left out): The mask is too small.
         mask_everything (left out): The mask is too large.
         mask_off_box (left out): The mask is elsewhere.
-        outline_torn (left out): Less than `masks.min_edges` of the subject's outline follows an edge of the picture:
-            it cuts through the subject or takes in what surrounds it. Give points, or outline it in the browser.
+        outline_torn (left out): The subject's outline looks more torn than `masks.max_tear`: it cuts through the
+            subject or takes in what surrounds it. Give points, or outline it in the browser.
         no_donor (left out): Without weights: there is no picture to take from.
         donor_unreadable (left out): Without weights: the picture to take from cannot be read.
         donor_outline_torn (left out): Without weights: so for the subject of the picture to take from; of its mask
@@ -99,7 +99,7 @@ class Manipulate(ManipulationSettings, MapStep):
     """
 
     name: ClassVar[str] = "manipulate"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     pixels_compared: ClassVar[bool] = True
     consumes: ClassVar[Stream] = "images"

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from benchwright.diagnostics.pictures.outline_tears import MOST_TEAR
 from benchwright.facts import Way
 from benchwright.models.devices import Precision
 
@@ -46,8 +47,8 @@ class Masking(_Settings):
         min_area: Least area of a mask, as a fraction of the picture; below it is `mask_empty`.
         max_area: Largest; above it is `mask_everything`.
         min_box_iou: Least intersection over union of the mask's bounds with the box; below it is `mask_off_box`.
-        min_edges: Least share, 0-1, of the outline of a subject or a donor that must follow an edge of its picture,
-            where GrabCut or SAM found it; below it is `outline_torn`. What a person outlined is not judged.
+        max_tear: How torn the outline of a subject or a donor may look, 0-1, where GrabCut or SAM found it; above it is
+            `outline_torn`. What a person outlined is not judged.
     """
 
     by: MaskedBy = "grabcut"
@@ -63,7 +64,7 @@ class Masking(_Settings):
     min_area: float = Field(0.0005, gt=0, lt=1)
     max_area: float = Field(0.85, gt=0, lt=1)
     min_box_iou: float = Field(0.5, ge=0, le=1)
-    min_edges: float = Field(0.95, ge=0, le=1)
+    max_tear: float = Field(MOST_TEAR, ge=0, le=1)
 
     def checks(self) -> dict[str, float]:
         """Return the bounds that `cutting_out.fault` takes."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.diagnostics.pictures.outline_tears import tear
+from benchwright.diagnostics.pictures.outline_tears import MOST_TEAR, outline_tear
 from benchwright.images.covering import cover
 from benchwright.records import Item, MaskRuns
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
@@ -145,8 +145,8 @@ class PairGates(Filter):
         max_smear: Largest share, 0-1, by which a filling may hold less detail than what is around it; more is
             `smeared`.
         max_seam: Largest share, 0-1, of a filling's border along which colours may take a step; more is `seam`.
-        max_tear: Longest stretch of a program's outline that may set nothing apart, in sides of a square as large as
-            the subject; longer is `torn`. What people outlined is not judged.
+        max_tear: How torn a program's outline may look, 0-1, as `masks.max_tear` of `manipulate`; more is `torn`. What
+            people outlined is not judged.
         min_contact: Least share, 0-1, by which a new background must be darker under a subject that stands in the
             picture; less is `floating`.
         tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
@@ -164,7 +164,7 @@ class PairGates(Filter):
     """
 
     name: ClassVar[str] = "pair_gates"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
         "same_size": "bool",
@@ -187,7 +187,7 @@ class PairGates(Filter):
     max_halo: float | None = Field(0.12, ge=0, le=1)
     max_smear: float | None = Field(0.4, ge=0, le=1)
     max_seam: float | None = Field(0.14, ge=0, le=1)
-    max_tear: float | None = Field(0.2, ge=0)
+    max_tear: float | None = Field(MOST_TEAR, ge=0, le=1)
     min_contact: float | None = Field(0.06, ge=0, le=1)
     tolerance: int = Field(0, ge=0, le=255)
 
@@ -268,7 +268,8 @@ def _subject(
     found: dict[str, float | None] = {}
     front = ~editable if pair.outline is None else _cells(pair.outline, before.shape)
     if pair.outline is not None and not pair.outlined_by_people:
-        found["tear"] = tear(before, front)
+        torn = outline_tear(before, front, pair.subject_box)
+        found["tear"] = None if torn is None else torn.tear
     if pair.background is not None:
         behind = cover(ctx.images.rgb(pair.background), (after.shape[1], after.shape[0]))
         found["contact"] = contact(after, behind, front)

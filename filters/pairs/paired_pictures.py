@@ -49,6 +49,7 @@ class PicturePair(NamedTuple):
         background: Photograph that was put behind the subject; None where none was.
         outline: The subject as it was outlined; None where nobody says.
         outlined_by_people: Whether people drew the outline, or took the box itself.
+        subject_box: Box that a program found the outline in: x0, y0, x1, y1 in the natural picture; None without one.
     """
 
     natural: ImageRecord
@@ -62,6 +63,7 @@ class PicturePair(NamedTuple):
     background: ImageRecord | None = None
     outline: MaskRuns | None = None
     outlined_by_people: bool = False
+    subject_box: tuple[float, float, float, float] | None = None
 
     @property
     def key(self) -> str:
@@ -98,6 +100,7 @@ def pair_of(item: Item, ctx: Context) -> PicturePair | None:
         None if behind is None else ctx.image(behind["image_id"]),
         _mask(item, "made_with.mask.runs", found.get("runs")) if isinstance(found, dict) else None,
         isinstance(found, dict) and found.get("by") in _BY_PEOPLE,
+        tuple(found["box_xyxy"]) if isinstance(found, dict) and "box_xyxy" in found else None,
     )
 
 

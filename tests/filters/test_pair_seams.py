@@ -136,8 +136,8 @@ def test_a_filling_is_judged_where_the_editor_says_that_it_filled(pictures: Pict
     measured = PairGates().measure(untold, pictures)
     assert measured["smear"] is None
     assert PairGates().judge({**measured, "seam": 0.3}).reason == "seam"
-    assert PairGates().judge({**measured, "tear": 0.3}).reason == "torn"
-    assert PairGates(max_tear=None).judge({**measured, "tear": 0.3}).verdict == "keep"
+    assert PairGates().judge({**measured, "tear": 0.7}).reason == "torn"
+    assert PairGates(max_tear=None).judge({**measured, "tear": 0.7}).verdict == "keep"
     assert PairGates(max_seam=0.4).judge({**measured, "seam": 0.3}).verdict == "keep"
 
 

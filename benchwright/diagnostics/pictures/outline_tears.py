@@ -1,113 +1,222 @@
-"""Outlines that run through a subject, or around a patch of its background, instead of along its edge.
+"""Whether an outline that a program found is torn: it runs through its subject, or around a patch of its background.
 
-Along a tear both sides are of one thing: their colors differ little, beside how much each side varies and beside what
-the outline as a whole sets apart. True edges come close to that here and there, a tear over a long stretch.
+Three measures make one figure. Along a tear both sides are of one thing, so that the outline sets nothing apart
+(`faint`). A patch that came along has the colors of what lies outside, and not those of the subject's inside (`patch`).
+An outline that lost a part ends short of the box that was stated around the whole subject (`short`). The figure is a
+logistic function of the square roots of the three, fitted on outlines that GrabCut found.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
+Cells = NDArray[np.uint8]
 Values = NDArray[np.float32]
+
+MOST_TEAR = 0.5
+"""Largest `tear` of an outline that counts as whole."""
+_OFFSET, _WEIGHTS = -4.7, (13.6, 8.7, 5.7)
+"""Of the logistic function: its offset, and the weights of `faint`, `patch` and `short`."""
 
 _SIDE_PX = 384
 """Longer side to which pictures are scaled first; the distances below are in its pixels."""
-_NARROW, _WIDE = (1, 5, 5), (1, 8, 9)
-"""Nearest and farthest distance from the outline that is compared, and the radius of its windows."""
-_MIXED, _FAINT = 0.6, 0.35
-"""Contrast, beside the spread of both sides, and beside the outline's median, below which nothing is set apart."""
-_NOISE = 2.0
-"""Least spread in CIELAB: what a camera's noise makes of a plain wall."""
+_BAND_PX, _WINDOW_PX = (1, 5), 5
+"""Distances from the outline between which both sides are compared, and the radius of the windows."""
+_MIXED, _NOISE = 0.6, 2.0
+"""Contrast, beside the spread of both sides, below which nothing is set apart; least spread in CIELAB, of noise."""
 _AT_FRAME_PX = 2
-_GAP_PX = 5
-"""Stretches closer than this are one."""
-_APART = 9.0, 99.0
+_LEAST_PIXELS = 2
+
+_PATCH_SIDE_PX = 256
+_NEAR, _CORE, _RIM = 0.35, 0.05, 0.25
+"""What counts as near the subject, beside its bounds; distances from the outline beyond which colors are learned, and
+up to which patches are looked for, in sides of a square as large as the subject."""
+_BINS = (10, 16, 16)
+_LEANS = -1.0
+"""Logarithm of how much likelier a pixel's color is inside than outside, below which it belongs outside."""
+_STRONG, _LEAST_GRADIENT = 0.8, 12.0
+"""Quantile of the gradients from which one is an edge; least gradient of an edge, in CIELAB by Sobel's operator."""
 
 
-class _Across(NamedTuple):
-    """What the outline sets apart at each of its points: the difference of colors, in spreads and in CIELAB."""
+class OutlineTear(NamedTuple):
+    """How torn an outline looks.
 
-    in_spreads: Values
-    in_lab: Values
+    Args:
+        tear: How likely it is torn, 0-1.
+        faint: Share of the outline, 0-1, along which it sets nothing apart.
+        patch: Area of the largest patch along the rim that looks like what is outside, as a share of the subject's.
+        short: Largest distance by which the outline ends within its box, as a share of the box's side; 0 without one.
+    """
+
+    tear: float
+    faint: float
+    patch: float
+    short: float
+
+    @property
+    def words(self) -> str:
+        """Return what it rests on, for people."""
+        told = (
+            (self.faint, f"sets nothing apart along {self.faint:.0%} of its length", 0.02),
+            (self.patch, f"takes in a patch of {self.patch:.1%} that looks like what is outside", 0.004),
+            (self.short, f"ends {self.short:.0%} within its box", 0.08),
+        )
+        return ", ".join(words for value, words, least in told if value >= least) or "is uncertain all along"
 
 
-def tear(pixels: NDArray[np.uint8], mask: Mask) -> float | None:
-    """Return how long the stretches of an outline are along which it sets nothing apart; None where all of it lies on
-    the frame.
-
-    The length of the longest stretch, in sides of a square as large as the subject, is the mean of two: by the spread
-    of colors near the outline, and by the contrast of the whole outline. 0 is an outline along an edge all around; a
-    tear through the middle of a disc measures about 1.
+def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | None = None) -> OutlineTear | None:
+    """Return how torn an outline looks; None where all of it lies on the frame.
 
     Args:
         pixels: (height, width, 3) RGB, the picture that the subject was outlined in.
         mask: (height, width), not empty.
+        box: Stated box around the whole subject: x0, y0, x1, y1 in pixels; None where there is none.
     """
-    scale = _SIDE_PX / max(mask.shape)
+    faint = _faint(*_scaled(pixels, mask, _SIDE_PX))
+    if faint is None:
+        return None
+    patch = _patch(*_scaled(pixels, mask, _PATCH_SIDE_PX))
+    short = 0.0 if box is None else _short(mask, box)
+    roots = np.sqrt([faint, patch, short])
+    tear = 1 / (1 + np.exp(-(_OFFSET + float(roots @ np.array(_WEIGHTS)))))
+    return OutlineTear(float(tear), faint, patch, short)
+
+
+def edges_followed(pixels: NDArray[np.uint8], mask: Mask) -> float:
+    """Return the share, 0-1, of an outline that lies on an edge as strong as the strongest fifth of the picture.
+
+    Shown to people; no bound rests on it, since an outline around a patch of grass follows edges, too. 1 where all of
+    it lies on the frame.
+
+    Args:
+        pixels: (height, width, 3) RGB.
+        mask: (height, width), not empty.
+    """
+    import cv2
+
+    small, cells = _scaled(pixels, mask, 512)
+    lab = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_RGB2LAB).astype(np.float32), (0, 0), 1.0)
+    across, along = cv2.Sobel(lab, cv2.CV_32F, 1, 0), cv2.Sobel(lab, cv2.CV_32F, 0, 1)
+    gradient = np.sqrt((across**2 + along**2).sum(axis=2))
+    outline = (cells - cv2.erode(cells, np.ones((3, 3), np.uint8))) > 0
+    outline[:_AT_FRAME_PX] = outline[-_AT_FRAME_PX:] = False
+    outline[:, :_AT_FRAME_PX] = outline[:, -_AT_FRAME_PX:] = False
+    if not outline.any():
+        return 1.0
+    strong = max(float(np.quantile(gradient, _STRONG)), _LEAST_GRADIENT)
+    return float((cv2.dilate(gradient, np.ones((3, 3), np.uint8))[outline] > strong).mean())
+
+
+def _scaled(pixels: NDArray[np.uint8], mask: Mask, side_px: int) -> tuple[NDArray[np.uint8], Cells]:
+    import cv2
+
+    scale = side_px / max(mask.shape)
     size_wh = max(3, round(mask.shape[1] * scale)), max(3, round(mask.shape[0] * scale))
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-    small = cv2.resize(np.array(pixels), size_wh, interpolation=how)
-    cells = np.asarray(cv2.resize(mask.astype(np.uint8), size_wh, interpolation=cv2.INTER_NEAREST), np.uint8)
+    cells = cv2.resize(mask.astype(np.uint8), size_wh, interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.resize(np.array(pixels), size_wh, interpolation=how), np.uint8), np.asarray(cells, np.uint8)
+
+
+def _faint(small: NDArray[np.uint8], cells: Cells) -> float | None:
+    """Return the share of the longest contour along which both sides differ little beside how much each varies."""
+    import cv2
+
     contours, _ = cv2.findContours(cells, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     if not contours:
         return None
     x, y = max(contours, key=len).reshape(-1, 2).T
-    inner = (x > _AT_FRAME_PX) & (x < size_wh[0] - 1 - _AT_FRAME_PX)
-    inner &= (y > _AT_FRAME_PX) & (y < size_wh[1] - 1 - _AT_FRAME_PX)
+    height, width = cells.shape
+    inner = (x > _AT_FRAME_PX) & (x < width - 1 - _AT_FRAME_PX) & (y > _AT_FRAME_PX) & (y < height - 1 - _AT_FRAME_PX)
     if not inner.any():
         return None
-    at = np.asarray(y, np.int32), np.asarray(x, np.int32)
-    lab = np.asarray(cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float32)
-    narrow, wide = (_across(lab, cells, at, *band) for band in (_NARROW, _WIDE))
-    faint = wide.in_lab < _FAINT * float(np.median(wide.in_lab[inner]))
-    runs = (_longest(low & inner) for low in (narrow.in_spreads < _MIXED, faint))
-    return float(sum(runs) / 2 / np.sqrt(np.count_nonzero(cells)))
-
-
-def _across(
-    lab: Values,
-    cells: NDArray[np.uint8],
-    at: tuple[NDArray[np.int32], NDArray[np.int32]],
-    low: int,
-    high: int,
-    radius: int,
-) -> _Across:
-    means, spreads, known = [], [], np.ones(cells.shape, np.bool_)
+    at = np.asarray(y[inner], np.int32), np.asarray(x[inner], np.int32)
+    lab = _lab(small)
+    sides = []
     for side in (cells, 1 - cells):
-        depth = cv2.distanceTransform(np.pad(side, 1, mode="edge"), cv2.DIST_L2, 5)[1:-1, 1:-1]
-        mean, spread, count = _moments(lab, (depth > low) & (depth <= high), radius)
-        means.append(mean)
-        spreads.append(spread)
-        known &= count > _AT_FRAME_PX
-    apart = np.linalg.norm(means[0] - means[1], axis=2)[at]
-    varies, told = ((spreads[0] + spreads[1]) / 2)[at], known[at]
-    return _Across(
-        np.asarray(np.where(told, apart / (varies + _NOISE), _APART[0]), np.float32),
-        np.asarray(np.where(told, apart, _APART[1]), np.float32),
+        depth = _depth(side)
+        sides.append(_moments(lab, (depth > _BAND_PX[0]) & (depth <= _BAND_PX[1]), at))
+    (ours, our_spread, ours_told), (theirs, their_spread, theirs_told) = sides
+    contrast = np.linalg.norm(ours - theirs, axis=1) / ((our_spread + their_spread) / 2 + _NOISE)
+    return float(((contrast < _MIXED) & ours_told & theirs_told).mean())
+
+
+def _moments(lab: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.int32]]) -> tuple[Values, Values, Mask]:
+    """Return mean and spread of the colors near each point, of those `where` names, and whether there are enough."""
+    import cv2
+
+    weights = where.astype(np.float32)
+    side = (2 * _WINDOW_PX + 1,) * 2
+    count = cv2.boxFilter(weights, cv2.CV_32F, side, normalize=False)[at]
+    share = np.maximum(count, 1e-3)[:, None]
+    mean = cv2.boxFilter(lab * weights[..., None], cv2.CV_32F, side, normalize=False)[at] / share
+    second = cv2.boxFilter(lab**2 * weights[..., None], cv2.CV_32F, side, normalize=False)[at] / share
+    spread = np.sqrt(np.maximum((second - mean**2).sum(axis=1), 0))
+    return np.asarray(mean, np.float32), np.asarray(spread, np.float32), np.asarray(count > _LEAST_PIXELS, np.bool_)
+
+
+def _patch(small: NDArray[np.uint8], cells: Cells) -> float:
+    """Return the area of the largest patch along the rim whose colors are those of the outside, by the subject's."""
+    import cv2
+
+    area = int(np.count_nonzero(cells))
+    unit = float(np.sqrt(max(area, 1)))
+    inside, outside = _depth(cells), _depth(1 - cells)
+    x, y, wide, high = cv2.boundingRect(cells)
+    margin = int(_NEAR * max(wide, high))
+    near = np.zeros(cells.shape, np.bool_)
+    near[max(0, y - margin) : y + high + margin, max(0, x - margin) : x + wide + margin] = True
+    core, beside = inside > _CORE * unit, near & (outside > _CORE * unit)
+    if not core.any() or not beside.any():
+        return 0.0
+    bins = _binned(np.asarray(cv2.GaussianBlur(_lab(small), (0, 0), 1.0), np.float32))
+    ours, theirs = (_histogram(bins, where) for where in (core, beside))
+    leans = np.log((ours[bins] + 1e-5) / (theirs[bins] + 1e-5))
+    leans = cv2.blur(np.asarray(leans, np.float32), (5, 5))
+    theirs_inside = (cells > 0) & (leans < _LEANS) & (inside <= _RIM * unit)
+    opened = cv2.morphologyEx(theirs_inside.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    count, _, figures, _ = cv2.connectedComponentsWithStats(opened)
+    return float(figures[1:, cv2.CC_STAT_AREA].max()) / area if count > 1 else 0.0
+
+
+def _binned(lab: Values) -> tuple[NDArray[np.intp], ...]:
+    """Return the bin of each pixel's color, along each axis of CIELAB."""
+    scaled = lab / 100, (lab + 60) / 120
+    return tuple(
+        np.clip(scaled[axis > 0][..., axis] * count, 0, count - 1).astype(np.intp) for axis, count in enumerate(_BINS)
     )
 
 
-def _moments(lab: Values, where: Mask, radius: int) -> tuple[Values, Values, Values]:
-    """Return mean and spread of the colors near each pixel, of those `where` names, and how many there are."""
-    weights = where.astype(np.float32)
-    side = (2 * radius + 1,) * 2
-    count = cv2.boxFilter(weights, cv2.CV_32F, side, normalize=False)
-    share = np.maximum(count, 1e-3)[..., None]
-    mean = cv2.boxFilter(lab * weights[..., None], cv2.CV_32F, side, normalize=False) / share
-    second = cv2.boxFilter(lab**2 * weights[..., None], cv2.CV_32F, side, normalize=False) / share
-    spread = np.sqrt(np.maximum((second - mean**2).sum(axis=2), 0))
-    return np.asarray(mean, np.float32), np.asarray(spread, np.float32), np.asarray(count, np.float32)
+def _histogram(bins: tuple[NDArray[np.intp], ...], where: Mask) -> Values:
+    """Return a smoothed histogram of colors that sums to 1."""
+    counts = np.zeros(_BINS, np.float32)
+    np.add.at(counts, tuple(axis[where] for axis in bins), 1)
+    for axis in range(3):
+        counts = 0.5 * counts + 0.25 * np.roll(counts, 1, axis) + 0.25 * np.roll(counts, -1, axis)
+    return np.asarray(counts / max(float(counts.sum()), 1.0), np.float32)
 
 
-def _longest(low: Mask) -> int:
-    """Return the length of the longest stretch of a closed outline, gaps of a few pixels closed."""
-    closed = cv2.morphologyEx(low.astype(np.uint8).reshape(1, -1), cv2.MORPH_CLOSE, np.ones((1, _GAP_PX), np.uint8))
-    twice = np.concatenate([[0], closed.ravel(), closed.ravel(), [0]])
-    edges = np.flatnonzero(np.diff(twice.astype(np.int8)))
-    longest = int((edges[1::2] - edges[::2]).max()) if len(edges) else 0
-    return min(longest, len(low))
+def _short(mask: Mask, box: Sequence[float]) -> float:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    x0, y0, x1, y1 = box
+    wide, high = max(x1 - x0, 1.0), max(y1 - y0, 1.0)
+    gaps = (columns[0] - x0) / wide, (x1 - columns[-1] - 1) / wide, (rows[0] - y0) / high, (y1 - rows[-1] - 1) / high
+    return float(np.clip(max(gaps), 0, 1))
+
+
+def _depth(side: Cells) -> Values:
+    """Return how deep each cell lies in one side of the outline; the frame is no border."""
+    import cv2
+
+    padded = np.pad(side, 1, mode="edge")
+    return np.asarray(cv2.distanceTransform(padded, cv2.DIST_L2, 5)[1:-1, 1:-1], np.float32)
+
+
+def _lab(small: NDArray[np.uint8]) -> Values:
+    import cv2
+
+    return np.asarray(cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float32)

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.diagnostics.pictures.outline_tears import outline_tear
+
 from ...item_parts.cutting_out import ITERATIONS, Hints, Mask, find_mask, rectangle, stated_mask
 from ...item_parts.idea import GroundedSubject
-from ...item_parts.outline_quality import edges_followed
 
 Pixels = NDArray[np.uint8]
 """(height, width, 3) RGB."""
@@ -108,9 +109,9 @@ def masks_found(
 
 
 def judged_outline(
-    pixels: Pixels, mask: Mask, facts: Mapping[str, Any], *, least: float
+    pixels: Pixels, mask: Mask, facts: Mapping[str, Any], *, most: float
 ) -> tuple[Mapping[str, Any], str | None]:
-    """Return the facts of a mask with how much of its outline follows an edge, and `outline_torn` where that is little.
+    """Return the facts of a mask with how torn its outline looks, and `outline_torn` where that is too much.
 
     What a person outlined, and the box itself, are not judged.
 
@@ -118,12 +119,14 @@ def judged_outline(
         pixels: The picture.
         mask: Its mask, not empty.
         facts: What it was made with, from `masks_found`.
-        least: Least share of the outline, 0-1.
+        most: Largest `tear`, 0-1.
     """
     if facts["by"] in {"facts", "rectangle"}:
         return facts, None
-    edges = edges_followed(pixels, mask)
-    return {**facts, "edges": round(edges, 4)}, _TORN if edges < least else None
+    torn = outline_tear(pixels, mask, facts["box_xyxy"])
+    if torn is None:
+        return facts, None
+    return {**facts, "tear": round(torn.tear, 4)}, _TORN if torn.tear > most else None
 
 
 class Rectangle:

@@ -28,15 +28,16 @@ from benchwright.texts.normalization import counted
 @json_option(
     """
     `{"outlines": [{"picture", "subject", "by", "file", "faults": [text], "box_share", "box_iou", "parts", "holes",
-    "edges", "tear", "cut_by": [side], "stable", "stands"}], "without_file": [picture], "good", "with_faults"}`
+    "edges", "tear", "torn_by", "cut_by": [side], "stable", "stands"}], "without_file": [picture], "good",
+    "with_faults"}`
     """
 )
 def outlines(facts_path: Path, images: Path, out: Path, *, as_json: bool) -> int:
     """Show the outline of each subject of a facts file on its picture, and say what speaks against it.
 
     Outlines are found as the step `manipulate` finds them without a model: as people drew them, else by GrabCut from
-    box and points. A program's outline is judged: how much of its box it fills, whether it is one part, follows the
-    picture's edges, tears, and stays as it is when its points move a little. What people drew is shown, not judged.
+    box and points. A program's outline is judged: how much of its box it fills, whether it is one part,
+    looks torn, and stays as it is when its points move a little. What people drew is shown, not judged.
     Exit code 1 where an outline has a fault.
     """
     from benchwright.errors import BenchwrightError

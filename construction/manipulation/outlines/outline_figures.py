@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.diagnostics.pictures.outline_tears import tear
+from benchwright.diagnostics.pictures.outline_tears import edges_followed, outline_tear
 
 from ...item_parts.boxes import iou
 from ...item_parts.cutting_out import Hints, Mask, bounds, find_mask
-from ...item_parts.outline_quality import edges_followed
 
 _JITTERED_PX = 320
 """Longer side at which outlines by jittered hints are compared."""
@@ -21,9 +20,9 @@ _LEAST_PART = 0.01
 """Share of the outlined area from which a separate part counts."""
 _AT_FRAME_PX = 2
 
-LEAST_BOX_SHARE, MOST_TEAR, LEAST_STABLE, LEAST_BOX_IOU = 0.15, 0.2, 0.8, 0.5
-"""Bounds of a program's outlines: share of the box; longest tear (`outline_tears`); overlap of outlines by jittered
-hints; overlap of its bounds with the stated box."""
+LEAST_BOX_SHARE, LEAST_STABLE, LEAST_BOX_IOU = 0.15, 0.8, 0.5
+"""Bounds of a program's outlines: share of the box; overlap of outlines by jittered hints; overlap of its bounds with
+the stated box."""
 
 
 class OutlineFigures(NamedTuple):
@@ -35,7 +34,8 @@ class OutlineFigures(NamedTuple):
         parts: Connected parts of at least 1 % of the area.
         holes: Share of the filled area that is holes.
         edges: Share of the outline that follows an edge of the picture.
-        tear: Longest stretch along which it sets nothing apart; None where all of it lies on the frame.
+        tear: How torn it looks, 0-1 (`outline_tears`); None where all of it lies on the frame.
+        torn_by: What that rests on, in words; empty where there is no `tear`.
         cut_by: Sides of the frame that cut the subject off.
         stable: Least overlap with outlines by jittered hints; None where people drew it.
     """
@@ -46,6 +46,7 @@ class OutlineFigures(NamedTuple):
     holes: float
     edges: float
     tear: float | None
+    torn_by: str
     cut_by: tuple[str, ...]
     stable: float | None
 
@@ -54,11 +55,11 @@ class OutlineFigures(NamedTuple):
         """Return whether the subject's foot is in the picture, so that it needs ground under it and a shadow."""
         return "bottom" not in self.cut_by
 
-    def faults(self, *, min_edges: float) -> list[str]:
+    def faults(self, *, max_tear: float) -> list[str]:
         """Return what speaks against a program's outline, in words; nothing where people drew it.
 
         Args:
-            min_edges: Least share of the outline that must follow an edge, as in `masks.min_edges`.
+            max_tear: How torn the outline may look, 0-1, as `masks.max_tear`.
         """
         if self.stable is None:
             return []
@@ -66,8 +67,7 @@ class OutlineFigures(NamedTuple):
             (self.box_share < LEAST_BOX_SHARE, f"fills {self.box_share:.0%} of its box"),
             (self.box_iou < LEAST_BOX_IOU, f"its bounds overlap the box by {self.box_iou:.2f}"),
             (self.parts > 1, f"is in {self.parts} parts"),
-            (self.edges < min_edges, f"{self.edges:.0%} of it follows an edge"),
-            (self.tear is not None and self.tear > MOST_TEAR, f"sets nothing apart over a long stretch ({self.tear})"),
+            (self.tear is not None and self.tear > max_tear, f"looks torn ({self.tear}): {self.torn_by}"),
             (self.stable < LEAST_STABLE, f"changes with its points (overlap {self.stable:.2f})"),
         )
         return [words for is_so, words in told if is_so]
@@ -90,14 +90,15 @@ def outline_figures(pixels: NDArray[np.uint8], mask: Mask, hints: Hints, *, seed
     contours, _ = cv2.findContours(cells, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     filled = cv2.drawContours(np.zeros_like(cells), contours, -1, 1, cv2.FILLED)
     x0, y0, x1, y1 = hints.box
-    torn = tear(pixels, mask)
+    torn = outline_tear(pixels, mask, hints.box)
     return OutlineFigures(
         box_share=round(area / max(1.0, (x1 - x0) * (y1 - y0)), 3),
         box_iou=round(iou(bounds(mask), hints.box), 3),
         parts=int(np.count_nonzero(parts[1:, cv2.CC_STAT_AREA] >= _LEAST_PART * area)),
         holes=round(1 - area / int(filled.sum()), 3),
         edges=round(edges_followed(pixels, mask), 3),
-        tear=None if torn is None else round(torn, 3),
+        tear=None if torn is None else round(torn.tear, 3),
+        torn_by="" if torn is None else torn.words,
         cut_by=_cut_by(mask),
         stable=None if seed is None else round(_stability(pixels, hints, seed), 3),
     )

@@ -94,7 +94,7 @@ def _seen(key: str, name: str, pixels: NDArray[np.uint8], hints: Hints, masks: M
     if not mask.any():
         return SeenOutline(key, name, by, None, ["nothing inside its box can be told from what is outside"], None)
     figures = outline_figures(pixels, mask, hints, seed=None if drawn is not None else _SEED)
-    faults = figures.faults(min_edges=masks.min_edges)
+    faults = figures.faults(max_tear=masks.max_tear)
     if by == "box" and not masks.box_alone:
         faults.append("is found by its box alone: add points, or outline it in the app")
     return SeenOutline(key, name, by, figures, faults, on_picture(pixels, mask))

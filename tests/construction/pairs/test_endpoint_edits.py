@@ -57,7 +57,7 @@ class Asked:
             {
                 "backend": "endpoint",
                 "editor": {**settings, "retries": 0, **editor},
-                "masks": {"partial": "rectangle", "min_box_iou": 0, "min_edges": 0},
+                "masks": {"partial": "rectangle", "min_box_iou": 0, "max_tear": 1},
             }
         )
 

@@ -32,7 +32,7 @@ from benchwright.steps import Outcome
 
 pytestmark = pytest.mark.slow
 
-LENIENT = {"partial": "rectangle", "min_box_iou": 0, "min_edges": 0}
+LENIENT = {"partial": "rectangle", "min_box_iou": 0, "max_tear": 1}
 CAT = GroundedSubject(phrase="the cat", box=(45, 4, 224, 149), inside=((115, 60), (150, 110)), outside=((15, 75),))
 EYE = GroundedSubject(phrase="its left eye", box=(90, 47, 120, 70))
 WIDE = GroundedSubject(phrase="its face", box=(60, 30, 160, 120))
@@ -443,7 +443,7 @@ def test_a_background_of_which_the_subject_hides_what_it_is_known_by_is_left_out
         known_by = GroundedSubject(phrase="the disc", box=box)
         return lambda donor: idea("background", subject=CAT, donor=Donor(image_id=donor, of=known_by))
 
-    masks = {"min_box_iou": 0, "min_edges": 0}
+    masks = {"min_box_iou": 0, "max_tear": 1}
     hidden = make(tmp_path / "a", photo, disc, plan((110, 60, 150, 110)), masks=masks)
     assert set(hidden.left_out.values()) == {"donor_hidden"}
     assert not make(tmp_path / "b", photo, disc, plan((0, 100, 40, 145)), masks=masks).left_out

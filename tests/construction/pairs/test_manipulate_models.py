@@ -90,7 +90,7 @@ def step_for(weights: Path, *, preset: str = "paper", by: str = "segment_anythin
         "backend": "diffusion",
         "inpaint": {"preset": preset, "weights": folder, "steps": 2, "side_px": 64},
         "instruct": {"weights": "instruct_pix2pix", "steps": 2, "side_px": 64},
-        "masks": {"by": by, "weights": masks[by], "min_box_iou": 0, "max_area": 0.99, "min_edges": 0},
+        "masks": {"by": by, "weights": masks[by], "min_box_iou": 0, "max_area": 0.99, "max_tear": 1},
     }
     return Manipulate.model_validate({**settings, **more}, context={"folder": weights})
 

@@ -12,7 +12,7 @@ from PIL import Image
 from benchwright.cli.main import invoke
 from benchwright.construction.item_parts.cutting_out import Hints, find_mask
 from benchwright.construction.manipulation.outlines.outline_figures import outline_figures
-from benchwright.diagnostics.pictures.outline_tears import tear
+from benchwright.diagnostics.pictures.outline_tears import MOST_TEAR
 from benchwright.drawing import mask_of
 
 ROWS, COLUMNS = np.mgrid[:300, :400]
@@ -30,24 +30,10 @@ def picture() -> np.ndarray:
     return np.clip(np.where(BALL[..., None], shade, grass), 0, 255).astype(np.uint8)
 
 
-def test_a_tear_is_long_where_an_outline_sets_nothing_apart(picture: np.ndarray) -> None:
-    whole, bitten, patch = (tear(picture, mask) for mask in (BALL, BITTEN, PATCH))
-    assert whole is not None
-    assert bitten is not None
-    assert patch is not None
-    assert whole < 0.05
-    assert bitten > 0.5
-    assert patch > 0.5
-
-
-def test_of_an_outline_on_the_frame_alone_no_tear_is_told(picture: np.ndarray) -> None:
-    assert tear(picture, np.ones((300, 400), bool)) is None
-
-
 def test_a_whole_outline_has_no_fault_and_says_how_the_frame_cuts_it(picture: np.ndarray) -> None:
     hints = Hints(BOX, inside=[(200, 150)], outside=[(50, 50)])
     figures = outline_figures(picture, find_mask(picture, hints, seed=1), hints, seed=1)
-    assert figures.faults(min_edges=0.95) == []
+    assert figures.faults(max_tear=MOST_TEAR) == []
     assert figures.parts == 1
     assert figures.stands
     assert figures.stable is not None
@@ -63,7 +49,7 @@ def test_a_whole_outline_has_no_fault_and_says_how_the_frame_cuts_it(picture: np
     ("torn", "said"),
     [
         (BITTEN, "sets nothing apart"),
-        (PATCH, "follows an edge"),
+        (PATCH, "takes in a patch"),
         (BALL & ((COLUMNS < 150) | (COLUMNS > 250)), "2 parts"),
         (BALL & (ROWS < 80), "of its box"),
     ],
@@ -73,8 +59,8 @@ def test_each_fault_is_named_of_a_programs_outline_and_of_none_that_people_drew(
     picture: np.ndarray, torn: np.ndarray, said: str
 ) -> None:
     hints = Hints(BOX, inside=[(200, 150)])
-    assert any(said in fault for fault in outline_figures(picture, torn, hints, seed=1).faults(min_edges=0.95))
-    assert outline_figures(picture, torn, hints, seed=None).faults(min_edges=0.95) == []
+    assert any(said in fault for fault in outline_figures(picture, torn, hints, seed=1).faults(max_tear=MOST_TEAR))
+    assert outline_figures(picture, torn, hints, seed=None).faults(max_tear=MOST_TEAR) == []
 
 
 def test_holes_are_a_share_of_the_filled_area(picture: np.ndarray) -> None:
