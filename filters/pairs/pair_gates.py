@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from benchwright.diagnostics.pictures.outline_tears import MOST_TEAR, outline_tear
+from benchwright.diagnostics.pictures.watermarks import MOST_WATERMARK, watermark
 from benchwright.images.covering import cover
 from benchwright.records import Item, MaskRuns
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
@@ -123,11 +124,12 @@ def _peak(values: NDArray[np.float64], at: int) -> float:
 
 _OTHER_SIZE, _NOTHING, _OUTSIDE, _SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
 _HALO, _SMEAR, _SEAM, _TORN, _FLOATING = "halo", "smeared", "seam", "torn", "floating"
+_WATERMARKED = "watermarked"
 _VISIBLE = 8
 """Levels by which a channel must differ for a pixel to count as visibly changed."""
 
 _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
-    ("same_size", "changed", "outside", "shift_px", "halo", "smear", "seam", "tear", "contact")
+    ("same_size", "changed", "outside", "shift_px", "halo", "smear", "seam", "tear", "contact", "watermark")
 )
 
 
@@ -149,6 +151,8 @@ class PairGates(Filter):
             people outlined is not judged.
         min_contact: Least share, 0-1, by which a new background must be darker under a subject that stands in the
             picture; less is `floating`.
+        max_watermark: How well fine detail of the natural picture, or of the photograph put behind the subject, may
+            repeat at one lag all over it, -1 to 1; more is `watermarked`.
         tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
 
     Reasons:
@@ -160,6 +164,7 @@ class PairGates(Filter):
         seam (drop): What was filled in does not meet what surrounds it in colour.
         torn (drop): The subject's outline runs through it, or around a patch of its background.
         floating (drop): The subject stands in the picture, and nothing under it is in its shadow.
+        watermarked (drop): A pattern, such as an agency's name, repeats all over a photograph of the pair.
         other_size (drop): The two pictures differ in size.
     """
 
@@ -176,9 +181,20 @@ class PairGates(Filter):
         "seam": "float64",
         "tear": "float64",
         "contact": "float64",
+        "watermark": "float64",
     }
     thresholds: ClassVar[frozenset[str]] = frozenset(
-        {"min_changed", "max_outside", "max_shift_px", "max_halo", "max_smear", "max_seam", "max_tear", "min_contact"}
+        {
+            "min_changed",
+            "max_outside",
+            "max_shift_px",
+            "max_halo",
+            "max_smear",
+            "max_seam",
+            "max_tear",
+            "min_contact",
+            "max_watermark",
+        }
     )
 
     min_changed: float | None = Field(0.02, ge=0, le=1)
@@ -189,6 +205,7 @@ class PairGates(Filter):
     max_seam: float | None = Field(0.14, ge=0, le=1)
     max_tear: float | None = Field(MOST_TEAR, ge=0, le=1)
     min_contact: float | None = Field(0.06, ge=0, le=1)
+    max_watermark: float | None = Field(MOST_WATERMARK, ge=-1, le=1)
     tolerance: int = Field(0, ge=0, le=255)
 
     def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
@@ -217,6 +234,7 @@ class PairGates(Filter):
             differences["shift_px"] = None
         differences |= _seams(pair, before, after, editable, ctx)
         differences |= {"tear": None, "contact": None} | _subject(pair, before, after, editable, ctx)
+        differences["watermark"] = _watermark(pair, before, ctx)
         return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in differences.items()}}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
@@ -234,12 +252,19 @@ class PairGates(Filter):
             (_SEAM, "seam", self.max_seam, 1),
             (_TORN, "tear", self.max_tear, 1),
             (_FLOATING, "contact", self.min_contact, -1),
+            (_WATERMARKED, "watermark", self.max_watermark, 1),
         )
         for reason, name, bound, way in bounds:
             value = measured[name]
             if value is not None and bound is not None and way * value > way * bound:
                 return Outcome("drop", reason, evidence={name: value, "bound": bound})
         return Outcome()
+
+
+def _watermark(pair: PicturePair, before: NDArray[np.uint8], ctx: Context) -> float:
+    """Return the larger figure of the natural picture and of the photograph that was put behind its subject."""
+    behind = [] if pair.background is None else [ctx.images.rgb(pair.background)]
+    return max(watermark(pixels) for pixels in (before, *behind))
 
 
 def _seams(

@@ -139,6 +139,9 @@ def test_a_filling_is_judged_where_the_editor_says_that_it_filled(pictures: Pict
     assert PairGates().judge({**measured, "tear": 0.7}).reason == "torn"
     assert PairGates(max_tear=None).judge({**measured, "tear": 0.7}).verdict == "keep"
     assert PairGates(max_seam=0.4).judge({**measured, "seam": 0.3}).verdict == "keep"
+    assert PairGates().judge({**measured, "watermark": 0.2}).reason == "watermarked"
+    assert PairGates(max_watermark=None).judge({**measured, "watermark": 0.2}).verdict == "keep"
+    assert measured["watermark"] < 0.04
 
 
 def before_coffee(pictures: Pictures, shade: NDArray[np.float32] | None, mask: NDArray[np.bool_], by: str) -> Any:

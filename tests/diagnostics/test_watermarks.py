@@ -1,0 +1,45 @@
+"""Watermarks that repeat over a photograph are measured; what a photograph itself shows is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+from skimage.data import astronaut, chelsea, coffee, rocket
+
+from benchwright.diagnostics.pictures.watermarks import MOST_WATERMARK, watermark
+
+PHOTOGRAPHS = {"astronaut": astronaut(), "cat": chelsea(), "coffee": coffee(), "rocket": rocket()}
+
+
+def overlaid(pixels: np.ndarray, *, opacity: float, turn: float, once: bool = False) -> np.ndarray:
+    """Return a picture under a white text that repeats in rows, as agencies print their names."""
+    height, width = pixels.shape[:2]
+    side = 2 * max(height, width)
+    layer = Image.new("L", (side, side), 0)
+    draw, font = ImageDraw.Draw(layer), ImageFont.load_default(size=26)
+    rows = [side // 2] if once else range(0, side, 80)
+    for number, y in enumerate(rows):
+        for x in [side // 2] if once else range(-(number % 2) * 90, side, 180):
+            draw.text((x, y), "stock photo", fill=255, font=font)
+    left, top = (side - width) // 2, (side - height) // 2
+    shows = layer.rotate(turn).crop((left, top, left + width, top + height))
+    alpha = np.asarray(shows, np.float32)[..., None] / 255 * opacity
+    return np.clip(pixels * (1 - alpha) + 255 * alpha, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("name", PHOTOGRAPHS)
+def test_a_text_that_repeats_is_found_and_the_photograph_alone_is_clean(name: str) -> None:
+    pixels = PHOTOGRAPHS[name]
+    assert watermark(pixels) <= MOST_WATERMARK
+    for turn in (0, 30):
+        assert watermark(overlaid(pixels, opacity=0.35, turn=turn)) > MOST_WATERMARK
+
+
+def test_a_single_line_of_text_repeats_nowhere() -> None:
+    assert watermark(overlaid(PHOTOGRAPHS["coffee"], opacity=0.35, turn=0, once=True)) <= MOST_WATERMARK
+
+
+def test_a_strip_and_a_plain_picture_have_none() -> None:
+    assert watermark(np.full((300, 400, 3), 90, np.uint8)) == pytest.approx(0, abs=1e-3)
+    assert watermark(np.full((4, 400, 3), 90, np.uint8)) == 0
