@@ -108,9 +108,9 @@ def _subjects(
         for subject in statements.subjects
     }
     places, left_out = marked_subjects(marked.values())
-    if not places and not any(picture.is_nothing for picture in marked.values()):
-        # Nobody marked subjects here: the marks, if any, are for another use.
-        places = [MarkedSubject(subject.name, subject.name, subject.box) for subject in of_file.values()]
+    if not places:
+        is_nothing = any(picture.is_nothing for picture in marked.values())
+        places = _places_of_file(filed, main_only=is_nothing)
         by = {FILE} if places else set()
     else:
         by = {campaign for campaign, picture in marked.items() if picture.regions}
@@ -129,6 +129,21 @@ def _subjects(
             by.add(FILE)
     left_out |= dict.fromkeys(words, "stated, and nobody marked where it is")
     return tuple(subjects), tuple(sorted(by)), left_out
+
+
+def _places_of_file(filed: PictureFacts | None, *, main_only: bool) -> list[MarkedSubject]:
+    """Return the subjects of a file where people marked none: the marks, if any, are for another use.
+
+    Args:
+        filed: What the file states.
+        main_only: Whether people said that nothing is to be marked: only the main subject of `pairs` stays then, which
+            a picture that lends its background is known by, and needs no outline.
+    """
+    if filed is None:
+        return []
+    main = filed.pairs.subject if filed.pairs is not None else None
+    subjects = [subject for subject in filed.subjects if not main_only or subject.name == main]
+    return [MarkedSubject(subject.name, subject.name, subject.box) for subject in subjects]
 
 
 def _onto(stated: StatedSubject | None, filed: Subject | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from PIL import Image
 from stated_values import (
     GivenMarks,
@@ -30,7 +31,9 @@ from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
 from benchwright.construction.tasks.image_implication import ImageImplication
 from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.errors import RecipeError
-from benchwright.facts import facts_yaml, read_facts, stated_in_workspace
+from benchwright.facts import PictureFacts, facts_yaml, read_facts, stated_in_workspace
+from benchwright.facts.composing import composed_facts
+from benchwright.facts.statements import PictureRegions
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe
 from benchwright.steps import FOLDER, Step
@@ -130,6 +133,16 @@ def test_a_picture_on_which_people_found_nothing_to_mark_has_no_subjects(folder:
     said = outcome(run(folder, marks={"cup.png": marked((60, 80))}, file="facts.yaml"), folder)
     assert said["subjects"] is None
     assert said["unanswerable"] is not None
+
+
+def test_the_main_subject_of_pairs_stays_where_people_found_nothing_to_outline() -> None:
+    stated = yaml.safe_load(
+        "subjects: [{name: pier, phrase: the pier, box: [1, 2, 9, 9]}, {name: gull, phrase: the gull, box: [3, 3, 5, 5]}]\n"
+        "pairs: {caption: A pier, subject: pier, suggests: {scenario: {value: a visit to a pier}}}"
+    )
+    nothing = {"mark": PictureRegions(regions=(), size_wh=(60, 80), is_nothing=True)}
+    composed = composed_facts(PictureFacts.model_validate(stated), nothing, {}).picture
+    assert [(subject.name, subject.cut_out) for subject in composed.subjects] == [("pier", None)]
 
 
 def test_marks_for_another_use_leave_the_files_subjects(folder: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
-from skimage.data import astronaut, chelsea, coffee, rocket
+from skimage import data
 
 from benchwright.diagnostics.pictures.watermarks import MOST_WATERMARK, watermark
 
-PHOTOGRAPHS = {"astronaut": astronaut(), "cat": chelsea(), "coffee": coffee(), "rocket": rocket()}
+PHOTOGRAPHS: dict[str, np.ndarray] = {
+    name: getattr(data, name)() for name in ("astronaut", "chelsea", "coffee", "rocket")
+}
 
 
 def overlaid(pixels: np.ndarray, *, opacity: float, turn: float, once: bool = False) -> np.ndarray:
