@@ -149,7 +149,7 @@ class BackgroundSubstitution(FactsReader):
 
     name: ClassVar[str] = "background_substitution"
     pixels_compared: ClassVar[bool] = True
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     uses: ClassVar[tuple[str, ...]] = ("cut_outs",)

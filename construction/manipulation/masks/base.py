@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from benchwright.diagnostics.pictures.outline_tears import outline_tear
 
+from ...item_parts.border_refining import REDUCED_SIDE_PX
 from ...item_parts.cutting_out import ITERATIONS, Hints, Mask, find_mask, rectangle, stated_mask
 from ...item_parts.idea import GroundedSubject
 
@@ -142,7 +143,7 @@ class Rectangle:
 class GrabCut:
     """GrabCut; far better with a few points than from the box alone."""
 
-    made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS}
+    made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
         """Return the largest part that the colours of each box's inside make up."""
