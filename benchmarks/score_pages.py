@@ -27,7 +27,7 @@ from benchwright.canonical import bytes_digest, digest
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Operation
 from benchwright.release import Release, write_release
 
-WIDTHS = (390, 768, 1280, 1920)
+WIDTHS = (390, 768, 1366, 1920)
 _PAPER, _TALL = 1032, 2600
 """Pixels between the margins of A4 on its side, and of a picture from top to bottom at most."""
 SYSTEMS, TASKS = (2, 12, 60), (3, 15, 60)

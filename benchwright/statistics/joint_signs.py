@@ -14,7 +14,9 @@ Wiley 1993, algorithm 2.8.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.statistics.score_interval import Z_95
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,8 +32,21 @@ _TOLERANCE = 1e-5
 """Relative; statistics that are equal but for rounding count as equal."""
 
 
-def joint_p(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], *about: str) -> NDArray[np.float64]:
-    """Return the p-value of each pair, adjusted over all pairs together.
+class JointTest(NamedTuple):
+    """A joint test of several pairs.
+
+    Args:
+        p: p-value of each pair, adjusted over all pairs together.
+        threshold: Statistic that the first pair to be told apart must exceed at 5 %: the 95th percentile, under drawn
+            signs, of the largest statistic of all pairs, at least 1.96.
+    """
+
+    p: NDArray[np.float64]
+    threshold: float
+
+
+def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], *about: str) -> JointTest:
+    """Test all pairs together.
 
     The statistic of a pair with differences d_g is |sum of d_g| / sqrt(sum of d_g^2).
 
@@ -53,6 +68,7 @@ def joint_p(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], *a
     bound = observed[order] * (1 - _TOLERANCE)
     firsts, seconds, scale = firsts[order], seconds[order], scale[order].astype(np.float32)
     reached, drawn = np.zeros(len(order), dtype=np.int64), 0
+    largest_of_all = []
     at_once = max(1, _CELLS_AT_ONCE // max(len(order), len(counts), 1))
     counts = counts.astype(np.float32)
     for signs in _signs(len(counts), at_once, *about):
@@ -66,9 +82,10 @@ def joint_p(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], *a
             np.maximum(largest, statistic, out=largest)
             reached[pair] += np.count_nonzero(largest >= bound[pair])
         drawn += len(signs)
+        largest_of_all.append(largest)
     adjusted = np.empty(len(order))
     adjusted[order] = np.maximum.accumulate(reached / drawn)
-    return adjusted
+    return JointTest(adjusted, max(Z_95, float(np.quantile(np.concatenate(largest_of_all), 0.95))))
 
 
 def least_joint_p(clusters: int) -> float:

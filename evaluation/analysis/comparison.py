@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.statistics.joint_signs import joint_p, least_joint_p
+from benchwright.statistics.joint_signs import joint_test, least_joint_p
 from benchwright.statistics.paired_difference import ModelPair, compare_pair
+from benchwright.statistics.paired_power import items_needed
+from benchwright.statistics.score_interval import Z_95
 from benchwright.texts.normalization import counted
 
 from ..metrics.base import task_numbers
@@ -36,17 +38,24 @@ class PairResult(NamedTuple):
         second: Name of the second model.
         pair: Paired difference of the two models.
         p_joint: p of the pair, adjusted over all pairs of the same comparison (`benchwright.statistics.joint_signs`).
+        threshold: Statistic that the first pair of the comparison to be told apart must exceed.
     """
 
     first: str
     second: str
     pair: ModelPair
     p_joint: float
+    threshold: float = Z_95
 
     @property
     def told_apart(self) -> bool:
         """Return whether the two models differ significantly after adjustment over all pairs."""
         return self.p_joint < ALPHA
+
+    @property
+    def items_needed(self) -> int | None:
+        """Return how many items let the joint test find this difference with 80 % power, whatever other pairs do."""
+        return items_needed(self.pair.discordant, self.pair.difference, self.pair.design_effect, self.threshold)
 
 
 class Ranked(NamedTuple):
@@ -177,9 +186,9 @@ def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Co
         is_wanted = is_wanted and sheet.scores[i].sample == sheet.scores[k].sample
         if is_wanted and (pair := _pair(sheet, group, i, k)):
             pair_by_place[i, k] = pair
-    adjusted = _adjusted(pair_by_place, sheet, group, name)
+    adjusted, threshold = _adjusted(pair_by_place, sheet, group, name)
     pairs = {
-        (i, k): PairResult(models[i], models[k], pair, p)
+        (i, k): PairResult(models[i], models[k], pair, p, threshold)
         for ((i, k), pair), p in zip(pair_by_place.items(), adjusted, strict=True)
     }
     least = min((least_joint_p(pair.clusters) for pair in pair_by_place.values()), default=None)
@@ -191,12 +200,12 @@ def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Co
 
 def _adjusted(
     pairs: Mapping[tuple[int, int], ModelPair], sheet: ReplyMatrix, group: NDArray[Any], name: str
-) -> list[float]:
-    """Return each pair's p, adjusted over all of them; none is below the p of the pair alone."""
+) -> tuple[list[float], float]:
+    """Return each pair's p, adjusted over all of them, and the threshold; no p is below that of the pair alone."""
     import numpy as np
 
     if len(pairs) < 2:
-        return [pair.p for pair in pairs.values()]
+        return [pair.p for pair in pairs.values()], Z_95
     columns: dict[tuple[int, bytes], int] = {}
     counts: list[NDArray[Any]] = []
 
@@ -211,10 +220,10 @@ def _adjusted(
     clusters = int(group.max()) + 1
     placed = [[column(model, sheet.asked[i] & sheet.asked[k]) for model in (i, k)] for i, k in pairs]
     firsts, seconds = np.array(placed).T
-    joint = joint_p(
+    joint = joint_test(
         np.stack(counts, axis=1), firsts, seconds, "joint", name, *sorted(score.model for score in sheet.scores)
     )
-    return [max(pair.p, float(p)) for pair, p in zip(pairs.values(), joint, strict=True)]
+    return [max(pair.p, float(p)) for pair, p in zip(pairs.values(), joint.p, strict=True)], joint.threshold
 
 
 def _why_no_ranks(pairs: Sequence[ModelPair], least: float | None, against: str | None) -> str | None:

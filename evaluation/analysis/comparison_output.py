@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError
 from benchwright.files.csv_cells import harmless
-from benchwright.statistics.paired_power import POWER, items_needed
+from benchwright.statistics.paired_power import POWER
 from benchwright.texts.normalization import counted
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.written_once import REPLACE, written_once
@@ -97,7 +97,7 @@ def _compared(result: PairResult) -> dict[str, Any]:
         "p_mcnemar": pair.p_mcnemar,
         "told_apart": result.told_apart,
         "design_effect": pair.design_effect,
-        "items_needed": items_needed(pair.discordant, pair.difference, pair.design_effect),
+        "items_needed": result.items_needed,
     }
 
 

@@ -117,7 +117,9 @@ _FACETS: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers
     "fixed": [facet], "width", "budget", "inference", "as_run": {"numbers": {facet: n}, "questions", "cost",
     "money", "widths": {inference: width}, "intervals": {inference: [low, high]}, "contributions": {inference:
     {effect: variance}}}, "design", "best", "beyond", "dominant", "twice_as_many": [{"facet", "beyond", "numbers",
-    "questions", "cost", "money", "widths", "intervals", "contributions"}], "left_out": [{"name", "why"}],
+    "questions", "cost", "money", "widths", "intervals", "contributions"}], "least_differences":
+    {"power", "pairs", "discordant", "design_effect", "assumed": {"accuracy", "correlation", "within_cluster"},
+    "differences": [{"systems", "items", "difference"}]}, "left_out": [{"name", "why"}],
     "unpaired", "of_another_reader", "readings": [{"result", "labels", "score", "counted_width", "width",
     "width_with_twice_the_labels"}], "pilot": [command], "commands": [command]}`; `design`, `best` and `beyond` are
     as `as_run`: the planned one, the narrowest that the release allows, and one that reaches the width with more

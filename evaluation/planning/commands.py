@@ -21,11 +21,12 @@ from .facets import SYSTEM_MARK
 from .observations import shown_settings
 from .population import Population
 
-UNNAMED = "openai:NAME"
-"""Model of a command, where none is named."""
+UNNAMED, UNNAMED_OTHER = "openai:NAME", "openai:OTHER"
+"""Models of commands, where none is named or only a file of replies is there, which cannot be asked."""
 _SAME = frozenset({"mm-sap", "mm-sap-refusal"})
 """Wordings that say what another one says, wholly or for most items."""
 _OPTIONS = ("base_url", "temperature", "top_p", "seed", "max_tokens", "system", "reasoning_effort", "reasoning_tokens")
+_FILE = "predictions:"
 _LEAST_SHARED = 10
 """Clusters of two items or more in a pilot, for items and clusters to be told apart."""
 
@@ -59,7 +60,8 @@ def asked_of(score: Score, wordings: Sequence[str], readers: Sequence[str], resu
     options = {option: asked_with[field] for option, field in fields.items() if asked_with.get(field) is not None}
     if api is not None and options.get("base_url") == APIS[api].base_url:
         del options["base_url"]
-    return Asked(score.model, options, shown_settings(score), tuple(wordings), tuple(readers), results)
+    model = UNNAMED if score.model.startswith(_FILE) else score.model
+    return Asked(model, options, shown_settings(score), tuple(wordings), tuple(readers), results)
 
 
 def run_commands(release: Path, population: Population, asked: Asked, numbers: Numbers) -> list[str]:

@@ -11,7 +11,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.models.endpoints.usage import Prices, Tokens
 from benchwright.texts.normalization import counted
 
-from .commands import UNNAMED, Asked, asked_of, pilot_of, run_commands
+from .commands import UNNAMED, UNNAMED_OTHER, Asked, asked_of, pilot_of, run_commands
 from .design import SCOPES, Numbers, PlanSetting, Scope, as_run, contributions, interval_of
 from .facets import ASKED
 from .observations import Observations, UnusedResult, difference_of, read_observations
@@ -20,6 +20,7 @@ from .population import Population, population_of
 from .reading_error import reading_errors_of
 from .search import Costs, SearchBounds, cheapest, cheapest_beyond, checked_most, narrowest, twice_as_many
 from .study import VarianceStudy, assumed_study, study_of
+from .telling import telling_of
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -68,6 +69,8 @@ def plan_of(
     design, best, beyond = _designs(made, SearchBounds(wanted.costs, checked_most(wanted.most, setting)), wanted)
     shown = design or best or run
     more = [] if shown is None else [(entry, made.of(entry.numbers)) for entry in twice_as_many(setting, shown.numbers)]
+    planned = set() if design is None else {min(design.numbers.items, population.size)}
+    telling = telling_of(taken, population, sorted({*planned, population.size}), wanted.score)
     asked = _asked(taken, study, models, results)
     is_told = not {"orders", "wordings"} & study.unknown.keys()
     pilots = [] if is_told else [pilot_of(release.path, population, one) for one in asked]
@@ -81,6 +84,7 @@ def plan_of(
         best=best,
         beyond=beyond,
         more=tuple(more),
+        telling=telling,
         left_out=(*left_out, *(UnusedResult(*entry) for entry in study.others)),
         unpaired=unpaired,
         readings=reading_errors_of(score for system in taken for score in system.scores),
@@ -211,7 +215,7 @@ def _price(systems: Sequence[Observations], prices: Prices | None) -> float | No
 def _asked(systems: Sequence[Observations], study: VarianceStudy, models: Sequence[str], results: Path) -> list[Asked]:
     """Return who is asked by the commands: one system, or the two of a difference."""
     if not systems:
-        named = list(models) or [UNNAMED] * (2 if study.is_difference else 1)
+        named = list(models) or [UNNAMED, UNNAMED_OTHER][: 2 if study.is_difference else 1]
         return [Asked(name, {}, {}, (), (), results) for name in named]
     used = systems if study.is_difference else [system for system in systems if system.title in study.systems][:1]
     return [asked_of(system.scores[0], system.names["wordings"], system.names["readers"], results) for system in used]

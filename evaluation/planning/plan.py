@@ -16,6 +16,7 @@ from .observations import UnusedResult
 from .population import Population
 from .reading_error import ReadingError
 from .search import Costs, MoreOf
+from .telling import Telling
 
 FORMAT, VERSION = "benchwright/plan", 1
 
@@ -102,6 +103,7 @@ class MeasurementPlan(NamedTuple):
         beyond: Cheapest design that reaches the width for more money, items, orders or samples than were allowed; None
             where `design` reaches it, or none does.
         more: Designs with twice as many of one facet, beside `design`, else `best`, else `as_run`.
+        telling: Least differences of systems that are told apart.
         left_out: Results that are not used.
         unpaired: Answers without a partner in the other system.
         readings: The reader's error in results whose replies people have read.
@@ -117,6 +119,7 @@ class MeasurementPlan(NamedTuple):
     best: Design | None
     beyond: Design | None
     more: tuple[tuple[MoreOf, Design], ...]
+    telling: Telling
     left_out: tuple[UnusedResult, ...]
     unpaired: int
     readings: tuple[ReadingError, ...]
@@ -179,6 +182,7 @@ class MeasurementPlan(NamedTuple):
             "twice_as_many": [
                 {"facet": more.facet, "beyond": more.beyond, **design.document()} for more, design in self.more
             ],
+            "least_differences": self.telling.document(),
             "left_out": [entry._asdict() for entry in self.left_out],
             "unpaired": self.unpaired,
             "of_another_reader": self.of_another_reader,

@@ -35,9 +35,10 @@ def plan_text(plan: MeasurementPlan) -> str:
     designs = _designs(plan)
     tables += [drawn(_design_table(plan, designs), names=1)] if designs else []
     tables += [drawn(_more_table(plan), names=1)] if plan.more else []
+    tables += [drawn(_telling_table(plan), names=1)]
     parts = [_paragraph(line) for line in _opening(plan)]
     parts += [table.rstrip("\n") for table in tables]
-    parts += [_paragraph(line) for line in (*_verdict(plan), *_not_known(plan), _SCOPE_LINE)]
+    parts += [_paragraph(line) for line in (_told_from(plan), *_verdict(plan), *_not_known(plan), _SCOPE_LINE)]
     if plan.pilot:
         parts.append(_block("A pilot tells items, orders and wordings apart:", plan.pilot))
     if plan.commands:
@@ -132,6 +133,36 @@ def _more_table(plan: MeasurementPlan) -> Table:
         count = f"{design.numbers.of(more.facet):,} {more.facet}{beyond}"
         table.add_row(count, f"{design.numbers.questions:,}", *_widths(plan, design))
     return table
+
+
+def _telling_table(plan: MeasurementPlan) -> Table:
+    """Return the least differences: a line for each number of systems, a column for each number of items."""
+    counts = sorted({entry.items for entry in plan.telling.differences})
+    heads = [f"{'all ' if count == plan.population.size else ''}{counted(count, 'item')}" for count in counts]
+    table = _table("Least difference told apart (power 80 %)", "compared", *heads)
+    found = {(entry.systems, entry.items): entry.difference for entry in plan.telling.differences}
+    for number in sorted({systems for systems, _ in found}):
+        cells = [found[number, count] for count in counts]
+        table.add_row(f"{number} systems", *("none" if cell is None else f"{cell:.3f}" for cell in cells))
+    return table
+
+
+def _told_from(plan: MeasurementPlan) -> str:
+    """Return what the least differences rest on."""
+    telling = plan.telling
+    share = f"where just one of two systems is right on {telling.discordant:.0%} of the items"
+    origin = (
+        f"the median of {counted(telling.pairs, 'pair')} that were run"
+        if telling.assumptions is None
+        else f"assumed: {telling.assumptions}"
+    )
+    line = (
+        f"Differences are told apart {share} ({origin}), each item is asked once, and all pairs are tested together, "
+        "as `evaluate compare` does."
+    )
+    if all(entry.difference is not None for entry in telling.differences):
+        return line
+    return f"{line} none: systems that disagree so seldom cannot differ by as much as these items need."
 
 
 def _widths(plan: MeasurementPlan, design: Design) -> list[str]:

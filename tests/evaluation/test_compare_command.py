@@ -104,6 +104,14 @@ def test_turning_two_models_round_changes_the_signs_only(results: Path, capsys: 
     }
 
 
+def test_items_needed_go_by_the_joint_test_as_verdicts_do(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    among_all = {(pair["first"], pair["second"]): pair for pair in told(capsys, results)["pairs"]}
+    [alone] = told(capsys, results, "constant:A", "random")["pairs"]
+    in_all = among_all["constant:A", "random"]
+    assert alone["p_joint"] == alone["p"] <= in_all["p_joint"]
+    assert 1.2 * alone["items_needed"] < in_all["items_needed"] < 2 * alone["items_needed"]
+
+
 def test_with_a_release_letters_are_told_and_the_rest_is_the_same(
     results: Path, release: Release, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,9 +14,9 @@ from scipy.stats import permutation_test
 
 from benchwright.evaluation.analysis.ranking import group_letters, rank_intervals
 from benchwright.statistics import holm
-from benchwright.statistics.joint_signs import joint_p, least_joint_p
+from benchwright.statistics.joint_signs import joint_test, least_joint_p
 from benchwright.statistics.paired_difference import adjusted_wald, compare_pair, mcnemar_exact, sign_flip
-from benchwright.statistics.paired_power import items_needed
+from benchwright.statistics.paired_power import items_needed, joint_threshold, least_difference
 
 pytestmark = pytest.mark.slow
 
@@ -177,6 +177,24 @@ def test_the_number_of_items_by_hand_and_by_drawing() -> None:
     assert 0.74 <= power <= 0.84  # the exact test holds its level, so it finds a little less
 
 
+def test_items_needed_among_many_systems_are_those_that_the_joint_threshold_needs() -> None:
+    # psi = 0.3, delta = 0.1, z = 3.2683 of 12 systems: (3.2683 sqrt(0.3) + 0.841621 sqrt(0.29))^2 / 0.01 = 503.3.
+    threshold = joint_threshold(12)
+    n = items_needed(0.3, 0.1, threshold=threshold)
+    assert n == 504
+    assert least_difference(n, 0.3, threshold=threshold) == pytest.approx(0.1, abs=1e-3)
+    b, c, _ = np.random.default_rng(1).multinomial(n, [0.2, 0.1, 0.7], 4000).T
+    assert np.mean(np.abs(b - c) / np.sqrt(b + c) > threshold) == pytest.approx(0.8, abs=0.03)
+
+
+def test_the_threshold_of_replies_that_are_independent_is_that_of_the_studentized_range() -> None:
+    right = np.random.default_rng(2).random((500, 8)) < 0.5
+    pairs = np.array(list(combinations(range(8), 2))).T
+    assert joint_test(right, *pairs).threshold == pytest.approx(joint_threshold(8), abs=0.06)
+    alike = np.repeat(right[:, :2], 4, axis=1)  # two models, four times each: one comparison
+    assert joint_test(alike, *pairs).threshold == pytest.approx(joint_threshold(2), abs=0.1)
+
+
 def ranks(count: int, apart: set[tuple[int, int]]) -> list[tuple[int, int]]:
     return [tuple(rank) for rank in rank_intervals(count, lambda i, k: (i, k) in apart)]
 
@@ -222,7 +240,7 @@ def test_the_joint_test_is_the_step_down_over_all_signs() -> None:
     rng = np.random.default_rng(4)
     right = rng.binomial(3, [0.9, 0.8, 0.5, 0.5, 0.2], size=(9, 5))
     pairs = list(combinations(range(5), 2))
-    joint = joint_p(right, *np.array(pairs).T)
+    joint = joint_test(right, *np.array(pairs).T).p
     assert joint == pytest.approx(joint_by_hand(right, pairs))
     assert joint.min() >= least_joint_p(9) == 2 / 2**9
 
@@ -233,5 +251,5 @@ def test_no_difference_is_found_in_more_than_one_study_of_twenty() -> None:
     for _ in range(200):
         sizes, ease = rng.integers(1, 12, size=24), rng.beta(2, 2, size=24)
         right = rng.binomial(sizes[:, None], ease[:, None], size=(24, 8))
-        found += bool(joint_p(right, *pairs).min() < 0.05)
+        found += bool(joint_test(right, *pairs).p.min() < 0.05)
     assert found <= 20

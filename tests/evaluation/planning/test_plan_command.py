@@ -75,6 +75,41 @@ def effects(document: Any) -> set[str]:
     return {component["effect"] for component in document["components"]}
 
 
+def test_the_least_difference_is_said_before_a_run(release: Path, capsys: Any) -> None:
+    told_apart = told(capsys, release)["least_differences"]
+    assert told_apart["assumed"] == {"accuracy": 0.5, "correlation": 0.5, "within_cluster": 0.2}
+    assert (told_apart["discordant"], told_apart["design_effect"]) == (0.25, pytest.approx(1.2))
+    [two, five, ten, *_] = told_apart["differences"]
+    # (1.96 sqrt(.25) + 0.8416 sqrt(.25 - d^2)) = d sqrt(40 / 1.2) has d = .2341; of five systems z_a is 2.728, for
+    # which d would be above .25, and two models that disagree on a quarter of the items differ by .25 at most
+    assert (two["systems"], two["items"], two["difference"]) == (2, 40, pytest.approx(0.2341, abs=1e-4))
+    assert five["difference"] is ten["difference"] is None
+    assert "none: systems that disagree so seldom cannot differ" in " ".join(printed(capsys, release).split())
+
+
+def test_the_least_difference_follows_what_stored_systems_disagree_on(
+    release: Path, tmp_path: Path, capsys: Any
+) -> None:
+    for model in ("constant:A", "constant:B", "random"):
+        run(release, tmp_path / "out", model=model)
+    told_apart = told(capsys, release, tmp_path / "out", "--budget", "20")["least_differences"]
+    assert (told_apart["pairs"], told_apart["assumed"]) == (3, None)
+    assert told_apart["design_effect"] >= 1
+    found = {(entry["systems"], entry["items"]): entry["difference"] for entry in told_apart["differences"]}
+    assert {systems for systems, _ in found} == {2, 3, 5, 10, 20, 50}
+    assert found[2, 40] < found[3, 40] < found[5, 40] < found[10, 40]
+    assert found[2, 40] < found[2, 20]
+
+
+def test_a_file_of_replies_cannot_be_asked_again(release: Path, tmp_path: Path, capsys: Any) -> None:
+    ids = [row["item_id"] for row in pq.read_table(next((release / "data").glob("*.parquet"))).to_pylist()]
+    replies = tmp_path / "theirs.jsonl"
+    replies.write_text("".join(json.dumps({"item_id": item_id, "reply": "B"}) + "\n" for item_id in ids))
+    assert invoke(["evaluate", "score", str(release), str(replies), "--out", str(tmp_path / "out")]) == 0
+    document = told(capsys, release, tmp_path / "out", "--budget", "20")
+    assert all("--model openai:NAME" in command for command in [*document["pilot"], *document["commands"]])
+
+
 def test_a_plan_without_results_names_a_pilot_that_runs_and_makes_effects_estimable(
     release: Path, tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
