@@ -10,6 +10,7 @@ from benchwright.release.format.blind_strategy import BlindStrategy
 
 from ..analysis.comparison import ALPHA, Comparison, Ranked, compare_results
 from ..analysis.comparison_output import CORRECTION, RULE
+from ..analysis.difference_matrix import DifferenceMatrix, difference_matrix
 from ..analysis.ranking import Rank
 from ..results.score import Figure, Score, read_scores
 from ..results.summary import outcomes_document
@@ -49,6 +50,7 @@ class Leaderboard(NamedTuple):
         why_no_ranks: Reason why there are no ranks; None where there are.
         pairs: Number of pairs of systems that were compared.
         pairs_told_apart: Number of those that differ significantly.
+        differences: Differences of the ranked systems over all tasks; None with fewer than two of them.
     """
 
     release: str
@@ -61,6 +63,7 @@ class Leaderboard(NamedTuple):
     why_no_ranks: str | None
     pairs: int = 0
     pairs_told_apart: int = 0
+    differences: DifferenceMatrix | None = None
 
     def document(self) -> dict[str, Any]:
         """Return the leaderboard as JSON values."""
@@ -135,4 +138,5 @@ def leaderboard_of(results: Path) -> Leaderboard:
         why or None,
         len(every.pairs),
         every.pairs_told_apart,
+        difference_matrix(every),
     )

@@ -13,7 +13,7 @@ from benchwright.workspace.atomic import replacing
 from ..analysis.comparison import ALPHA
 from ..analysis.ranking import spelled_groups
 from ..results.score import ENDINGS, Figure, Score
-from ..results.summary import outcome_counts, unanswered_words
+from ..results.summary import endings_taken, endings_without_item, outcome_counts, unanswered_words
 from .board import Leaderboard
 
 _GENERATOR = "benchwright evaluate leaderboard"
@@ -34,7 +34,15 @@ def write_leaderboard(board: Leaderboard, path: Path) -> None:
 def _leaderboard_html(board: Leaderboard) -> Iterator[str]:
     """Yield the HTML of a leaderboard piece by piece."""
     remarks = [(row.score.title, words) for row in board.rows for words in _remarks(row.score)]
-    values = {"board": board, "chart": _accuracy_chart(board), "alpha": ALPHA, "endings": ENDINGS, "remarks": remarks}
+    scores = [row.score for row in board.rows]
+    values = {
+        "board": board,
+        "chart": _accuracy_chart(board),
+        "alpha": ALPHA,
+        "endings": {name: ENDINGS[name] for name in endings_taken(scores)},
+        "untaken": endings_without_item(scores),
+        "remarks": remarks,
+    }
     return page_pieces(
         TEMPLATES, "leaderboard.html", values, generator=_GENERATOR, style="leaderboard.css", filters=board_filters()
     )

@@ -10,9 +10,10 @@ from benchwright.pages import Chart, page_pieces, spelled
 from benchwright.statistics.proportions import METHODS
 from benchwright.texts.hidden_characters import escaped
 
+from ..analysis.difference_matrix import difference_matrix
 from ..analysis.ranking import spelled_groups
 from ..results.score import ENDINGS
-from ..results.summary import outcome_counts, unanswered_words
+from ..results.summary import endings_taken, endings_without_item, outcome_counts, unanswered_words
 from .content.cards import OUTCOMES
 from .content.head import head_of
 from .content.legible import legible
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
     from benchwright.review_files.findings import Findings
 
+    from ..analysis.comparison import Comparison
     from ..item_response.fitting import ItemResponses
     from ..results.score import Figure, Score
     from .content.label_sums import LabelSums
@@ -61,6 +63,7 @@ class PageContents(NamedTuple):
         release: Release that was scored.
         board: Table of scores.
         pairs: Comparisons of two models, item by item.
+        comparison: Comparison over all tasks, from which pairs are.
         people: Figures of individual people, and of models on the same items.
         reference_points: Chance, cheats, specialists and people by task; empty without specialists and cheats.
         sums: Sums of chance and people by label.
@@ -74,6 +77,7 @@ class PageContents(NamedTuple):
     release: Release
     board: ScoreTable
     pairs: Sequence[PairLine]
+    comparison: Comparison
     people: Sequence[PeopleTable]
     reference_points: Sequence[ReferencePoints]
     sums: LabelSums
@@ -97,7 +101,9 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
         "head": head_of(shown.release, board.lines[0].score),
         "board": board,
         "lines": [_line(board, k) for k in range(len(board.lines))],
-        "endings": ENDINGS,
+        "endings": {name: ENDINGS[name] for name in endings_taken([line.score for line in board.lines])},
+        "untaken": endings_without_item([line.score for line in board.lines]),
+        "differences": difference_matrix(shown.comparison),
         "columns": [_column(board, k) for k in range(len(board.columns))],
         "more": more_columns([line.score for line in board.lines]),
         "below": [_below(board, k) for k in range(len(board.below))],

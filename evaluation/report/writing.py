@@ -178,6 +178,7 @@ def write_report(
             opened,
             board,
             pairs,
+            comparison,
             people_tables(human, samples),
             reference_points(board, {} if shortcuts is None else read_cheats(shortcuts)),
             beside.sums,

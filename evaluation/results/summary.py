@@ -119,6 +119,12 @@ def endings_taken(scores: Sequence[Score]) -> list[str]:
     return [name for name in ENDINGS if any(score.ended[name] for score in scores)]
 
 
+def endings_without_item(scores: Sequence[Score]) -> str:
+    """Return the ways to end that no item took, as text; empty where each was taken."""
+    taken = endings_taken(scores)
+    return ", ".join(words for name, words in ENDINGS.items() if name not in taken)
+
+
 def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
     """Return a table of accuracies with 95 % intervals, numbers of items, and the accuracy of chance.
 

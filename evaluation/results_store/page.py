@@ -11,6 +11,7 @@ from benchwright.workspace.atomic import replacing
 from ..leaderboard.board import BoardRow
 from ..leaderboard.page import TEMPLATES, board_filters
 from ..results.score import ENDINGS
+from ..results.summary import endings_taken
 from .board import StoreBoard
 
 _GENERATOR = "benchwright results board"
@@ -33,7 +34,10 @@ def _pieces(board: StoreBoard) -> Iterator[str]:
         "apart": board.apart,
         "systems": _systems(board),
         "runs": sum(len(block.runs) for block in board.blocks),
-        "endings": ENDINGS,
+        "endings": [
+            {name: ENDINGS[name] for name in endings_taken([row.score for row in block.board.rows])}
+            for block in board.blocks
+        ],
     }
     return page_pieces(
         TEMPLATES, "store.html", values, generator=_GENERATOR, style="leaderboard.css", filters=board_filters()

@@ -70,3 +70,32 @@ def test_what_was_not_answered_stays_in_sight_and_on_paper_every_task_has_its_co
     tasks = page.locator("thead th:visible", has_text="of perception").all_inner_texts()
     assert tasks == [f"the task {number} of perception" for number in range(10)]
     assert page.evaluate("document.documentElement.scrollWidth") <= 1032
+
+
+def test_differences_are_told_by_more_than_color_and_wide_ones_are_parted_on_paper(
+    tmp_path: Path, new_context: Callable[..., BrowserContext]
+) -> None:
+    bench = Bench()
+    for number in range(30):
+        picture = bench.picture(60, 40, (number, 200, 90))
+        bench.add(
+            picture, "test", number, task="reading", question=f"{number}", answer="A",
+            images=(ItemImage(image_id=picture.image_id, role="view"),),
+            choices=(Choice(key="A", text="one"), Choice(key="B", text="two")),
+        )  # fmt: skip
+    release = bench.write(tmp_path / "release")
+    for able in range(8, 31):
+        model = PerQuestion(f"model-{able}", lambda question, content_id, n=able: "AB"[int(question.text) >= n])
+        evaluate(release, model, out=tmp_path / "results")
+    write_leaderboard(leaderboard_of(tmp_path / "results"), tmp_path / "board.html")
+    page = new_context(viewport={"width": 1366, "height": 800}).new_page()
+    page.goto((tmp_path / "board.html").as_uri())
+    cells = page.locator("#differences .matrix:visible tbody tr").first.locator("td").all_inner_texts()
+    assert len(cells) == 22
+    assert cells[0] == "(3.3)"
+    assert cells[-1] == "73.3"
+    page.set_viewport_size({"width": 1032, "height": 730})  # between the margins of A4 on its side
+    page.emulate_media(media="print")
+    tables = page.locator("#differences .matrix:visible")
+    assert [tables.nth(k).locator("thead th").count() for k in range(tables.count())] == [21, 3]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1032

@@ -25,6 +25,7 @@ from report_page import ReportPage
 
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.results.score import Figure, read_scores
+from benchwright.evaluation.results.summary import endings_taken
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
@@ -88,9 +89,13 @@ def test_the_table_has_the_numbers_of_the_scores(results: Path, release: Release
                 f"[{figure.ci[0]:.2f},",
                 f"{figure.ci[1]:.2f}]",
             ]
-        assert row[6:] == [str(n) for n in score.ended.values()]
+        taken = endings_taken(read_scores(results))
+        assert taken == ["answered", "miss", "refused"]
+        assert row[6:] == [str(score.ended[name]) for name in taken]
     assert rows[-1][0] == "chance"
     assert rows[-1][2] == "0.40"
+    text = (results / "report.html").read_text(encoding="utf-8")
+    assert "No item ended in these ways, which have no column: filtered, cut off, empty, tool calls, errors." in text
 
 
 def test_stars_stand_at_the_best_of_each_column_but_not_where_all_are_equal(results: Path, release: Release) -> None:

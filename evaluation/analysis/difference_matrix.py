@@ -1,0 +1,52 @@
+"""The differences of all ranked models as a matrix: how far the model of a row stands above that of a column."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from benchwright.texts.normalization import printable
+
+from .comparison import Comparison
+
+
+class DifferenceCell(NamedTuple):
+    """A cell: the difference of two models on the items that both were asked, and whether they are told apart.
+
+    Args:
+        points: Accuracy of the row's model less that of the column's, in percentage points, as text.
+        told_apart: Whether the two are told apart.
+    """
+
+    points: str
+    told_apart: bool
+
+
+class DifferenceMatrix(NamedTuple):
+    """A matrix above its diagonal.
+
+    Args:
+        names: Names of the models, best first.
+        rows: Cells of each model but the last, one for each model below it.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[DifferenceCell, ...], ...]
+
+
+def difference_matrix(comparison: Comparison) -> DifferenceMatrix | None:
+    """Return the matrix of the models that have a rank; None where fewer than two have one."""
+    names = [ranked.model for ranked in comparison.ranking if ranked.rank is not None]
+    cells: dict[tuple[str, str], DifferenceCell] = {}
+    for result in comparison.pairs:
+        points = 100 * result.pair.difference
+        cells[result.first, result.second] = DifferenceCell(_spelled(points), result.told_apart)
+        cells[result.second, result.first] = DifferenceCell(_spelled(-points), result.told_apart)
+    if len(names) < 2:
+        return None
+    rows = tuple(tuple(cells[name, below] for below in names[k + 1 :]) for k, name in enumerate(names[:-1]))
+    return DifferenceMatrix(tuple(map(printable, names)), rows)
+
+
+def _spelled(points: float) -> str:
+    text = f"{points:.1f}".replace("-", "\u2212")
+    return "0.0" if text == "\u22120.0" else text
