@@ -1,23 +1,27 @@
-"""Ranks of models as intervals, on drawn studies: coverage, wrong verdicts, and pairs told apart beside Holm's method.
+"""Ranks of models as intervals, on drawn studies: coverage, wrong verdicts, and pairs told apart beside other methods.
 
     .venv/bin/python benchmarks/rank_intervals.py --studies 400
 
 Each item has an ease that all models share and a part of its own for each model; items of a cluster share another part.
 A model's true accuracy is its mean over many drawn items; the true ranks follow from it. Where `spread` is 0 all models
 are equally able, and any pair that is told apart is told apart wrongly.
+
+`joint` is the rule of `evaluate compare`, a step-down test by signs of clusters; `max-T` its first step for all pairs.
+`McNemar` takes items as independent, `sign flip` tests clusters; both alone, and corrected by Holm's method.
 """
 
 from __future__ import annotations
 
 import argparse
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from benchwright.evaluation.analysis.ranking import rank_intervals
-from benchwright.statistics.joint_signs import joint_p
+from benchwright.statistics.joint_signs import joint_test
 from benchwright.statistics.many_tests import holm
-from benchwright.statistics.paired_difference import sign_flip
+from benchwright.statistics.paired_difference import mcnemar_exact, sign_flip
 
 SCENES = (
     # models, spread of accuracies between neighbours, clusters, items a cluster (uneven: drawn from 1 to twice as many)
@@ -32,20 +36,53 @@ SCENES = (
     (8, 0.0, 8, 30, True),
 )
 """Scenes that are drawn."""
+METHODS = ("McNemar", "McNemar, Holm", "sign flip", "sign flip, Holm", "max-T", "joint")
 
 
-def drawn_study(
-    rng: np.random.Generator, models: int, spread: float, clusters: int, size: int, uneven: bool
-) -> np.ndarray:
-    """Return the number of items that each model has right in each cluster, clusters x models."""
+class _Study(NamedTuple):
+    """Whether each model has each item right, items x models, and the cluster of each item."""
+
+    right: np.ndarray
+    group: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Return the number of items that each model has right in each cluster, clusters x models."""
+        return np.stack([np.bincount(self.group, weights=column) for column in self.right.T], axis=1)
+
+
+def drawn_study(rng: np.random.Generator, models: int, spread: float, clusters: int, size: int, uneven: bool) -> _Study:
+    """Return a drawn study."""
     sizes = rng.integers(1, 2 * size, size=clusters) if uneven else np.full(clusters, size)
     able = 0.7 - spread * np.arange(models)
     group = np.repeat(np.arange(clusters), sizes)
     shared = rng.normal(0, 0.25, size=len(group)) + rng.normal(0, 0.15, size=clusters)[group]
     own = rng.normal(0, 0.15, size=(clusters, models))[group]
     chance = np.clip(able + shared[:, None] + own, 0, 1)
-    right = rng.random(chance.shape) < chance
-    return np.stack([np.bincount(group, weights=column, minlength=clusters) for column in right.T], axis=1)
+    return _Study(rng.random(chance.shape) < chance, group)
+
+
+def verdicts(study: _Study, firsts: np.ndarray, seconds: np.ndarray) -> dict[str, np.ndarray]:
+    """Return which pairs each method tells apart at 5 %."""
+    only_first = (study.right[:, firsts] & ~study.right[:, seconds]).sum(axis=0)
+    only_second = (study.right[:, seconds] & ~study.right[:, firsts]).sum(axis=0)
+    mcnemar = np.array([mcnemar_exact(int(b), int(c)) for b, c in zip(only_first, only_second, strict=True)])
+    right = study.counts
+    differences = (right[:, firsts] - right[:, seconds]).astype(np.int64)
+    alone = np.array([sign_flip(column, np.ones(len(column), dtype=np.int64)) for column in differences.T])
+    joint = joint_test(right, firsts, seconds, "study")
+    scale = np.sqrt((differences**2).sum(axis=0))
+    statistic = np.abs(differences.sum(axis=0)) / np.where(scale == 0, np.inf, scale)
+    found = {
+        "McNemar": mcnemar < 0.05,
+        "McNemar, Holm": np.array(holm(list(mcnemar))) < 0.05,
+        "sign flip": alone < 0.05,
+        "sign flip, Holm": np.array(holm(list(alone))) < 0.05,
+        "max-T": (statistic > joint.threshold) & (alone < 0.05),
+        "joint": np.maximum(alone, joint.p) < 0.05,
+    }
+    assert tuple(found) == METHODS
+    return found
 
 
 def _covered(ranks: list[tuple[int, int]], order: np.ndarray, equal: bool) -> bool:
@@ -61,34 +98,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--studies", type=int, default=400, help="Drawn studies of each scene.")
     studies = parser.parse_args().studies
-    print("models spread clusters items  coverage | wrongly told apart: joint  Holm | pairs told apart: joint  Holm")
+    print(f"{'models spread clusters items':28}  ranks hold  method            told apart wrongly  told apart")
     for number, (models, spread, clusters, size, uneven) in enumerate(SCENES):
         rng = np.random.default_rng(number)
-        pairs = list(combinations(range(models), 2))
-        firsts, seconds = np.array(pairs).T
-        covered = wrong = wrong_holm = apart = apart_holm = 0
+        firsts, seconds = np.array(list(combinations(range(models), 2))).T
+        covered, wrong, apart = (dict.fromkeys(METHODS, 0) for _ in range(3))
         for _ in range(studies):
-            right = drawn_study(rng, models, spread, clusters, size, uneven)
-            differences = (right[:, firsts] - right[:, seconds]).astype(np.int64)
-            alone = np.array([sign_flip(column, np.ones(len(column), dtype=np.int64)) for column in differences.T])
-            joint = np.maximum(alone, joint_p(right, firsts, seconds, "study"))
-            corrected = np.array(holm(list(alone)))
-            order = np.argsort(-right.sum(axis=0), kind="stable")
-            found = {frozenset(pair) for pair, p in zip(pairs, joint, strict=True) if p < 0.05}
-            ranks = rank_intervals(models, lambda i, k, o=order, f=found: frozenset((int(o[i]), int(o[k]))) in f)
-            covered += _covered([tuple(rank) for rank in ranks], order, spread == 0)
+            study = drawn_study(rng, models, spread, clusters, size, uneven)
+            score = study.right.sum(axis=0)
+            order = np.argsort(-score, kind="stable")
             # The first model of a pair is truly the better one; of equal models no verdict is right.
-            signs = differences.sum(axis=0)
-            is_wrong = (signs < 0) | (spread == 0)
-            wrong += bool(((joint < 0.05) & is_wrong).any())
-            wrong_holm += bool(((corrected < 0.05) & is_wrong).any())
-            apart += int((joint < 0.05).sum())
-            apart_holm += int((corrected < 0.05).sum())
-        each = studies * len(pairs)
-        print(
-            f"{models:6} {spread:6.2f} {clusters:8} {clusters * size:5}  {covered / studies:8.3f} | "
-            f"{wrong / studies:25.3f} {wrong_holm / studies:5.3f} | {apart / each:23.3f} {apart_holm / each:5.3f}"
-        )
+            is_wrong = (score[firsts] < score[seconds]) | (spread == 0)
+            for name, verdict in verdicts(study, firsts, seconds).items():
+                found = {frozenset(pair) for pair in np.column_stack([firsts, seconds])[verdict].tolist()}
+                ranks = rank_intervals(models, lambda i, k, o=order, f=found: frozenset((int(o[i]), int(o[k]))) in f)
+                covered[name] += _covered([tuple(rank) for rank in ranks], order, spread == 0)
+                wrong[name] += bool((verdict & is_wrong).any())
+                apart[name] += int(verdict.sum())
+        scene = f"{models:6} {spread:6.2f} {clusters:8} {clusters * size:5}"
+        for name in METHODS:
+            share = apart[name] / (studies * len(firsts))
+            print(
+                f"{scene:28}  {covered[name] / studies:10.3f}  {name:16}  {wrong[name] / studies:18.3f}  {share:10.3f}"
+            )
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ DRAWS = 9_999
 """Drawn assignments of signs; with the one observed, p is a multiple of 1/10,000."""
 _MOST_LISTED = 14
 """Clusters up to which all assignments of signs are listed; opposite assignments give one statistic."""
-_STEP, _CELLS_AT_ONCE = "joint_signs", 1 << 22
-"""Draws at once, times clusters or pairs, whichever are more; other numbers would draw other signs."""
+_STEP, _CELLS_AT_ONCE, _MOST_AT_ONCE = "joint_signs", 1 << 22, 2048
+"""Draws at once times clusters, and draws at once; other numbers would draw other signs."""
 _TOLERANCE = 1e-5
 """Relative; statistics that are equal but for rounding count as equal."""
 
@@ -54,7 +54,8 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
         right: Number of items that are right, clusters x columns; a column is a model on the items of its pairs.
         firsts: Column of each pair's first model.
         seconds: Column of its second model, on the same items.
-        about: Names of what is compared; they seed the draws.
+        about: Names that seed the draws. As many clusters have the same signs whichever models are compared, so that
+            a model that joins changes no p by the luck of the draw.
     """
     import numpy as np
 
@@ -69,7 +70,7 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
     firsts, seconds, scale = firsts[order], seconds[order], scale[order].astype(np.float32)
     reached, drawn = np.zeros(len(order), dtype=np.int64), 0
     largest_of_all = []
-    at_once = max(1, _CELLS_AT_ONCE // max(len(order), len(counts), 1))
+    at_once = min(_MOST_AT_ONCE, max(1, _CELLS_AT_ONCE // max(len(counts), 1)))
     counts = counts.astype(np.float32)
     for signs in _signs(len(counts), at_once, *about):
         # A row a column of counts, so that each pair works on adjacent numbers; from the least pair to the largest.

@@ -30,6 +30,17 @@ _ALL = "all asked"
 """Name of the comparison over all tasks."""
 
 
+def spelled_p(p: float) -> str:
+    """Return a p-value as text, with as many digits as say on which side of 0.05 it lies.
+
+    Example:
+        >>> spelled_p(0.0496), spelled_p(0.0123)
+        ('0.0496', '0.012')
+    """
+    texts = [f"{p:.{digits}g}" for digits in (2, 3, 4)]
+    return next((text for text in texts if (float(text) < ALPHA) == (p < ALPHA)), texts[-1])
+
+
 class PairResult(NamedTuple):
     """Result of one pair of models within a comparison of several pairs.
 
@@ -37,8 +48,9 @@ class PairResult(NamedTuple):
         first: Name of the first model.
         second: Name of the second model.
         pair: Paired difference of the two models.
-        p_joint: p of the pair, adjusted over all pairs of the same comparison (`benchwright.statistics.joint_signs`).
-        threshold: Statistic that the first pair of the comparison to be told apart must exceed.
+        p_joint: p of the pair, adjusted over all pairs that it is tested with (`benchwright.statistics.joint_signs`):
+            those of scores of all items, or of the same sample.
+        threshold: Statistic that the first of these pairs to be told apart must exceed.
     """
 
     first: str
@@ -186,11 +198,14 @@ def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Co
         is_wanted = is_wanted and sheet.scores[i].sample == sheet.scores[k].sample
         if is_wanted and (pair := _pair(sheet, group, i, k)):
             pair_by_place[i, k] = pair
-    adjusted, threshold = _adjusted(pair_by_place, sheet, group, name)
-    pairs = {
-        (i, k): PairResult(models[i], models[k], pair, p, threshold)
-        for ((i, k), pair), p in zip(pair_by_place.items(), adjusted, strict=True)
-    }
+    found: dict[tuple[int, int], PairResult] = {}
+    # Each sample is tested by itself, so that what was asked a sample widens no rank of those that were asked all.
+    for sample in {sheet.scores[i].sample for i, _ in pair_by_place}:
+        tested = {place: pair for place, pair in pair_by_place.items() if sheet.scores[place[0]].sample == sample}
+        adjusted, threshold = _adjusted(tested, sheet, group, name)
+        for ((i, k), pair), p in zip(tested.items(), adjusted, strict=True):
+            found[i, k] = PairResult(models[i], models[k], pair, p, threshold)
+    pairs = {place: found[place] for place in pair_by_place}
     least = min((least_joint_p(pair.clusters) for pair in pair_by_place.values()), default=None)
     why_no_ranks = _why_no_ranks(list(pair_by_place.values()), least, against)
     apart = {frozenset(key) for key, result in pairs.items() if result.told_apart}
@@ -220,9 +235,7 @@ def _adjusted(
     clusters = int(group.max()) + 1
     placed = [[column(model, sheet.asked[i] & sheet.asked[k]) for model in (i, k)] for i, k in pairs]
     firsts, seconds = np.array(placed).T
-    joint = joint_test(
-        np.stack(counts, axis=1), firsts, seconds, "joint", name, *sorted(score.model for score in sheet.scores)
-    )
+    joint = joint_test(np.stack(counts, axis=1), firsts, seconds, name)
     return [max(pair.p, float(p)) for pair, p in zip(pairs.values(), joint.p, strict=True)], joint.threshold
 
 

@@ -16,7 +16,7 @@ from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..results.summary import printable
-from .comparison import ALPHA, Comparison, PairResult, Ranked
+from .comparison import ALPHA, Comparison, PairResult, Ranked, spelled_p
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,6 +29,8 @@ COMPARISON_FILE = "comparison.txt"
 _SCREENFUL = 60
 """Lines of tables that a comparison prints; longer ones go to a file."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_LONG_NAME = 22
+"""Characters of a name with which a pair's figures still stand beside both of its names."""
 _MOST_PAIRS = 45
 """Pairs that a terminal shows: those of ten models."""
 RULE = (
@@ -196,23 +198,29 @@ def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
 
 
 def _pairs(every: Comparison) -> Table:
+    """Return a table of the pairs; models stand by their number in the table of ranks where their names are long."""
+    names = {ranked.model: printable(ranked.model) for ranked in every.ranking}
+    is_long = max(map(len, names.values()), default=0) > _LONG_NAME
+    if is_long:
+        names = {model: str(number) for number, model in enumerate(names, start=1)}
     lines = [("first", "second", "difference", "only one right", "p", "p (all pairs)", "told apart", "items needed")]
     for result in every.pairs[:_MOST_PAIRS]:
         compared = _compared(result)
         lines.append(
             (
-                printable(result.first),
-                printable(result.second),
+                names[result.first],
+                names[result.second],
                 _with_interval(result.pair.difference, result.pair.interval, sign="+"),
                 f"{result.pair.only_first}:{result.pair.only_second}",
-                f"{result.pair.p:.2g}",
-                f"{result.p_joint:.2g}",
+                spelled_p(result.pair.p),
+                spelled_p(result.p_joint),
                 "yes" if result.told_apart else "no",
                 "-" if compared["items_needed"] is None else f"{compared['items_needed']:,}",
             )
         )
     shown = "" if len(every.pairs) <= _MOST_PAIRS else f"; {_MOST_PAIRS} of {len(every.pairs)}, all with --out FILE"
-    return _table(f"pairs; first less second, with 95 % interval{shown}", lines)
+    by = "; models by their number above" if is_long else ""
+    return _table(f"pairs; first less second, with 95 % interval{by}{shown}", lines)
 
 
 def _letters(letters: Mapping[str, LetterBias]) -> Table:

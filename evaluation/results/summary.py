@@ -238,6 +238,8 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
 
 
 _PIPED_WIDTH = 100
+_LEAST_NAME = 12
+"""Characters that a column of names keeps in a line, however wide the figures are."""
 
 
 def drawn(table: Table, names: int = 0) -> str:
@@ -278,12 +280,18 @@ def in_width(table: Table, width: int, names: int) -> list[Table]:
     padding = 3  # a space on each side, and one between columns
     widths = [padding + max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in table.columns]
     head, rest = range(names), range(names, len(widths))
+    own = list(widths)
+    while padding + sum(widths[k] for k in head) + max((widths[k] for k in rest), default=0) > width:
+        widest = max(head, key=lambda k: widths[k], default=None)
+        if widest is None or widths[widest] <= padding + _LEAST_NAME:
+            break
+        widths[widest] -= 1  # names go on in further lines, figures do not
     parts: list[list[int]] = [[]]
     for k in rest:
         if parts[-1] and padding + sum(widths[i] for i in (*head, *parts[-1], k)) > width:
             parts.append([])
         parts[-1].append(k)
-    if len(parts) == 1:
+    if len(parts) == 1 and own == widths:
         return [table]
     texts = [list(column.cells) for column in table.columns]
     tables: list[Table] = []
@@ -291,7 +299,14 @@ def in_width(table: Table, width: int, names: int) -> list[Table]:
         places = [*head, *part]
         piece = Table(box=table.box, title=table.title if not tables else None, title_justify="left")
         for k in places:
-            piece.add_column(table.columns[k].header, justify=table.columns[k].justify, no_wrap=True)
+            is_folded = widths[k] < own[k]
+            piece.add_column(
+                table.columns[k].header,
+                justify=table.columns[k].justify,
+                no_wrap=not is_folded,
+                overflow="fold",
+                max_width=widths[k] - padding if is_folded else None,
+            )
         for number, row in enumerate(table.rows):
             cells = [texts[k][number] for k in places]
             piece.add_row(*cells, style=row.style, end_section=row.end_section)

@@ -112,6 +112,47 @@ def test_items_needed_go_by_the_joint_test_as_verdicts_do(results: Path, capsys:
     assert 1.2 * alone["items_needed"] < in_all["items_needed"] < 2 * alone["items_needed"]
 
 
+def test_samples_beside_scores_of_all_items_change_none_of_their_ranks(
+    release: Release, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = told(capsys, results)
+    for model in ("constant:A", "constant:B", "random"):
+        evaluate(release, model, out=results, limit=20)
+    after = told(capsys, results)
+    ranks = {ranked["model"]: (ranked["rank"], ranked["groups"]) for ranked in after["ranking"]}
+    assert {
+        ranked["model"]: (ranked["rank"], ranked["groups"]) for ranked in before["ranking"]
+    }.items() <= ranks.items()
+    pairs = {(pair["first"], pair["second"]): pair for pair in after["pairs"]}
+    assert len(pairs) == len(before["pairs"]) + 3
+    assert all(pairs[pair["first"], pair["second"]] == pair for pair in before["pairs"])
+
+
+def test_a_model_that_answers_as_another_changes_no_p_of_the_others(
+    release: Release, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {(pair["first"], pair["second"]): pair for pair in told(capsys, results)["pairs"]}
+    twin = replace(constant("B", BackendOptions()), name="a_twin")
+    evaluate(release, twin, out=results)
+    after = {(pair["first"], pair["second"]): pair for pair in told(capsys, results)["pairs"]}
+    assert before.items() <= after.items()
+
+
+def test_long_names_leave_every_figure_whole_in_a_hundred_columns(
+    release: Release, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(2):
+        named = replace(constant("AB"[number], BackendOptions()), name=f"an-organization/with-a-long-name-{number}" * 3)
+        evaluate(release, named, out=results)
+    assert invoke(["evaluate", "compare", str(results)]) == 0
+    printed = capsys.readouterr().out
+    whole = (results / "comparison.txt").read_text(encoding="utf-8")
+    assert max(map(len, printed.splitlines()[:50] + whole.splitlines())) <= 100
+    assert "\u2026" not in whole
+    assert "models by their number above" in whole
+    assert "an-organization/with-a-long-name-1" in whole
+
+
 def test_with_a_release_letters_are_told_and_the_rest_is_the_same(
     results: Path, release: Release, capsys: pytest.CaptureFixture[str]
 ) -> None:

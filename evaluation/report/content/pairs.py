@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...analysis.comparison import spelled_p
 from .legible import legible
 
 if TYPE_CHECKING:
@@ -102,4 +103,8 @@ def pair_rows(lines: Sequence[PairLine]) -> list[dict[str, Any]]:
 
 
 def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
+    if value < 0.001:
+        return "< 0.001"
+    if f"{value:.3f}" == "0.050":
+        return spelled_p(value)
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}"
