@@ -62,15 +62,15 @@ def drawn_study(rng: np.random.Generator, models: int, spread: float, clusters: 
     return _Study(rng.random(chance.shape) < chance, group)
 
 
-def verdicts(study: _Study, firsts: np.ndarray, seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return which pairs each method tells apart at 5 %."""
+def verdicts(study: _Study, firsts: np.ndarray, seconds: np.ndarray, name: str) -> dict[str, np.ndarray]:
+    """Return which pairs each method tells apart at 5 %; the name of the study seeds its signs."""
     only_first = (study.right[:, firsts] & ~study.right[:, seconds]).sum(axis=0)
     only_second = (study.right[:, seconds] & ~study.right[:, firsts]).sum(axis=0)
     mcnemar = np.array([mcnemar_exact(int(b), int(c)) for b, c in zip(only_first, only_second, strict=True)])
     right = study.counts
     differences = (right[:, firsts] - right[:, seconds]).astype(np.int64)
     alone = np.array([sign_flip(column, np.ones(len(column), dtype=np.int64)) for column in differences.T])
-    joint = joint_test(right, firsts, seconds, "study")
+    joint = joint_test(right, firsts, seconds, name)
     scale = np.sqrt((differences**2).sum(axis=0))
     statistic = np.abs(differences.sum(axis=0)) / np.where(scale == 0, np.inf, scale)
     found = {
@@ -103,13 +103,13 @@ def main() -> None:
         rng = np.random.default_rng(number)
         firsts, seconds = np.array(list(combinations(range(models), 2))).T
         covered, wrong, apart = (dict.fromkeys(METHODS, 0) for _ in range(3))
-        for _ in range(studies):
+        for of_scene in range(studies):
             study = drawn_study(rng, models, spread, clusters, size, uneven)
             score = study.right.sum(axis=0)
             order = np.argsort(-score, kind="stable")
             # The first model of a pair is truly the better one; of equal models no verdict is right.
             is_wrong = (score[firsts] < score[seconds]) | (spread == 0)
-            for name, verdict in verdicts(study, firsts, seconds).items():
+            for name, verdict in verdicts(study, firsts, seconds, f"study {of_scene}").items():
                 found = {frozenset(pair) for pair in np.column_stack([firsts, seconds])[verdict].tolist()}
                 ranks = rank_intervals(models, lambda i, k, o=order, f=found: frozenset((int(o[i]), int(o[k]))) in f)
                 covered[name] += _covered([tuple(rank) for rank in ranks], order, spread == 0)

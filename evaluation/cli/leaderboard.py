@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ..leaderboard.board import Leaderboard
 
 
+BOARD_FILE = "leaderboard.txt"
+
+
 @click.command("leaderboard")
 @results_argument
 @click.option(
@@ -47,7 +50,12 @@ if TYPE_CHECKING:
     """
 )
 def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json: bool) -> None:
-    """Rank the systems in a folder of results, each with the best and worst rank that paired tests leave possible."""
+    """Rank the systems in a folder of results, each with the best and worst rank that paired tests leave possible.
+
+    Tables longer than a screen go to the file leaderboard.txt in the folder of results, and their beginning is
+    printed.
+    """
+    from ..analysis.comparison_output import screenful
     from ..leaderboard.board import leaderboard_of
     from ..leaderboard.page import write_leaderboard
     from ..leaderboard.table_file import write_table
@@ -62,11 +70,12 @@ def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json:
         note(f"written to {table}")
     if board.why_no_ranks is not None:
         note(board.why_no_ranks)
-    emit(
-        board.document(),
-        as_json=as_json,
-        text=lambda: "\n".join([drawn(board_table(board), names=2), *reading_lines([row.score for row in board.rows])]),
-    )
+
+    def text() -> str:
+        lines = reading_lines([row.score for row in board.rows])
+        return screenful("\n".join([drawn(board_table(board), names=2), *lines]), results / BOARD_FILE)
+
+    emit(board.document(), as_json=as_json, text=text)
 
 
 def board_table(board: Leaderboard) -> Table:

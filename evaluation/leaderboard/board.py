@@ -126,7 +126,8 @@ def leaderboard_of(results: Path) -> Leaderboard:
         tasks = {task: score.metrics[f"accuracy/{task}"] for task in score.tasks}
         own = {task: task_ranks.get(task, {}).get(ranked.model) for task in tasks}
         rows.append(BoardRow(score, ranked, tasks, own))
-    chances = {score.metrics["chance"].value for score in scores if "chance" in score.metrics}
+    of_all = [score for score in scores if not score.is_sample] or scores
+    chances = {score.metrics["chance"].value for score in of_all if "chance" in score.metrics}
     return Leaderboard(
         scores[0].release,
         scores[0].release_id,

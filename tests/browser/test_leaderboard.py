@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from small_bench import Bench
 
+from benchwright.cli.main import invoke
 from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.leaderboard.board import leaderboard_of
 from benchwright.evaluation.leaderboard.page import write_leaderboard
@@ -99,3 +100,23 @@ def test_differences_are_told_by_more_than_color_and_wide_ones_are_parted_on_pap
     tables = page.locator("#differences .matrix:visible")
     assert [tables.nth(k).locator("thead th").count() for k in range(tables.count())] == [21, 3]
     assert page.evaluate("document.documentElement.scrollWidth") <= 1032
+
+
+def test_why_blocks_cannot_be_compared_is_read_on_a_phone(
+    board: Path, tmp_path: Path, new_context: Callable[..., BrowserContext]
+) -> None:
+    release, store, page_file = board.parent / "release", tmp_path / "store", tmp_path / "store.html"
+    for reader in ("robust", "blink"):
+        out = tmp_path / reader
+        command = ["evaluate", "run", str(release), "--model", "constant:A", "--reader", reader, "--out", str(out)]
+        assert invoke(command) == 0
+        assert invoke(["results", "merge", str(out), "--store", str(store)]) == 0
+    assert invoke(["results", "board", "--store", str(store), "--out", str(page_file)]) == 0
+    page = new_context(viewport={"width": 390, "height": 800}).new_page()
+    page.goto(page_file.as_uri())
+    why = page.locator("#compared td.text").first
+    assert why.inner_text() == "another reader"
+    box = why.bounding_box()
+    assert box is not None
+    assert box["width"] > 60  # as wide as its longer word
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -64,3 +64,31 @@ def test_tasks_become_lines_where_they_outnumber_systems(results: Path, tmp_path
 def test_another_suffix_is_refused_in_words(results: Path, tmp_path: Path) -> None:
     with pytest.raises(BenchwrightError, match=r"neither in \.tex nor in \.md"):
         write_table(leaderboard_of(results), tmp_path / "board.docx")
+
+
+def test_what_is_longer_than_a_screen_goes_to_a_file(
+    bench: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(40):
+        bench.add(f"q{number}", task=f"the_task_{number:02}", answer="B")
+    release = bench.release(tmp_path / "release")
+    for name in ("first", "second", "third"):
+        evaluate(release, PerQuestion(name, as_able(20)), out=tmp_path / "out")
+    capsys.readouterr()
+    assert invoke(["evaluate", "leaderboard", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    whole = (tmp_path / "out" / "leaderboard.txt").read_text(encoding="utf-8")
+    assert len(printed) == 60
+    assert printed[-1].endswith("leaderboard.txt")
+    assert "the_task_39" in whole
+    assert max(map(len, [*printed[:-1], *whole.splitlines()])) <= 100
+
+
+def test_chance_is_that_of_all_items_whatever_a_sample_was_asked(bench: Any, tmp_path: Path) -> None:
+    for number in range(20):
+        bench.add(f"q{number}", answer="B", options=("red", "blue", "green", "white")[: 2 + 2 * (number % 2)])
+    release = bench.release(tmp_path / "release")
+    evaluate(release, PerQuestion("able", as_able(20)), out=tmp_path / "out")
+    chance = leaderboard_of(tmp_path / "out").chance
+    evaluate(release, PerQuestion("other", as_able(10)), out=tmp_path / "out", limit=5)
+    assert leaderboard_of(tmp_path / "out").chance == chance == pytest.approx(0.375)
