@@ -44,9 +44,9 @@ BOARD_FILE = "leaderboard.txt"
     "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of", "subset",
     "causes": [{"state", "cause", "n"}],
     "unfit", "unread", "reading", "judge"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task:
-    {"rank", "value", "ci", "n", "method"}}}]}`; systems stand best first, `unread`, `reading` and `judge` are as
-    in `evaluate summary`, `rank` is null where `why_no_ranks` says why, and `blind_strategy` where the release states
-    none
+    {"rank", "groups", "value", "ci", "n", "method"}}}]}`; systems stand best first, `unread`, `reading` and `judge`
+    are as in `evaluate summary`, `rank` is null where `why_no_ranks` says why, and `blind_strategy` where the release
+    states none
     """
 )
 def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json: bool) -> None:

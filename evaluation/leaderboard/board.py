@@ -27,12 +27,14 @@ class BoardRow(NamedTuple):
         ranked: Its accuracy, rank and groups; without a rank where it was asked fewer items, or is unfit.
         tasks: Its accuracy on each task that it was asked.
         task_ranks: Its rank on each task; None where it has none.
+        task_groups: Letters of its groups on each task; empty where it has no rank.
     """
 
     score: Score
     ranked: Ranked
     tasks: Mapping[str, Figure]
     task_ranks: Mapping[str, Rank | None]
+    task_groups: Mapping[str, str]
 
 
 class Leaderboard(NamedTuple):
@@ -94,7 +96,12 @@ def _system(row: BoardRow) -> dict[str, Any]:
         "outcomes": outcomes_document(row.score),
         "accuracy": row.ranked.figure.model_dump(mode="json"),
         "tasks": {
-            task: {"rank": row.task_ranks[task], **figure.model_dump(mode="json")} for task, figure in row.tasks.items()
+            task: {
+                "rank": row.task_ranks[task],
+                "groups": row.task_groups[task],
+                **figure.model_dump(mode="json"),
+            }
+            for task, figure in row.tasks.items()
         },
     }
 
@@ -117,15 +124,15 @@ def leaderboard_of(results: Path) -> Leaderboard:
         _, comparisons = compare_results(results)
         every, why = comparisons[0], comparisons[0].why_no_ranks or ""
     by_title = {score.title: score for score in scores}
-    task_ranks = {
-        comparison.name: {ranked.model: ranked.rank for ranked in comparison.ranking} for comparison in comparisons[1:]
-    }
+    by_task = {comparison.name: {ranked.model: ranked for ranked in comparison.ranking} for comparison in comparisons}
     rows = []
     for ranked in every.ranking:
         score = by_title[ranked.model]
         tasks = {task: score.metrics[f"accuracy/{task}"] for task in score.tasks}
-        own = {task: task_ranks.get(task, {}).get(ranked.model) for task in tasks}
-        rows.append(BoardRow(score, ranked, tasks, own))
+        own = {task: by_task.get(task, {}).get(ranked.model) for task in tasks}
+        ranks = {task: None if found is None else found.rank for task, found in own.items()}
+        groups = {task: "" if found is None else found.groups for task, found in own.items()}
+        rows.append(BoardRow(score, ranked, tasks, ranks, groups))
     of_all = [score for score in scores if not score.is_sample] or scores
     chances = {score.metrics["chance"].value for score in of_all if "chance" in score.metrics}
     return Leaderboard(

@@ -92,3 +92,16 @@ def test_chance_is_that_of_all_items_whatever_a_sample_was_asked(bench: Any, tmp
     chance = leaderboard_of(tmp_path / "out").chance
     evaluate(release, PerQuestion("other", as_able(10)), out=tmp_path / "out", limit=5)
     assert leaderboard_of(tmp_path / "out").chance == chance == pytest.approx(0.375)
+
+
+def test_the_page_says_of_each_task_who_is_told_apart(results: Path, tmp_path: Path) -> None:
+    board = leaderboard_of(results)
+    assert [dict(row.task_groups) for row in board.rows] == [
+        {"task_0": "a", "task_1": "a"},
+        {"task_0": "a", "task_1": "a"},
+        {"task_0": "b", "task_1": "b"},
+    ]
+    assert board.document()["systems"][2]["tasks"]["task_1"]["groups"] == "b"
+    assert invoke(["evaluate", "leaderboard", str(results), "--out", str(tmp_path / "board.html")]) == 0
+    page = (tmp_path / "board.html").read_text(encoding="utf-8")
+    assert page.count("<small>rank 3, b</small>") == 4  # on the screen and on paper
