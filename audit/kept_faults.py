@@ -35,6 +35,7 @@ class KeptFaults:
     def __init__(self, context: AuditContext, name: str, rules: Sequence[FaultRule]) -> None:
         self._kept = context.values(f"audit faults of items, {name}")
         self._digests: dict[int, tuple[Item, str]] = context.shared("digests of items", dict)
+        self._keys: dict[int, tuple[object, str]] = context.shared("keys of what rules see", dict)
         self._rules = rules
         self._as_of = _rules_as_of_now()
 
@@ -58,8 +59,12 @@ class KeptFaults:
         if id(item) not in self._digests:  # families share items, which live as long as they are kept here
             self._digests[id(item)] = item, bytes_digest(item.model_dump_json().encode())
         of_item = self._digests[id(item)][1]
-        seen = [self._as_of, of_item, facts.own_id, facts.pictures, facts.padded, facts.key_is_ambiguous]
-        return bytes_digest(json.dumps(seen).encode())[:_DIGITS]
+        seen = (of_item, facts.own_id, facts.pictures and tuple(facts.pictures), facts.padded, facts.key_is_ambiguous)
+        known = self._keys.get(id(item))  # families that see the same of an item share the key
+        if known is None or known[0] != seen:
+            key = bytes_digest(json.dumps([self._as_of, *seen]).encode())[:_DIGITS]
+            known = self._keys[id(item)] = seen, key
+        return known[1]
 
 
 def _rules_as_of_now() -> str:

@@ -25,7 +25,7 @@ class Mending(NamedTuple):
     way: Way
     words: str
     step: str | None = None
-    page: str = "audit.md#set-it-right"
+    page: str = "audit-set-right.md"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -36,7 +36,7 @@ _ASKED = (
     "`benchwright audit SOURCE --set-right WORKSPACE` asks people, and `benchwright set-right` takes over what they "
     "decide."
 )
-_IN_SOURCE = Mending("source", "Mend it in the source, and audit again.", page="audit.md#keep-it-clean")
+_IN_SOURCE = Mending("source", "Mend it in the source, and audit again.", page="audit-ci.md")
 _STEPS: Mapping[str, tuple[str, str]] = {
     "duplicate_picture": ("near_duplicates", "duplicates.md"),
     "duplicate_picture_across_splits": ("near_duplicates", "duplicates.md"),
@@ -96,7 +96,7 @@ def mending_of(finding: Finding) -> Mending:
     step, page = _STEPS.get(finding.kind) or _of_rules(finding.kind) or _by_ending(finding.kind)
     in_recipe = f"In a recipe, the step `{step}` leaves such items out or asks about them." if step else ""
     if is_asked(finding):
-        return Mending("people", " ".join(filter(None, (_ASKED, in_recipe))), step, "audit.md#set-it-right")
+        return Mending("people", " ".join(filter(None, (_ASKED, in_recipe))), step, "audit-set-right.md")
     return Mending("step", in_recipe, step, page) if step else _IN_SOURCE
 
 

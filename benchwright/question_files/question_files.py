@@ -27,6 +27,7 @@ from .layouts.pictures_by_id import TEMPLATE
 from .looked_into import LookedInto, kept_out, settled
 from .mapping.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .mapping.configs import file_labels
+from .mapping.listed_options import with_listed_options
 from .mapping.own_columns import FileColumns, file_columns
 from .mapping.readings import Reading
 from .mapping.reply_columns import model_of_path, reply_of, without_ends
@@ -387,7 +388,8 @@ def _columns_of(
         columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=of))
     if "image" not in (said or {}):
         columns = with_named_pictures([row.document for row in rows], columns)
-    return with_form_of_options([row.document for row in rows], columns)
+    documents = [row.document for row in rows]
+    return with_form_of_options(documents, with_listed_options(documents, names, columns, said))
 
 
 def _with_unique_id(

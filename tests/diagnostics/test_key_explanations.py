@@ -19,6 +19,8 @@ OPTIONS = ("a red cat", "two dogs", "an eel", "nothing at all")
         ("The correct answer is two dogs, since both have collars.", 1),
         ("A shows a cat and C an eel. The right answer is D.", 3),
         ("Answer: A\nThe fur is red.", 0),
+        ("Zwei Hunde bellen. Richtig ist B.", 1),
+        ("C is correct because all others can be excluded.", 2),
     ],
 )
 def test_the_option_that_an_explanation_calls_right(explanation: str, place: int) -> None:
@@ -36,6 +38,7 @@ def test_the_option_that_an_explanation_calls_right(explanation: str, place: int
         "A dog barks at the eel. B and C can be ruled out.",
         "Many people think the answer is B, but the fur is red.",
         "The answer is not B.",
+        "B is correct because of its fur, if the fur is red.",
         "If there were no collars, the answer would be (B).",
         "The answer is B. On second thought, the answer is C.",
         "The correct answer is either B or C.",

@@ -59,11 +59,12 @@ def test_what_stands_for_the_options_above_is_wrong_before_others(text: str) -> 
     assert [option.fault for option in last] == [""]
 
 
-def test_these_before_other_options_is_vague() -> None:
-    found = _pointing("Any of these")
+@pytest.mark.parametrize("text", ["Any of these", "None of those mentioned", "Keine der genannten"])
+def test_these_before_other_options_is_vague(text: str) -> None:
+    found = _pointing(text)
     assert found is not None
     assert found.is_vague
-    assert pointing_options(_item("a vase", "a jug", "Any of these")) == []
+    assert pointing_options(_item("a vase", "a jug", text)) == []
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_these_before_other_options_is_vague() -> None:
     [
         "Above", "The one above", "Below it", "First", "A choice", "Vitamin C", "Plan B", "A and a half", "Neither",
         "None", "All", "Both of them", "Oben", "Dessus", "Only", "以上", "上面", "I and J", "The same", "The last one",
-        "None of the others",
+        "None of the others", "A listed building", "The given name",
     ],
 )  # fmt: skip
 def test_what_says_something_of_its_own_points_at_nothing(text: str) -> None:

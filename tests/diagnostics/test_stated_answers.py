@@ -28,6 +28,7 @@ def _kinds(*items: ItemFacts) -> list[tuple[str, int]]:
         "Number 3 grows here, i.e. C.\nWhich tree is it?",
         "Knowing that C is right, say which tree it is.",
         "Choice C must be correct. Which tree is it?",
+        "Which tree is it? Option C fits best.",
         "Which tree is it? (C)",
         "C\nWhich tree is it?",
         "Welcher Baum ist es? Lösung: C",

@@ -225,6 +225,8 @@ def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iter
             )
 
 
+_LONGEST_CODE = 2
+"""Characters of a token that is a letter or number of an option."""
 _Reading = Callable[[str, int], int | None]
 """From a token and the number of options to the place of the option that it would name; None where it names none."""
 
@@ -235,7 +237,11 @@ def _letter(token: str, options: int) -> int | None:
 
 
 def _number(token: str, options: int, *, first: int) -> int | None:
-    return int(token) - first if token.isdigit() and len(token) < 3 and first <= int(token) < options + first else None
+    return (
+        int(token) - first
+        if token.isdigit() and len(token) <= _LONGEST_CODE and first <= int(token) < options + first
+        else None
+    )
 
 
 _READINGS: tuple[tuple[str, _Reading], ...] = (
@@ -247,9 +253,11 @@ _READINGS: tuple[tuple[str, _Reading], ...] = (
 
 def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> Iterator[SetFault]:
     """Yield a fault where a letter, number or word at one place of most names is the key."""
-    tokens = [tokens_of(names(facts)[0]) if names(facts) else [] for facts in items]
+    named = [names(facts)[:1] for facts in items]
+    tokens = [tokens_of(name) for of_item in named for name in (of_item or [""])]
+    texts = [[(choice.text or "").strip().casefold() for choice in facts.item.choices] for facts in items]
     for at in (-1, 0, -2, 1, -3, 2):
-        for reading_name, hits, misses in _read_at(items, tokens, at):
+        for reading_name, hits, misses in _read_at(items, tokens, texts, at):
             chances = [1 / len(items[place].item.choices) for place in (*hits, *misses)]
             mean = sum(chances) / len(chances) if chances else 1.0
             if len(hits) < max(_LEAST_ITEMS, _NEARLY_ALL * len(chances)) or mean ** len(hits) > _BY_CHANCE:
@@ -267,22 +275,25 @@ def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
 
 
 def _read_at(
-    items: Sequence[ItemFacts], tokens: Sequence[Sequence[str]], at: int
+    items: Sequence[ItemFacts], tokens: Sequence[Sequence[str]], texts: Sequence[Sequence[str]], at: int
 ) -> Iterator[tuple[str, list[int], list[int]]]:
-    readings: list[tuple[str, Callable[[int, str], int | None]]] = [
-        (name, lambda place, token, read=read: read(token, len(items[place].item.choices)))  # type: ignore[misc]
-        for name, read in _READINGS
-    ]
-    texts = [[(choice.text or "").strip().casefold() for choice in facts.item.choices] for facts in items]
-    readings.append(("the words", lambda place, token: texts[place].index(token) if token in texts[place] else None))
-    for name, read in readings:
-        hits: list[int] = []
-        misses: list[int] = []
-        for place, of_name in enumerate(tokens):
-            if -len(of_name) <= at < len(of_name) and (named := read(place, of_name[at])) is not None:
-                is_right = LETTERS[named] == items[place].item.right_key
-                (hits if is_right else misses).append(place)
-        yield name, hits, misses
+    """Yield, for each way of reading the token at a place of names, the items whose key it is, and those others."""
+    there = [(place, of_name[at]) for place, of_name in enumerate(tokens) if -len(of_name) <= at < len(of_name)]
+    short = [(place, token) for place, token in there if len(token) <= _LONGEST_CODE]
+    for reading_name, read in _READINGS:
+        named = [(place, read(token, len(texts[place]))) for place, token in short]
+        yield reading_name, *_right_and_wrong(items, [(place, at) for place, at in named if at is not None])
+    worded = [(place, texts[place].index(token)) for place, token in there if token in texts[place]]
+    yield "the words", *_right_and_wrong(items, worded)
+
+
+def _right_and_wrong(items: Sequence[ItemFacts], named: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Return the items of which the named option is the right one, and the others."""
+    hits: list[int] = []
+    misses: list[int] = []
+    for place, option in named:
+        (hits if LETTERS[option] == items[place].item.right_key else misses).append(place)
+    return hits, misses
 
 
 RULES: tuple[FaultRule | SetRule, ...] = (

@@ -26,6 +26,7 @@ _STATES_KEY = tuple(
         rf"(?<!\w)(?:{_KEY})\b\W{{0,3}}{_IS}(?:{_OPTION} )?{_LETTER}(?!\s*(?:,|or\b|and\b|oder\b|ou\b|o\b))",
         rf"\b{_OPTION} {_LETTER}\s+(?:is|must be|ist|est|es|è|é)\s+(?:the\s+|la\s+|die\s+)?"
         r"(?:right|correct\w*|answer|richtig\w*|exacte|bonne|corretta)",
+        rf"\b{_OPTION} {_LETTER}\s+(?:fits|matches|applies|suits)(?:\s+(?:best|exactly|perfectly))?{_ENDS}",
         rf"\b(?:that|since|because|given|know(?:ing)?)\s+{_LETTER}\s+is\s+(?:the\s+)?(?:right|correct|answer)",
         rf"\b(?:pick|choose|select|tick|mark|take)\s+(?:{_OPTION} )?{_LETTER}{_ENDS}",
         rf"(?:\bi\.e\.,?|\bnamely|\bthat is,)\s+(?:{_OPTION} )?{_LETTER}{_ENDS}",

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from math import exp, lgamma, log, log1p
 
 from benchwright.records import LETTERS
@@ -39,8 +40,8 @@ _MARKS: dict[str, Callable[[str], bool]] = {
     "a full stop at its end": lambda text: text.rstrip().endswith((".", "。")),
     "another sign at its end": lambda text: text.rstrip()[-1:] in ",;:!-–_~`'",
     "brackets": lambda text: re.search(r"\([^()]{3,}\)", text) is not None,
-    "letters with accents or of another script": lambda text: any(
-        sign.isalpha() and not sign.isascii() for sign in text
+    "letters with accents or of another script": lambda text: (
+        not text.isascii() and any(sign.isalpha() and not sign.isascii() for sign in text)
     ),
 }
 """Marks that an option may have, whatever it says."""
@@ -61,15 +62,17 @@ def at_least(hits: int, of: int, chance: float) -> float:
 
 def _marked(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
     """Yield a fault for each mark that right options have far more often than wrong ones."""
+    marks_of = cache(lambda text: frozenset(mark for mark, has in _MARKS.items() if has(text)))
     options = [
-        [(choice is facts.right, f" {choice.text}" if choice.key in facts.padded else choice.text or "")
+        [(choice is facts.right, marks_of(f" {choice.text}" if choice.key in facts.padded else choice.text or ""))
          for choice in facts.worded]
         for facts in items
     ]  # fmt: skip
-    for mark, has in _MARKS.items():
+    marked = [(place, of_item) for place, of_item in enumerate(options) if any(marks for _, marks in of_item)]
+    for mark in _MARKS:
         alone, others, chance = [], 0, 0.0
-        for place, of_item in enumerate(options):
-            having = [is_right for is_right, text in of_item if has(text)]
+        for place, of_item in marked:
+            having = [is_right for is_right, marks in of_item if mark in marks]
             if not having or len(having) == len(of_item):
                 continue
             chance += 1 / len(of_item)

@@ -46,15 +46,19 @@ _CONCLUDES = re.compile(
     r"folglich|donc|ainsi|por (?:lo )?tanto|luego|quindi|dunque|portanto)\b[,:]?"
     r"\s*(?:only\s+)?(?:option\s+|choice\s+|answer\s+)?"
     r"|\b(?:richtige?|korrekte?)\s+(?:antwort|lösung)\s+(?:ist|lautet)\s+(?:die\s+)?(?:antwort\s+)?"
+    r"|\b(?:richtig|korrekt)\s+ist\s+(?:nur\s+|also\s+)?(?:die\s+)?(?:antwort\s+|option\s+)?"
     r"|\b(?:(?:bonne|juste)\s+réponse|réponse\s+(?:correcte|exacte|juste))\s+est\s+(?:la\s+)?(?:réponse\s+)?"
     r"|\brespuesta\s+(?:correcta\s+)?es\s+(?:la\s+)?(?:opción\s+)?"
     r"|\brisposta\s+(?:corretta|esatta|giusta)\s+è\s+(?:la\s+)?|\bresposta\s+(?:correta|certa)\s+é\s+(?:a\s+)?)"
     r"[(\[]?(?-i:(?P<latin>[A-J]))[)\]]?(?=\s*(?:[.!;,]|\Z))"
     r"|(?:(?:正确)?答案(?:应)?(?:是|为|為|選|选|[:：])|(?:故|应|應|因此|所以)(?:本题|该)?[选選]|正解は)\s*[(（]?"
-    r"(?-i:(?P<han>[A-J]))(?![A-Za-z])",
+    r"(?-i:(?P<han>[A-J]))(?![A-Za-z])"
+    r"|\A\s*(?:option\s+|choice\s+|answer\s+)?[(\[]?(?-i:(?P<reasoned>[A-J]))[)\]]?\s+is\s+(?:the\s+)?(?:correct|right)"
+    r"(?:\s+(?:answer|option|choice|one))?,?\s+(?:because|since)\b",
     re.IGNORECASE,
 )
-"""Conclusions that are a letter: `Hence A.`, `which leaves D`, `故选A`, `La respuesta correcta es la C`."""
+"""Conclusions that are a letter: `Hence A.`, `which leaves D`, `故选A`, `La respuesta correcta es la C`,
+`Richtig ist B`; or a letter with a reason: `C is correct because …`."""
 
 _IS_CONDITION = re.compile(r"\b(?:if|unless|not|never|wrong|would|falls|wenn|si|se)\b|n't\b|如果", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;]+(?=\s|\Z)|\n+")
@@ -154,7 +158,7 @@ def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int,
     for sentence in _SENTENCE.split(plain(explanation)):
         concluded = _CONCLUDES.search(sentence)
         if concluded is not None and not _IS_CONDITION.search(sentence):
-            letter = concluded["latin"] or concluded["han"]
+            letter = concluded["latin"] or concluded["han"] or concluded["reasoned"]
             if LETTERS.index(letter) < len(options):
                 found.setdefault(letter, sentence.strip())
                 continue

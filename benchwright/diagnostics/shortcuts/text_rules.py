@@ -67,13 +67,11 @@ def odd_form(question: str, options: Words) -> list[float]:
     """Pick the only option that ends or begins differently, such as with a full stop, a small letter or a digit."""
     del question
     endings, beginnings = [_ending(text) for text in options], [_beginning(text) for text in options]
-    return _share(
-        [
-            max(_rarity(ending, endings), _rarity(beginning, beginnings))
-            for ending, beginning in zip(endings, beginnings, strict=True)
-        ]
-    )
+    return _share([max(pair) for pair in zip(_rarities(endings), _rarities(beginnings), strict=True)])
 
+
+_REMEMBERED = 1 << 14
+"""Texts and items whose words are remembered: the rules, and after them the cues, look at the same ones."""
 
 RULES: Mapping[str, Rule] = {
     "longest": longest,
@@ -91,7 +89,7 @@ def word_sets(options: Words) -> list[frozenset[str]]:
     return [_word_set(text) for text in options]
 
 
-@lru_cache(maxsize=256)  # several rules in turn look at one item
+@lru_cache(maxsize=_REMEMBERED)
 def _word_set(text: str) -> frozenset[str]:
     return frozenset(normal(text).split())
 
@@ -101,11 +99,12 @@ def kinship(options: Words) -> list[float]:
     return list(_kinship(tuple(options)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_REMEMBERED)
 def _kinship(options: tuple[str, ...]) -> tuple[float, ...]:
     shares: list[list[float]] = [[] for _ in options]
     for (at, own), (other, its) in combinations(enumerate(word_sets(options)), 2):
-        share = len(own & its) / max(1, len(own | its))
+        shared = len(own & its)
+        share = shared / max(1, len(own) + len(its) - shared)
         shares[at].append(share)
         shares[other].append(share)
     return tuple(round(sum(sorted(of_one)) / len(of_one), 9) for of_one in shares)
@@ -121,6 +120,8 @@ def _beginning(text: str) -> str:
     return "digit" if first.isdigit() else "capital" if first.isupper() else "small"
 
 
-def _rarity(form: str, forms: Sequence[str]) -> float:
-    """Return 1 for a form that occurs once while all other forms are equal; else 0."""
-    return float(len(forms) > 2 and len(set(forms)) == 2 and forms.count(form) == 1)
+def _rarities(forms: Sequence[str]) -> list[float]:
+    """Return for each form 1 where it occurs once while all other forms are equal; else 0."""
+    if len(forms) < 3 or len(set(forms)) != 2:
+        return [0.0] * len(forms)
+    return [float(forms.count(form) == 1) for form in forms]

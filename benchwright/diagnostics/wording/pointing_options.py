@@ -49,6 +49,10 @@ _BELOW = frozenset([
 _PLACES = frozenset(["first", "second", "third", "fourth", "fifth", "sixth", "last"])
 _OTHER = frozenset(["other", "others", "anderen", "andere", "autres", "otras", "otros", "altre", "outras"])
 _THESE = frozenset(["these", "those"])
+_NAMED = frozenset([
+    "mentioned", "listed", "named", "given", "genannten", "genannte", "aufgeführten", "mentionnées", "mencionadas",
+])  # fmt: skip
+"""Words by which an option speaks of those that people have read, which are those above it: `keine der genannten`."""
 _LIKENESS = frozenset([
     "same", "identical", "opposite", "reverse", "except", "excluding", "besides", "between", "like", "as", "see",
     "only",
@@ -213,6 +217,7 @@ def _place_pointed_at(text: str, question: str) -> _Place | None:
         ("neighbour", names_options and not said.isdisjoint(_ABOVE | _BELOW | _PLACES)),
         ("others", names_options and not said.isdisjoint(_OTHER) and not said.isdisjoint(_SOME)),
         ("these", words[-1] in _THESE and "of" in said),
+        ("these", is_several and words[-1] in _NAMED),
     )
     return next((place for place, holds in readings if holds), None)
 

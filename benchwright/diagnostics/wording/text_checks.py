@@ -130,12 +130,12 @@ def names_answer(item: Item) -> str | None:
 
 def right_named_in(item: Item, text: str) -> str | None:
     """Return the right option where a text holds it, as whole words in a row, and no wrong one; else None."""
-    words = normal(text)
-    texts = {choice.key: normal(choice.text) for choice in item.choices if choice.text is not None}
-    right = texts.get(item.answered_key or "")
-    if right is None or not _says_something(right) or not _stands_in(right, words):
+    key = item.answered_key or ""
+    stated = next((choice.text for choice in item.choices if choice.key == key), None)
+    right = None if stated is None else normal(stated)
+    if right is None or not _says_something(right) or not _stands_in(right, words := normal(text)):
         return None
-    wrong = [text for key, text in texts.items() if key != item.answer]
+    wrong = [normal(choice.text) for choice in item.choices if choice.text is not None and choice.key != item.answer]
     if any(_stands_in(text, words) or _stands_in(right, text) for text in wrong):
         return None  # of `equal` and `not equal`, a question may name the one without giving it away
     return right
@@ -159,7 +159,7 @@ def _stands_in(text: str, question: str) -> bool:
     core = _ARTICLE.sub("", text)
     if not core:
         return False
-    if any(_has_no_spaces(character) for character in core):
+    if not core.isascii() and any(_has_no_spaces(character) for character in core):
         return core.replace(" ", "") in question.replace(" ", "")
     return f" {core} " in f" {question} "
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..mapping.columns import FIELDS, option_columns
@@ -22,6 +23,7 @@ _DECLINES = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 12)
 def declines(option: str) -> bool:
     """Return whether an option only says that the question is not answered."""
     return _DECLINES.fullmatch(option.strip().replace("’", "'")) is not None

@@ -20,7 +20,8 @@ _NAMED = re.compile(
     r"|<img>(?P<tag>[^<>\n]{1,400})</img>",
     re.I,
 )
-_STARTS = ("(image)", "![", "<img")
+_START = re.compile(r"\(image\)|!\[|<img")
+"""How names of pictures begin, in small letters."""
 _ALT = re.compile(r"""!\[([^\[\]\n]+)\]|\balt\s*=\s*(?:"([^"<>]+)"|'([^'<>]+)'|([^\s"'<>]+))""", re.I)
 _ALT_COLUMN = "alt_text"
 
@@ -63,8 +64,9 @@ def _columns(entry: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _names_one(value: Any) -> bool:
     if isinstance(value, str):
-        is_possible = any(start in value.lower() for start in _STARTS)
-        return is_possible and any(is_picture_name(_name(match)) for match in _NAMED.finditer(value))
+        return _START.search(value.lower()) is not None and any(
+            is_picture_name(_name(match)) for match in _NAMED.finditer(value)
+        )
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(isinstance(part, str) and _names_one(part) for part in parts)
 

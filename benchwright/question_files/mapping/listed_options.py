@@ -1,0 +1,88 @@
+"""A column of options that is called otherwise than most are: told by a word of its name and by what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchwright.records import LETTERS
+
+from .cell_values import value_in
+from .columns import ColumnMapping, spellings
+
+_NAMED = frozenset({"options", "choices", "alternatives", "candidates"})
+"""Words of which one stands in the name: `response_options`, `choicesText`, `mcq choices`."""
+_OF_OTHERS = frozenset(
+    {"wrong", "incorrect", "false", "other", "negative", "image", "images", "img", "picture", "pictures"}
+)
+"""Words with which the column holds something else: wrong options alone, or pictures of options."""
+_BARE = re.compile(r"[(\[]?(\w{1,2})[)\].:]?")
+"""A letter or number as a key."""
+
+
+def with_listed_options(
+    rows: Sequence[Mapping[str, Any]],
+    names: Sequence[str],
+    columns: ColumnMapping,
+    stated: Mapping[str, Any] | None = None,
+) -> ColumnMapping:
+    """Return columns with the one that lists the options, where no name is a usual one and a single column does.
+
+    It lists them in each of some rows that has it: a list or mapping of two texts or more, or either as text, of which
+    the key is one. A column of which a key names several, as where all that apply are asked for, is none.
+
+    Args:
+        rows: Some rows of the file.
+        names: Names of its columns.
+        columns: Columns by field, as their names tell.
+        stated: Columns as a curator says; with `options` among them nothing is looked for.
+    """
+    if "options" in (stated or {}) or columns.column("options") or columns.options or not columns.column("question"):
+        return columns
+    likely = [name for name in names if name not in columns.taken and _is_likely(name)]
+    found = [name for name in likely if _lists_options(rows, name, columns.column("answer") or "")]
+    if len(found) != 1:
+        return columns
+    return columns.model_copy(update={"fields": {**columns.fields, "options": found[0]}})
+
+
+def _is_likely(name: str) -> bool:
+    words = set(re.split(r"[^a-z0-9]+", spellings(name)[-1]))
+    return bool(words & _NAMED) and not words & _OF_OTHERS
+
+
+def _lists_options(rows: Sequence[Mapping[str, Any]], name: str, answer: str) -> bool:
+    """Return whether a column lists the options of every row that has it, and the key of each names one."""
+    listed = [
+        (row[name], None if answer is None else row.get(answer)) for row in rows if row.get(name) not in (None, "")
+    ]
+    return bool(listed) and all(_names_one(key, _options(value)) for value, key in listed)
+
+
+def _options(value: Any) -> dict[str, str]:
+    """Return the texts of options by their letters; none where a value lists no two texts."""
+    if isinstance(value, str):
+        value = value_in(value)
+    if isinstance(value, Mapping):
+        options = {str(letter).strip().upper(): text for letter, text in value.items()}
+    elif isinstance(value, list | tuple) and len(value) <= len(LETTERS):
+        options = dict(zip(LETTERS, value, strict=False))
+    else:
+        return {}
+    texts = {letter: str(text).strip() for letter, text in options.items() if isinstance(text, str | int | float)}
+    return texts if len(texts) == len(options) and len(texts) > 1 and all(texts.values()) else {}
+
+
+def _names_one(key: Any, options: Mapping[str, str]) -> bool:
+    """Return whether a key, if there is one, is an option's text, letter or number."""
+    if not options or isinstance(key, list | tuple | Mapping):
+        return False
+    if key is None or not (stated := str(key).strip()):
+        return True
+    if stated.casefold() in {text.casefold() for text in options.values()}:
+        return True
+    bare = _BARE.fullmatch(stated)
+    if bare is None:
+        return False
+    return bare[1].upper() in options or (bare[1].isdecimal() and int(bare[1]) <= len(options))
