@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from benchwright.annotation.items.item_search import Hits, ItemQuery, search
 from benchwright.annotation.items.likeness import comparable
 from benchwright.annotation.items.vector_file import FILE_NAME
 from benchwright.annotation.items.vector_making import make_vectors
-from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.review_store import open_store
 from benchwright.annotation.workflow.image_files import brought_pictures
 from benchwright.canonical import digest
 from benchwright.errors import PrerequisiteError
@@ -79,7 +80,7 @@ def found(place: Path, **query: str) -> tuple[Hits, list[str]]:
     return hits, [names[record.record_id] for record in hits.records]
 
 
-def embed(place: Path, store: ReviewStore | None = None, **models: Path) -> list[tuple[str, int, int]]:
+def embed(place: Path, **models: Any) -> list[tuple[str, int, int]]:
     with open_store(Workspace(place).store_url) as store:
         return [(made.kind, made.made, made.kept) for made in make_vectors(place, ItemIndex(place, store), **models)]
 

@@ -27,7 +27,7 @@ from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.own_page_texts import TEXTS
 from ..wording.texts import title_of
 from .outlook import Outlook, PlannedItems
-from .plan import KINDS, SOURCES, STEPS, BenchmarkPlan, Step
+from .plan import KINDS, SOURCES, SPLITS, STEPS, BenchmarkPlan, Step
 from .planned_recipe import PlannedRecipe
 from .uploaded_tables import ENDINGS, MOST_BYTES
 
@@ -129,6 +129,7 @@ class DialogueForm:
 
     def _question(self) -> str:
         kinds = [(code, title_of(code), TEXTS[f"kind_{code}_why"]) for code in KINDS]
+        splits = [(code, TEXTS[f"split_{code}"], TEXTS[f"split_{code}_why"]) for code in SPLITS]
         usual = "".join(shown_when("kind", [kind], _usual_words(kind)) for kind in KINDS)
         votes = f'<div class="two">{self._number("votes", 1, 9)}{self._number("agree", 1, 9)}</div>'
         return (
@@ -143,6 +144,8 @@ class DialogueForm:
                 check_field("adjudicated", self._answers["adjudicated"], self._words("adjudicated")),
             )
             + self._number("baseline", 0, 9)
+            + radio_fields("split", self._answers["split"], self._words("split", hint=False), splits)
+            + shown_when("split", ["shares"], self._number("parts", 2, 9, hint=False))
         )
 
     def _area(self, field: str, *, rows: int) -> str:
@@ -191,6 +194,9 @@ def check_body(
         (TEXTS["fact_items"], count),
         (TEXTS["fact_campaign"], f"{title_of(plan.kind)}: {rule_in_words(str(plan.rule))}"),
     ]
+    if items.campaigns:
+        parts = ", ".join(f"{name} {number}" for name, number in items.campaigns.items())
+        facts.append((TEXTS["fact_campaigns"], parts))
     if plan.baseline:
         facts.append((TEXTS["fact_baseline"], TEXTS["just_count"].format(count=plan.baseline)))
     if items.left_out:

@@ -20,10 +20,12 @@ from ..wording.own_page_texts import TEXTS
 
 Source = Literal["table", "release", "folders", "photographs", "made"]
 Kind = Literal["verify", "review", "screen_items"]
+Split = Literal["one", "shares", "tasks"]
 Step = Literal["source", "question", "people", "care", "check"]
 STEPS: tuple[Step, ...] = get_args(Step)
 SOURCES: tuple[Source, ...] = get_args(Source)
 KINDS: tuple[Kind, ...] = get_args(Kind)
+SPLITS: tuple[Split, ...] = get_args(Split)
 MOST_PEOPLE = 200
 _LONGEST = 20_000
 """Most characters of one answer that are kept."""
@@ -32,13 +34,14 @@ _CODE = re.compile(r"[^\W\d]\w{0,39}")
 USUAL: Mapping[str, str] = {
     "name": "", "source": "table", "table": "", "pictures": "", "release": "", "folder": "", "question": "",
     "task": "", "options": "4", "kind": "verify", "guidelines": "", "reasons": "", "votes": "2", "agree": "2",
-    "adjudicated": "no", "baseline": "0", "people": "", "hours_a_day": "2", "seconds": "30", "rate": "15.00",
+    "adjudicated": "no", "baseline": "0", "split": "one", "parts": "2",
+    "people": "", "hours_a_day": "2", "seconds": "30", "rate": "15.00",
     "currency": "USD", "gold": "", "attention": "yes", "qualification": "no", "pass_mark": "4", "pause": "yes",
 }  # fmt: skip
 """The answers that stand there before anybody types, by field."""
 FIELDS: Mapping[Step, tuple[str, ...]] = {
     "source": ("name", "source", "table", "pictures", "release", "folder", "question", "task", "options"),
-    "question": ("kind", "guidelines", "reasons", "votes", "agree", "adjudicated", "baseline"),
+    "question": ("kind", "guidelines", "reasons", "votes", "agree", "adjudicated", "baseline", "split", "parts"),
     "people": ("people", "hours_a_day", "seconds", "rate", "currency"),
     "care": ("gold", "attention", "qualification", "pass_mark", "pause"),
     "check": (),
@@ -64,6 +67,8 @@ class BenchmarkPlan(NamedTuple):
         reasons: Codes of reasons; none for the kind's own.
         rule: How many people judge an item, and how many must agree.
         baseline: Number of people who then answer each item without its key; 0 for no such campaign.
+        split: Whether one campaign judges all items, or several at once, each a part of them: by share or by task.
+        parts: Number of campaigns of equal shares; only of the split `shares`.
         people: Names of annotators to invite.
         hours_a_day: Hours that each of them works a day.
         seconds: Seconds that a decision takes, as the curator assumes.
@@ -88,6 +93,8 @@ class BenchmarkPlan(NamedTuple):
     reasons: tuple[str, ...]
     rule: Rule
     baseline: int
+    split: Split
+    parts: int
     people: tuple[str, ...]
     hours_a_day: float
     seconds: float
@@ -148,6 +155,10 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
     agree = 1 if "votes" in problems else int(number("agree", 1, votes))
     if "votes" not in problems and "agree" not in problems and agree * 2 <= votes:
         problems["agree"] = TEXTS["needs_majority"].format(votes=votes)
+    split = answers["split"] if answers["split"] in SPLITS else SPLITS[0]
+    parts = int(number("parts", 2, 9)) if split == "shares" else 1
+    if split == "tasks" and source in {"folders", "photographs"}:
+        problems["split"] = TEXTS["needs_tasks"]
     reasons = tuple(dict.fromkeys(code_of(line) for line in answers["reasons"].splitlines() if line.strip()))
     if not all(_CODE.fullmatch(code) for code in reasons) or len(reasons) > 20:
         problems["reasons"] = TEXTS["needs_reasons"]
@@ -167,7 +178,7 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
         name, source, table, answers["pictures"] if source == "table" else "", release, folder, question, task, options,
         kind, answers["guidelines"].strip(), reasons,
         Rule(agree, votes, is_adjudicated=answers["adjudicated"] == "yes" and kind != "screen_items" and votes > 1),
-        baseline, people, hours_a_day, seconds, PayTerms(rate, currency), answers["gold"],
+        baseline, split, parts, people, hours_a_day, seconds, PayTerms(rate, currency), answers["gold"],
         answers["attention"] == "yes" and kind != "review", pass_mark, answers["pause"] == "yes",
     )  # fmt: skip
     return CheckedPlan(plan, {})

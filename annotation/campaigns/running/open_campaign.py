@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.decode import upright_size
 from benchwright.questions.translations import source_text_of
-from benchwright.records import Item
+from benchwright.records import ImageRecord, Item
 from benchwright.regions import Region, SizeWH
 from benchwright.review_files.tasks import SideText
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
@@ -26,6 +26,7 @@ from benchwright.texts.normalization import counted
 from ...forms.assignment_settings import SETTING, AssignmentSettings
 from ...forms.campaign_form import CampaignForm
 from ...forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
+from ...forms.item_part import ItemPart
 from ...forms.kinds import ANSWER, COLLECT, REVIEW
 from ...forms.payloads import TaskInput, beside_in, item_in, payload_beside, with_sizes
 from ...forms.practice_item import PracticeItem, TextBeside
@@ -57,6 +58,28 @@ class AssignedCampaign(CampaignStep):
         "is open, it asks about all that came to both; of what the other drops it asks no more. `null` waits until all "
         "before it is decided.",
     )
+
+    only: ItemPart | None = Field(
+        None,
+        description="The part of the items (or images) that it asks about, where several campaigns of one kind share "
+        "them: by `tasks`, `categories`, `attributes` or a `share`; `{}` for what parts of earlier campaigns leave. "
+        "What an earlier one takes it asks about only with `again: true`. All others are kept as they are. `null` "
+        "asks about all.",
+    )
+
+    @field_validator("only")
+    @classmethod
+    def _fits_the_stream(cls, value: ItemPart | None) -> ItemPart | None:
+        if value is not None and value.names_items and cls.consumes != "items":
+            raise ValueError(f"{cls.name!r} looks at {cls.consumes}, which have no tasks, categories or attributes")
+        return value
+
+    def asks_about(self, record: Item | ImageRecord, earlier: Sequence[CampaignStep]) -> bool:
+        """Return whether a record is in the part that the campaign asks about."""
+        if self.only is None:
+            return True
+        others = [one for one in earlier if isinstance(one, AssignedCampaign) and one.name == self.name]
+        return self.only.takes_before(record, [one.only for one in others if one.only is not None])
 
     @property
     def beside(self) -> str | None:
@@ -141,7 +164,9 @@ class AssignedCampaign(CampaignStep):
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result; how tasks go out and when they open does not."""
-        return {name: value for name, value in super().parameters().items() if name not in {SETTING, "opens_with"}}
+        settings = super().parameters()
+        unset = {"only"} if self.only is None else set()
+        return {name: value for name, value in settings.items() if name not in {SETTING, "opens_with", *unset}}
 
 
 @dataclass(frozen=True)
