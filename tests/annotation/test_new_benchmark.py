@@ -57,6 +57,9 @@ def plan_of(**answers: str) -> BenchmarkPlan:
         ({"seconds": "0"}, "seconds"),
         ({"rate": "ten"}, "rate"),
         ({"split": "shares", "parts": "1"}, "parts"),
+        ({"gold": ":accepted", "kind": "review"}, "gold"),
+        ({"gold": ":accepted", "votes": "1", "agree": "1"}, "gold"),
+        ({"gold": ":accepted", "gold_votes": "3"}, "gold_votes"),
         ({"source": "photographs", "folder": "f", "task": "cups", "split": "tasks"}, "split"),
         ({"currency": "dollars"}, "currency"),
         ({"qualification": "yes", "pass_mark": "9"}, "pass_mark"),
@@ -200,6 +203,14 @@ def test_several_campaigns_open_at_once_on_parts_that_the_dialogue_names(
     assert [step.opens_with for step in judged.values()] == [None, *list(judged)[:-1]]
     assert (steps["answer"].only, steps["answer"].opens_with) == (None, None)
     assert planned_items(plan, planned, workspace, folders).campaigns == items
+
+
+def test_gold_that_fills_itself_is_in_the_recipe_and_not_in_the_baseline(place: Path) -> None:
+    workspace, table = place / "workspace", keep_table(place / "workspace", "two.csv", TWO_TASKS)
+    answers = {"gold": ":accepted", "votes": "3", "agree": "2", "gold_votes": "3", "baseline": "1"}
+    plan = plan_of(**TABLE, table=table, pictures="given/photographs", **answers)
+    steps: dict[str, Any] = dict(planned_recipe(plan, workspace, AllowedFolders([place / "given"])).recipe.steps)
+    assert (steps["verify"].handout.gold_from.votes, steps["answer"].handout.gold_from) == (3, None)
 
 
 def test_one_task_is_not_divided_by_task(place: Path) -> None:

@@ -21,7 +21,7 @@ from ...items.item_search import ItemQuery, search
 from ...jobs.commands import ExportJob, FreezeJob, RunJob
 from ...jobs.job_records import JobRecord
 from ...jobs.question_tables import add_table
-from ...store.campaigns.gold import IS_ITEM
+from ...store.campaigns.gold import IS_LISTED
 from ...store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from ...store.database.records import RefusedError
 from ...store.database.schema import annotators, tasks
@@ -61,7 +61,7 @@ def _items(call: ApiCall) -> PagedReply:
 
     def rows(after: int, most: int) -> list[tuple[int, Any]]:
         columns = (tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.round, tasks.c.state, tasks.c.payload)
-        listed = sa.select(*columns).where(tasks.c.campaign_id == call.campaign.id, tasks.c.id > after, IS_ITEM)
+        listed = sa.select(*columns).where(tasks.c.campaign_id == call.campaign.id, tasks.c.id > after, IS_LISTED)
         listed = listed if query.state is None else listed.where(tasks.c.state == query.state)
         with call.store.reading() as connection:
             return [(row.id, row) for row in connection.execute(listed.order_by(tasks.c.id).limit(most))]

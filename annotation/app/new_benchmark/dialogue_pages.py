@@ -27,7 +27,7 @@ from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.own_page_texts import TEXTS
 from ..wording.texts import title_of
 from .outlook import Outlook, PlannedItems
-from .plan import KINDS, SOURCES, SPLITS, STEPS, BenchmarkPlan, Step
+from .plan import ACCEPTED, KINDS, SOURCES, SPLITS, STEPS, BenchmarkPlan, Step
 from .planned_recipe import PlannedRecipe
 from .uploaded_tables import ENDINGS, MOST_BYTES
 
@@ -91,15 +91,17 @@ class DialogueForm:
         more = f'inputmode="decimal" min="{least}" max="{most}" autocomplete="off"'
         return self._text(field, hint=hint, more=more)
 
-    def _folder(self, field: str, names: Sequence[str], *, none: str | None = None, hint: bool = True) -> str:
+    def _folder(
+        self, field: str, names: Sequence[str], *, none: str | None = None, more: Mapping[str, str] | None = None
+    ) -> str:
         options = {} if none is None else {"": TEXTS[none]}
         if none is None:
             options[""] = TEXTS["choose"]
         chosen = self._answers[field]
-        options |= {name: name for name in names}
+        options |= {**(more or {}), **{name: name for name in names}}
         if chosen and chosen not in options:  # a folder deeper than those that are listed
             options[chosen] = chosen
-        return choice_field(field, chosen, self._words(field, hint=hint), options)
+        return choice_field(field, chosen, self._words(field), options)
 
     def _source(self) -> str:
         names = self._folders.names()
@@ -160,7 +162,8 @@ class DialogueForm:
 
     def _care(self) -> str:
         return (
-            self._folder("gold", self._folders.releases(), none="no_gold")
+            self._folder("gold", self._folders.releases(), none="no_gold", more={ACCEPTED: TEXTS["gold_as_accepted"]})
+            + shown_when("gold", [ACCEPTED], self._number("gold_votes", 2, 9))
             + check_field("attention", self._answers["attention"], self._words("attention"))
             + check_field("qualification", self._answers["qualification"], self._words("qualification"))
             + self._number("pass_mark", 1, 5)
@@ -197,6 +200,8 @@ def check_body(
     if items.campaigns:
         parts = ", ".join(f"{name} {number}" for name, number in items.campaigns.items())
         facts.append((TEXTS["fact_campaigns"], parts))
+    if plan.gold_votes is not None:
+        facts.append((TEXTS["field_gold"], TEXTS["gold_fills"].format(votes=plan.gold_votes, count=0)))
     if plan.baseline:
         facts.append((TEXTS["fact_baseline"], TEXTS["just_count"].format(count=plan.baseline)))
     if items.left_out:

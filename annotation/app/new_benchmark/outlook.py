@@ -113,7 +113,7 @@ def outlook_of(plan: BenchmarkPlan, planned: PlannedItems, *, today: date) -> Ou
         planned: How many items it has.
         today: Today.
     """
-    checks = _CHECKS * plan.has_attention + _CHECKS * bool(plan.gold)
+    checks = _CHECKS * plan.has_attention + _CHECKS * bool(plan.gold or plan.gold_votes)
     asked = planned.items * (plan.rule.slots + plan.baseline)
     decisions = planned.pictures + ceil(asked / (1 - checks))
     hours = decisions * plan.seconds / 3600

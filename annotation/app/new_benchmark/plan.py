@@ -26,6 +26,8 @@ STEPS: tuple[Step, ...] = get_args(Step)
 SOURCES: tuple[Source, ...] = get_args(Source)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SPLITS: tuple[Split, ...] = get_args(Split)
+ACCEPTED = ":accepted"
+"""Answer about gold by which accepted items become gold; no folder is called so."""
 MOST_PEOPLE = 200
 _LONGEST = 20_000
 """Most characters of one answer that are kept."""
@@ -36,14 +38,15 @@ USUAL: Mapping[str, str] = {
     "task": "", "options": "4", "kind": "verify", "guidelines": "", "reasons": "", "votes": "2", "agree": "2",
     "adjudicated": "no", "baseline": "0", "split": "one", "parts": "2",
     "people": "", "hours_a_day": "2", "seconds": "30", "rate": "15.00",
-    "currency": "USD", "gold": "", "attention": "yes", "qualification": "no", "pass_mark": "4", "pause": "yes",
+    "currency": "USD", "gold": "", "gold_votes": "2",
+    "attention": "yes", "qualification": "no", "pass_mark": "4", "pause": "yes",
 }  # fmt: skip
 """The answers that stand there before anybody types, by field."""
 FIELDS: Mapping[Step, tuple[str, ...]] = {
     "source": ("name", "source", "table", "pictures", "release", "folder", "question", "task", "options"),
     "question": ("kind", "guidelines", "reasons", "votes", "agree", "adjudicated", "baseline", "split", "parts"),
     "people": ("people", "hours_a_day", "seconds", "rate", "currency"),
-    "care": ("gold", "attention", "qualification", "pass_mark", "pause"),
+    "care": ("gold", "gold_votes", "attention", "qualification", "pass_mark", "pause"),
     "check": (),
 }
 """The fields of each step of the dialogue."""
@@ -74,6 +77,7 @@ class BenchmarkPlan(NamedTuple):
         seconds: Seconds that a decision takes, as the curator assumes.
         pay: Pay for an hour.
         gold: Name of an allowed folder with a release whose items are gold; empty for none.
+        gold_votes: Votes after which an item that all accepted becomes gold for others; None where none does.
         has_attention: Whether attention checks are mixed in.
         pass_mark: Right practice items that are needed to begin; None for none.
         has_pause: Whether whoever decides without care is paused.
@@ -100,6 +104,7 @@ class BenchmarkPlan(NamedTuple):
     seconds: float
     pay: PayTerms
     gold: str
+    gold_votes: int | None
     has_attention: bool
     pass_mark: int | None
     has_pause: bool
@@ -171,6 +176,12 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
         rate = read_rate(answers["rate"], of=TEXTS["rate"])
     except BenchwrightError:
         problems["rate"] = TEXTS["needs_rate"]
+    has_accepted = answers["gold"] == ACCEPTED
+    if has_accepted and kind == "review":
+        problems["gold"] = TEXTS["needs_accepting"]
+    if has_accepted and votes < 2:
+        problems["gold"] = TEXTS["needs_two_votes"]
+    gold_votes = int(number("gold_votes", 2, max(2, votes))) if has_accepted else None
     pass_mark = int(number("pass_mark", 1, 5)) if answers["qualification"] == "yes" else None
     if problems:
         return CheckedPlan(None, problems)
@@ -178,7 +189,8 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
         name, source, table, answers["pictures"] if source == "table" else "", release, folder, question, task, options,
         kind, answers["guidelines"].strip(), reasons,
         Rule(agree, votes, is_adjudicated=answers["adjudicated"] == "yes" and kind != "screen_items" and votes > 1),
-        baseline, split, parts, people, hours_a_day, seconds, PayTerms(rate, currency), answers["gold"],
+        baseline, split, parts, people, hours_a_day, seconds, PayTerms(rate, currency),
+        "" if has_accepted else answers["gold"], gold_votes,
         answers["attention"] == "yes" and kind != "review", pass_mark, answers["pause"] == "yes",
     )  # fmt: skip
     return CheckedPlan(plan, {})

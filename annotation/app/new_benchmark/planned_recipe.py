@@ -162,7 +162,7 @@ def _campaigns(
         beside = {"opens_with": steps[-1]["as"]} if steps else {}
         steps.append({**own, **beside, **judged})
     if plan.baseline:
-        of_all = {name: value for name, value in handout.items() if name != "gold"}
+        of_all = {name: value for name, value in handout.items() if name not in {"gold", "gold_from"}}
         answered = {"step": _ANSWER, "annotators_per_item": plan.baseline}
         steps.append({**answered, **({"handout": of_all} if of_all else {})})
     return steps
@@ -172,6 +172,8 @@ def _handout(plan: BenchmarkPlan, folders: AllowedFolders) -> Mapping[str, Any]:
     handout: dict[str, Any] = {}
     if plan.gold:
         handout["gold"] = str(folders.folder(plan.gold))
+    if plan.gold_votes is not None:
+        handout["gold_from"] = {"votes": plan.gold_votes}
     if plan.has_attention:
         handout["attention_rate"] = _ATTENTION_RATE
     if plan.pass_mark is not None:

@@ -9,6 +9,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,7 @@ from ...store.campaigns.revision_requests import newest_inputs, with_unrevised
 from ...store.campaigns.set_asides import count_set_aside
 from ...store.database.records import Annotation, CampaignStatus
 from ...store.review_store import ReviewStore, open_store
+from ...workflow.accepted_gold import RIGHT, gold_copies
 from ...workflow.attention import CHECKED_KINDS, AttentionChecks
 from ...workflow.gold import gold_decision, gold_why, practice_decision
 from ...workflow.gold_regions import known_regions
@@ -124,6 +126,8 @@ class AssignedCampaign(CampaignStep):
     @field_validator("handout")
     @classmethod
     def _can_tell_gold(cls, value: AssignmentSettings) -> AssignmentSettings:
+        if value.gold_from is not None and cls.name not in RIGHT:
+            raise ValueError(f"{cls.name!r} takes no `gold_from`; campaigns that accept items do: {', '.join(RIGHT)}")
         if value.gold_feedback and cls.name == ANSWER:
             raise ValueError(f"{ANSWER!r} tells nobody what is right: it measures how well people do by themselves")
         if value.attention_rate is not None and cls.name not in CHECKED_KINDS:
@@ -135,6 +139,12 @@ class AssignedCampaign(CampaignStep):
         rule = getattr(self, "rule", None)
         slots = parse_rule(rule).slots if isinstance(rule, str) else None
         check_further_votes(self.handout, self.name, slots=slots)
+        gold_from = self.handout.gold_from
+        if gold_from is not None and gold_from.campaign is None and slots is not None and gold_from.votes > slots:
+            raise ValueError(
+                f"gold_from wants {counted(gold_from.votes, 'vote')} on an item, and {rule} asks for {slots}; set a "
+                "smaller `votes`, or name another campaign"
+            )
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
@@ -264,7 +274,7 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
             with held.reading() as connection:
                 revisions = newest_inputs(connection, held.campaign(ctx.stage))
             prepared = _prepared_inputs(task_inputs, request, gold, practice, revisions)
-            held.upsert_tasks(ctx.stage, with_checks(prepared, request, ctx))
+            held.upsert_tasks(ctx.stage, chain(with_checks(prepared, request, ctx), gold_copies(held, ctx.stage)))
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
         if request.group is not None:

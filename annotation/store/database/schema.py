@@ -143,6 +143,7 @@ tasks = sa.Table(
         sa.Text,
         doc="Regions that are right on a gold item, by field, and how far off they may be, as JSON; null without any.",
     ),
+    sa.Column("gold_of", sa.Text, doc="Item whose accepted content a gold task repeats; null for all other tasks."),
     sa.Column(
         "regions_agree",
         sa.Boolean,
