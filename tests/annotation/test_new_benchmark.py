@@ -58,6 +58,10 @@ def plan_of(**answers: str) -> BenchmarkPlan:
         ({"rate": "ten"}, "rate"),
         ({"split": "shares", "parts": "1"}, "parts"),
         ({"gold": ":accepted", "kind": "review"}, "gold"),
+        ({"gold": "given/release", "kind": "answer"}, "gold"),
+        ({"source": "asked", "folder": "f", "question": "Open?", "choices": "yes\nno"}, "kind"),
+        ({"source": "asked", "folder": "f", "question": "Open?", "choices": "yes\nYes", "kind": "answer"}, "choices"),
+        ({"source": "release", "release": "r", "kind": "answer"}, "kind"),
         ({"gold": ":accepted", "votes": "1", "agree": "1"}, "gold"),
         ({"gold": ":accepted", "gold_votes": "3"}, "gold_votes"),
         ({"source": "photographs", "folder": "f", "task": "cups", "split": "tasks"}, "split"),
@@ -211,6 +215,29 @@ def test_gold_that_fills_itself_is_in_the_recipe_and_not_in_the_baseline(place: 
     plan = plan_of(**TABLE, table=table, pictures="given/photographs", **answers)
     steps: dict[str, Any] = dict(planned_recipe(plan, workspace, AllowedFolders([place / "given"])).recipe.steps)
     assert (steps["verify"].handout.gold_from.votes, steps["answer"].handout.gold_from) == (3, None)
+
+
+KEYLESS = b"image,question,A,B,answer\npiece-00.png,What is it?,a cup,a pot,A\npiece-01.jpg,Where?,in,out,\n"
+
+
+@pytest.mark.parametrize("source", ["table", "asked"])
+def test_people_answer_questions_without_a_key_and_the_rule_makes_it(place: Path, source: str) -> None:
+    workspace, folders = place / "workspace", AllowedFolders([place / "given"])
+    given = {
+        "table": {"table": keep_table(workspace, "keyless.csv", KEYLESS), "pictures": "given/photographs"},
+        "asked": {"folder": "given/photographs", "question": "Is it open?", "choices": "yes\nno\nunclear"},
+    }[source]
+    answers = {"kind": "answer", "votes": "5", "agree": "4", "adjudicated": "yes", "baseline": "1", "attention": "no"}
+    plan = plan_of(name="cups", source=source, **given, **answers)
+    planned = planned_recipe(plan, workspace, folders)
+    (workspace / "recipes").mkdir()
+    (workspace / "recipes" / "cups.yaml").write_text(planned.text, encoding="utf-8")
+    steps: dict[str, Any] = dict(load_recipe(workspace / "recipes" / "cups.yaml").steps)
+    photographs = len([*(place / "given" / "photographs").iterdir()])
+    assert list(steps) == ["items", "repeated_options", "keys", "answer"]
+    assert (steps["items"].keyless, steps["keys"].key) == ("keep", "adjudicated(at_least(4, of=5))")
+    assert (steps["answer"].key, steps["answer"].annotators_per_item) == (None, 1)
+    assert planned_items(plan, planned, workspace, folders).items == (1 if source == "table" else photographs)
 
 
 def test_one_task_is_not_divided_by_task(place: Path) -> None:

@@ -27,13 +27,12 @@ from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.own_page_texts import TEXTS
 from ..wording.texts import title_of
 from .outlook import Outlook, PlannedItems
-from .plan import ACCEPTED, KINDS, SOURCES, SPLITS, STEPS, BenchmarkPlan, Step
+from .plan import ACCEPTED, KINDS, OF_PHOTOGRAPHS, SOURCES, SPLITS, STEPS, BenchmarkPlan, Step
 from .planned_recipe import PlannedRecipe
 from .uploaded_tables import ENDINGS, MOST_BYTES
 
 DRAFT = f"{NEW_BENCHMARK}/draft"
 TABLE = f"{NEW_BENCHMARK}/table"
-_PHOTOGRAPHS = ("folders", "photographs", "made")
 
 
 class DialogueForm:
@@ -124,8 +123,9 @@ class DialogueForm:
             + radio_fields("source", self._answers["source"], self._words("source", hint=False), options)
             + shown_when("source", ["table"], table)
             + shown_when("source", ["release"], self._folder("release", self._folders.releases()))
-            + shown_when("source", _PHOTOGRAPHS, self._folder("folder", names))
-            + shown_when("source", ["folders"], self._text("question", more='maxlength="500" dir="auto"'))
+            + shown_when("source", OF_PHOTOGRAPHS, self._folder("folder", names))
+            + shown_when("source", ["folders", "asked"], self._text("question", more='maxlength="500" dir="auto"'))
+            + shown_when("source", ["asked"], self._area("choices", rows=4))
             + shown_when("source", ["photographs"], self._text("task") + self._number("options", 2, 20))
         )
 
@@ -142,7 +142,7 @@ class DialogueForm:
             + votes
             + shown_when(
                 "kind",
-                ["verify", "review"],
+                ["verify", "review", "answer"],
                 check_field("adjudicated", self._answers["adjudicated"], self._words("adjudicated")),
             )
             + self._number("baseline", 0, 9)

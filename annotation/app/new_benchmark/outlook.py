@@ -92,10 +92,12 @@ def _items_and_tasks(
         release = Release.open(folders.folder(plan.release))
         return PlannedItems(len(release), {}), tasks_of_release(release)
     if (found := table_source(plan, workspace, folders)) is not None:
-        document = check_items(found[0], pictures=found[1])
+        document = check_items(found[0], pictures=found[1], keeps_keyless=plan.makes_keys)
         left_out = {**document["no_item"], **document["left_out"]}
         refused = [f"{row['file']}, {row['entry']}: {row['detail']}" for row in document["refused"] if "detail" in row]
-        items = PlannedItems(document["items"], left_out, example=refused[0] if refused else "")
+        with_key = check_items(found[0], pictures=found[1])["items"] if plan.makes_keys else 0  # asked of nobody
+        count = document["items"] - with_key
+        items = PlannedItems(count, left_out, example=refused[0] if refused else "")
         return items, document["tasks"]
     assert planned.images is not None, "a plan that names no table names photographs"
     files = list_files(planned.images)

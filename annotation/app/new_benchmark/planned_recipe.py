@@ -16,14 +16,14 @@ from benchwright.texts.normalization import counted
 
 from ...forms.item_part import equal_shares
 from ...jobs.allowed_folders import AllowedFolders
-from .folder_questions import folder_table
+from .folder_questions import folder_table, photographs_table
 from .plan import BenchmarkPlan
 from .uploaded_tables import keep_table, table_path
 
 RECIPES = "recipes"
 """Folder of a workspace with the recipes that the browser made."""
 _ATTENTION_RATE = 0.1
-_ANSWER = "answer"
+_ANSWER, _KEYS = "answer", "keys"
 _MADE = ("jigsaw", "visual_correspondence")
 _MOST_TASKS = 30
 
@@ -71,9 +71,12 @@ def table_source(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) 
         return table_path(workspace, plan.table), folders.folder(plan.pictures) if plan.pictures else None
     if plan.source == "release":
         return folders.folder(plan.release), None
-    if plan.source == "folders":
-        folder = folders.folder(plan.folder)
-        name = keep_table(workspace, f"{plan.name}-photographs.jsonl", folder_table(folder, plan.question))
+    if plan.source in {"folders", "asked"}:
+        folder, is_asked = folders.folder(plan.folder), plan.source == "asked"
+        table = (
+            photographs_table(folder, plan.question, plan.choices) if is_asked else folder_table(folder, plan.question)
+        )
+        name = keep_table(workspace, f"{plan.name}-photographs.jsonl", table)
         return table_path(workspace, name), folder
     return None
 
@@ -90,7 +93,7 @@ def _making(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> li
     path, pictures = found
     below = path.is_relative_to(workspace)
     file = Path(os.path.relpath(path, workspace / RECIPES)).as_posix() if below else str(path)
-    items: dict[str, Any] = {"step": "items", "file": file}
+    items: dict[str, Any] = {"step": "items", "file": file, **({"keyless": "keep"} if plan.makes_keys else {})}
     return [items if pictures is None else {**items, "pictures": str(pictures)}, "repeated_options"]
 
 
@@ -108,7 +111,7 @@ def planned_tasks(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders)
         return tasks_of_release(Release.open(folders.folder(plan.release)))
     found = table_source(plan, workspace, folders)
     assert found is not None, "all other sources are tables"
-    return dict(check_items(found[0], pictures=found[1])["tasks"])
+    return dict(check_items(found[0], pictures=found[1], keeps_keyless=plan.makes_keys)["tasks"])
 
 
 def tasks_of_release(release: Release) -> dict[str, int]:
@@ -131,17 +134,18 @@ def parts_of(plan: BenchmarkPlan, tasks: Mapping[str, int]) -> dict[str, dict[st
     Raises:
         BenchwrightError: There are fewer than two tasks, or more than thirty, to go by.
     """
+    name = _KEYS if plan.makes_keys else plan.kind
     if plan.split == "shares":
-        return {f"{plan.kind}_{number}": part for number, part in enumerate(equal_shares(plan.parts), 1)}
+        return {f"{name}_{number}": part for number, part in enumerate(equal_shares(plan.parts), 1)}
     if plan.split == "one":
-        return {plan.kind: None}
+        return {name: None}
     if not 2 <= len(tasks) <= _MOST_TASKS:
         raise BenchwrightError(
             f"the questions have {counted(len(tasks), 'task')}; to judge each in a campaign of its own there must be 2 "
             f"to {_MOST_TASKS}"
         )
     *others, last = sorted(tasks)
-    return {**{f"{plan.kind}_{task}": {"tasks": [task]} for task in others}, f"{plan.kind}_{last}": {}}
+    return {**{f"{name}_{task}": {"tasks": [task]} for task in others}, f"{name}_{last}": {}}
 
 
 def _campaigns(
@@ -149,8 +153,8 @@ def _campaigns(
 ) -> list[dict[str, Any]]:
     """Return the campaigns on the items, which open at once, and that of the human baseline where one is wanted."""
     handout = _handout(plan, folders)
-    judged: dict[str, Any] = {"rule": str(plan.rule)}
-    if plan.reasons and plan.kind != "review":
+    judged: dict[str, Any] = {"key" if plan.makes_keys else "rule": str(plan.rule)}
+    if plan.reasons and plan.kind in {"verify", "screen_items"}:
         judged["form"] = {"reasons": list(plan.reasons)}
     if plan.guidelines:
         judged["guidelines"] = plan.guidelines
@@ -158,7 +162,9 @@ def _campaigns(
         judged["handout"] = handout
     steps: list[dict[str, Any]] = []
     for name, part in parts.items():
-        own: dict[str, Any] = {"step": plan.kind} if part is None else {"step": plan.kind, "as": name, "only": part}
+        own: dict[str, Any] = {"step": plan.kind}
+        own |= {"as": name} if name != plan.kind else {}
+        own |= {"only": part} if part is not None else {}
         beside = {"opens_with": steps[-1]["as"]} if steps else {}
         steps.append({**own, **beside, **judged})
     if plan.baseline:

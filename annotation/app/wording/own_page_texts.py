@@ -58,6 +58,11 @@ TEXTS = Texts(
         "source_folders": "Sorted photographs",
         "source_folders_why": "One question about each photograph; the name of its folder is the right answer, the "
         "other folders are the options.",
+        "source_asked": "Photographs, one question about each",
+        "source_asked_why": "The options are the same everywhere; what people answer becomes the key.",
+        "field_choices": "Options",
+        "hint_choices": "One a line, from 2 to 26. None of them is marked as right.",
+        "needs_choices": "Give 2 to 26 different options, one a line.",
         "source_photographs": "Photographs, and people write the questions",
         "source_photographs_why": "Each annotator writes a question with options; others then judge it.",
         "source_made": "Photographs, and Benchwright makes the questions",
@@ -85,6 +90,11 @@ TEXTS = Texts(
         "field_kind": "What people do",
         "kind_verify_why": "See question and key; accept, edit or reject.",
         "kind_review_why": "Answer blind first, then vote by criteria: accurate, reasonable, difficult.",
+        "kind_answer_why": "See a question without a key and answer it; what enough answer alike becomes the key.",
+        "needs_answering": "These questions have no key; let people answer them, and take the key from what they say.",
+        "needs_keyless": "These questions have a key. Keys from answers are for tables without keys, and for one "
+        "question about each photograph.",
+        "needs_no_gold": "Of these questions no right answer is known; take no gold.",
         "kind_screen_items_why": "Keep or discard each item, with a reason.",
         "field_guidelines": "What annotators read",
         "hint_guidelines": "Markdown. Empty for the usual words.",
