@@ -54,7 +54,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         remarks=None,
         save=None,
         examples=field_examples_url(campaign),
-        sheet="mark_adjudicate" if is_marked else _ADJUDICATE,
+        sheet=_ANSWER if names_key else "mark_adjudicate" if is_marked else _ADJUDICATE,
         answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 
