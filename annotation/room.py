@@ -76,6 +76,9 @@ ROOM = Room(
         ),
         "review reopen": Entry(f"{_HERE}.cli.integrations.closing:reopen", "Open a campaign again that was closed."),
         "review flags": Entry(f"{_HERE}.cli.comments:flags", "List what annotators flag and comment, and settle it."),
+        "review likeness": Entry(
+            f"{_HERE}.cli.likeness:likeness", "Embed pictures and questions, by which the app compares items."
+        ),
         "review messages": Entry(f"{_HERE}.cli.messages:messages", "Write to annotators, and see who has read it."),
         "review forget": Entry(
             f"{_HERE}.cli.forget:forget", "Put a pseudonym in the place of a person's name, for good."

@@ -126,9 +126,14 @@ def measured(folder: Path, store: ReviewStore, times: int) -> dict[str, Any]:
     }
 
 
+def first_id(index: ItemIndex, stream: str) -> str:
+    """Return the id of the first record of a stream."""
+    return index.reading(lambda connection: search(connection, ItemQuery(stream=stream))).records[0].record_id
+
+
 def queries(index: ItemIndex) -> dict[str, ItemQuery]:
     """Return a search of every kind: few hits and many, first pages and late ones."""
-    some = index.reading(lambda connection: search(connection, ItemQuery(stream="images"))).records[0].record_id
+    some, item = (first_id(index, stream) for stream in ("images", "items"))
     return {
         "everything": ItemQuery(),
         "last page": ItemQuery(page=100_000),
@@ -146,6 +151,8 @@ def queries(index: ItemIndex) -> dict[str, ItemQuery]:
         "narrow range, dropped": ItemQuery(measure="quality.blur", least=0.50, most=0.51, state="dropped"),
         "alike to a picture": ItemQuery(like=some),
         "beginning of an id": ItemQuery(words=some[:8]),
+        "questions like one": ItemQuery(like=item, alike="question"),
+        "by meaning": ItemQuery(meaning="which lantern stands by the river"),
     }
 
 

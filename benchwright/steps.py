@@ -591,6 +591,16 @@ class CampaignStep(Step):
         """Return the entry of the campaign before it beside which it opens; None where it waits for all before it."""
         return None
 
+    def asks_about(self, record: Any, earlier: Sequence[CampaignStep]) -> bool:
+        """Return whether the campaign asks about a record; one that it does not ask about is kept as it is.
+
+        Args:
+            record: The record.
+            earlier: Campaigns before it in the recipe, in order.
+        """
+        del record, earlier
+        return True
+
     def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
         """Update the review store to these records and return the campaign's state; safe to repeat."""
         raise NotImplementedError

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.records import Item
@@ -20,15 +21,25 @@ from benchwright.texts.normalization import counted
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
+from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EvidenceSettings, campaign_form
 from ..forms.kinds import ANSWER
 from ..forms.payloads import TaskInput
-from ..simulated.annotators import SimulatedAnswerers
+from ..simulated.annotators import NOW, SimulatedAnswerers
 from ..store.database.records import Annotation
+from ..store.review_store import open_store
 from ..workflow.gold import with_gold
-from ..workflow.settlement.rules import MAX_SLOTS
+from ..workflow.settlement.rules import MAX_SLOTS, RuleSetting, parse_rule
+from .running.consensus_keys import consensus_keys, count_waiting, key_verdicts
 from .running.justified_answers import JustifiedAnswer, evidence_summary, justified_answer, values_with_regions
-from .running.open_campaign import AssignedCampaign, CampaignRequest, ItemWork, run_campaign
+from .running.open_campaign import (
+    AssignedCampaign,
+    CampaignRequest,
+    ItemWork,
+    run_campaign,
+    waiting_line,
+    work_of,
+)
 from .running.verdicts import pseudonyms, rounded, short_agreement
 
 _COUNTED: Mapping[str, str] = {
@@ -56,8 +67,14 @@ class Answer(AssignedCampaign):
     Put it after `verify`, so that nobody answers what is dropped. Nobody may answer an item that they hold or decided
     in a campaign of the kind `verify`, where the key shows: such items go to others. So ask more people than verify.
 
+    With `key` it asks instead about the items that have no key, such as those that `items` keeps by `keyless: keep`:
+    what enough people answer becomes the key, and the item goes on as a new version with it.
+
     Attributes:
-        annotators_per_item: Different annotators that each item is asked of.
+        annotators_per_item: Different annotators that each item is asked of; with `key` as many as its rule takes.
+        key: Rule by which answers become the key of items without one, such as `at_least(4, of=5)`, or within
+            `adjudicated(...)`, where an adjudicator names the right option of what the rule leaves open. Items with a
+            key go on and are asked of nobody; a further `answer` asks about them. Null asks about items with a key.
         evidence: The region of the item's first picture that justifies the answer, asked for beside it; null asks for
             none. What those who are right agree on goes into the release, where `evaluate run --protocol grounded`
             asks models for the same.
@@ -67,6 +84,10 @@ class Answer(AssignedCampaign):
             refused: every answer counts.
         simulate: Let simulated annotators answer instead of people. Such a baseline says nothing about people, and is
             marked as simulated in the store, the release, the card and every table of scores.
+
+    Reasons:
+        no_agreement (drop): With `key`: no option had enough answers.
+        rejected (drop): With `key`: an adjudicator found that no option is right.
     """
 
     name: ClassVar[str] = ANSWER
@@ -74,6 +95,7 @@ class Answer(AssignedCampaign):
     version: ClassVar[int] = 2
 
     annotators_per_item: int = Field(3, ge=1, le=MAX_SLOTS)
+    key: RuleSetting | None = None
     evidence: EvidenceSettings | None = None
     guidelines: str | None = None
     simulate: SimulatedAnswerers | None = None
@@ -88,6 +110,28 @@ class Answer(AssignedCampaign):
             )
         return value
 
+    @model_validator(mode="after")
+    def _fits_its_key(self) -> Answer:
+        if self.key is None:
+            return self
+        slots = parse_rule(self.key).slots
+        if "annotators_per_item" in self.model_fields_set and self.annotators_per_item != slots:
+            raise ValueError(f"{self.key} asks {slots} about each item; leave `annotators_per_item` out")
+        if self.evidence is not None:
+            raise ValueError("`key` and `evidence` do not go together: a region justifies a key that is there")
+        if self.simulate is not None:
+            raise ValueError("simulated annotators answer by the key, and these items have none; leave `simulate` out")
+        return self
+
+    @property
+    def revises(self) -> bool:  # type: ignore[override]
+        """Return whether items get their key here, and so a new version."""
+        return self.key is not None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; the rule of keys only where there is one."""
+        return {name: value for name, value in super().parameters().items() if name != "key" or value is not None}
+
     @property
     def values(self) -> Mapping[str, str]:  # type: ignore[override]
         """Return the values of items with a key.
@@ -95,10 +139,12 @@ class Answer(AssignedCampaign):
         They are answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and the content
         hash of what was asked; and `answer_regions` (JSON of an `AnswerRegions`) if regions are asked for.
         """
-        return values_with_regions(_COUNTED, is_asked=self.evidence is not None)
+        return {} if self.key is not None else values_with_regions(_COUNTED, is_asked=self.evidence is not None)
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these items and return the counts once every task is answered."""
+        """Bring the tasks up to these items and return the counts, or keys, once every task is answered."""
+        if self.key is not None:
+            return self._keys(records, ctx)
         form = campaign_form(self.evidence, decisions_from="choices", guidelines=self.guidelines)
         work = ItemWork(form, ctx.workspace)
         request = CampaignRequest(
@@ -129,6 +175,31 @@ class Answer(AssignedCampaign):
         verdicts = Verdicts(None, outcomes, head | _summary(asked_of, state.decisions, seed=ctx.seed) | where)
         gold = {item_id: Outcome(evidence={"gold": key}) for item_id, key in state.gold.items()}
         return self.noted(with_gold(verdicts, gold), ctx)
+
+    def _keys(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
+        """Ask about the items without a key, and return them with one once every task is decided."""
+        rule = parse_rule(str(self.key))
+        form = CampaignForm(decisions_from="choices", guidelines=self.guidelines)
+        request = CampaignRequest(
+            kind=ANSWER, rule=str(rule), slots=rule.slots, form=form, group=None, handout=self.handout
+        )
+        unasked: list[str] = []
+        items: list[Item] = []
+        for item in records:
+            if item.right_key is None:
+                items.append(item)
+            else:
+                unasked.append(item.item_id)
+        state = run_campaign(request, map(work_of, items), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
+        with open_store(ctx.store_url) as store:
+            keys = consensus_keys(store, store.campaign(ctx.stage), items, state.gold)
+            if waits := count_waiting(keys):
+                return Verdicts(waiting_line(store.status(ctx.stage, now=NOW), ctx, adjudicator=waits))
+        verdicts = key_verdicts(keys, rule=str(rule), simulated=False, seed=ctx.seed)
+        had_one = dict.fromkeys(unasked, Outcome())
+        return self.noted(replace(verdicts, outcomes={**verdicts.outcomes, **had_one}), ctx)
 
 
 def _work(

@@ -64,6 +64,22 @@ class PauseBounds(Record):
     checks: int = Field(4, ge=1, le=1000)
 
 
+class GoldFrom(Record):
+    """Accepted items that become gold for those who have not judged them.
+
+    Attributes:
+        campaign: Campaign whose items they are, of the kind `verify` or `screen_items`; None for the campaign itself.
+        votes: Fewest decisions on an item.
+        agree: Share of these that accept it as it is; 1 wants all.
+        most: Most items that become gold.
+    """
+
+    campaign: str | None = None
+    votes: int = Field(3, ge=2, le=99)
+    agree: float = Field(1.0, gt=0.5, le=1)
+    most: int = Field(50, ge=1, le=1000)
+
+
 class PayRate(Record):
     """What an hour of work in a campaign is paid.
 
@@ -84,6 +100,8 @@ class AssignmentSettings(Record):
             unless that follows from the item's own key, and perhaps `reason` and `why`), or the folder of a release,
             whose items come with known keys. The path is relative to the recipe's folder. Gold items are mixed in
             among the others, count only toward their annotators' accuracy, and keep the known decision.
+        gold_from: Gold that fills itself, in `verify` and `screen_items`: once enough people accepted an item, it goes
+            out again, as gold, to those who have not judged it. Beside `gold` or without it. None for none.
         gold_rate: Share of an annotator's tasks that are gold; without gold it says nothing.
         share: Largest share of the campaign's items that one annotator gets; None for all.
         shares: Share by annotator's name, where it differs, such as `{ann: 0.5}`. That many items are kept for those
@@ -117,6 +135,7 @@ class AssignmentSettings(Record):
     """
 
     gold: str | None = None
+    gold_from: GoldFrom | None = None
     gold_rate: float = Field(0.1, gt=0, le=_MOST_GOLD)
     share: Share | None = None
     shares: dict[str, Share] = Field(default_factory=dict, max_length=1000)
@@ -156,7 +175,7 @@ class AssignmentSettings(Record):
         """Return these settings as the store keeps them: JSON values, without defaults."""
         document = self.model_dump(mode="json", exclude={"gold", "priorities", "practice"}, exclude_defaults=True)
         if self.attention_rate is not None:  # one schedule has the places of both
-            of_gold = 0.0 if self.gold is None else self.gold_rate
+            of_gold = self.gold_rate if self.gold is not None or self.gold_from is not None else 0.0
             document["gold_rate"] = round(min(_MOST_GOLD, of_gold + self.attention_rate), 6)
         return document
 

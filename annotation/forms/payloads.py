@@ -40,6 +40,8 @@ class TaskInput(NamedTuple):
     """Why that decision is right, for annotators who are told; None where nothing is stated."""
     gold_regions: str | None = None
     """Regions that are right on a gold item, and how far off they may be, as canonical JSON; None without any."""
+    gold_of: str | None = None
+    """Item whose accepted content this gold item repeats; None for all others."""
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:

@@ -15,10 +15,12 @@ from pathlib import Path
 
 from benchwright.workspace.private_files import make_private_file
 
+from .vector_file import attach_vectors
+
 logger = logging.getLogger(__name__)
 
 FILE_NAME = "item-index.sqlite"
-VERSION = 3
+VERSION = 4
 """Version of tables and of what is written to them; raised with any change of either."""
 _BUSY_S = 60.0
 """Seconds that one process waits for another one that brings the file up to date."""
@@ -40,8 +42,11 @@ CREATE TABLE records (
     has_run_override INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     phash INTEGER,
-    pictures INTEGER NOT NULL
+    pictures INTEGER NOT NULL,
+    asked TEXT NOT NULL,
+    asked_key TEXT NOT NULL
 );
+CREATE INDEX records_by_asked ON records (asked_key);
 CREATE INDEX records_by_shard ON records (shard);
 CREATE TABLE reviews (
     number INTEGER PRIMARY KEY,
@@ -59,12 +64,14 @@ CREATE INDEX reviews_by_divided ON reviews (divided DESC, active_at DESC, rank, 
 CREATE TABLE pictures (
     number INTEGER, place INTEGER, image_id TEXT NOT NULL, marks TEXT NOT NULL, PRIMARY KEY (number, place)
 ) WITHOUT ROWID;
+CREATE INDEX pictures_by_image ON pictures (image_id);
 CREATE TABLE hashes (numbers BLOB NOT NULL, phashes BLOB NOT NULL);
 CREATE TABLE names (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (kind, value));
 CREATE TABLE facets (name INTEGER, number INTEGER, PRIMARY KEY (name, number)) WITHOUT ROWID;
 CREATE INDEX facets_by_record ON facets (number, name);
 CREATE TABLE measures (name INTEGER, value REAL, number INTEGER, PRIMARY KEY (name, value, number)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE texts USING fts5(words, prefix='2 3', tokenize='unicode61 remove_diacritics 2', detail='full');
+CREATE VIRTUAL TABLE asked USING fts5(words, tokenize='porter unicode61 remove_diacritics 2');
 """
 
 
@@ -80,12 +87,13 @@ class IndexFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection that sees one state of the file.
+        """Yield a connection that sees one state of the file, with the vectors of items attached where there are any.
 
         Raises:
             sqlite3.Error: The file is damaged; `discard` makes room for a new one.
         """
         with closing(self._opened()) as connection:
+            attach_vectors(connection, self.path.parent)
             connection.execute("BEGIN")
             yield connection
 

@@ -23,8 +23,10 @@ from ..store.campaigns.overrides import OverrideStore
 from ..store.counts.item_facts import items_changed_since, store_stamp
 from ..store.review_store import ReviewStore
 from .index_file import IndexFile, is_damage
+from .likeness import SIGNED
 from .review_facts import ReviewFacts, ReviewRecord
-from .run_facts import PictureRow, RunFacts, RunRecord, pictures_in, texts_in
+from .run_facts import PictureRow, RunFacts, RunRecord, options_in, pictures_in, texts_in
+from .vector_file import text_key
 
 State = Literal["in_review", "waiting", "accepted", "rejected", "decided", "kept", "dropped", "withdrawn"]
 """State of a record: that of its review; else kept or dropped by the run, or dropped by a curator's hand."""
@@ -32,8 +34,6 @@ Mark = Literal["revised", "overridden", "pending", "divided", "flagged"]
 """What may be true beside the state; `pending`: a curator's decision that the next run takes in."""
 _OF_REVIEW = ("campaign", "state", "reason", "annotator")
 _RANKS = {"items": 0, "images": 1, "other": 2}
-SIGNED = 1 << 63
-"""SQLite keeps numbers of 63 bits and a sign: a pHash above that is stored less 2 to the power of 64."""
 _AT_ONCE = 2000
 """Records that are written together."""
 _IN_LIST = "number IN (SELECT value FROM json_each(?))"
@@ -153,6 +153,13 @@ class _PendingRows:
         if text := "\n".join(filter(None, words)):
             self.add("texts (rowid, words)", rowid, text)
 
+    def asked(self, number: int, question: str, options: Sequence[str]) -> tuple[str, str]:
+        """Let a record be compared by question and options, and return their text and its key."""
+        text = "\n".join(filter(None, [question, *options]))
+        if text:
+            self.add("asked (rowid, words)", number, text)
+        return text, text_key(text)
+
     def name(self, kind: str, value: str) -> int:
         """Return the number of a name, which is given one where it has none."""
         if (kind, value) not in self.names:
@@ -176,6 +183,7 @@ class _PendingRows:
             self._connection.execute(f"DELETE FROM {table} WHERE {_IN_LIST}", (json.dumps(listed),))  # noqa: S608
         rowids = [rowid for number in listed for rowid in (2 * number, 2 * number + 1)]
         self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(rowid,) for rowid in rowids])
+        self._connection.executemany("DELETE FROM asked WHERE rowid = ?", [(number,) for number in listed])
 
     def forget_reviews(self, numbers: Iterable[int]) -> None:
         """Remove what people said about records."""
@@ -252,7 +260,7 @@ class _Writing:
         self._rows.add(
             "records", number, record.record_id, record.stream, shard, record.root_image_id, record.name, record.task,
             record.question, record.state, record.reason, record.stage, record.is_overridden, record.revision,
-            _signed(record.phash), len(record.pictures),
+            _signed(record.phash), len(record.pictures), *self._rows.asked(number, record.question, record.options),
         )  # fmt: skip
         self._add_pictures(number, record.pictures)
         facets = [("stream", record.stream), ("task", record.task), ("category", record.category)]
@@ -301,7 +309,7 @@ class _Writing:
         stream = "items" if content.get("choices") else "other"
         self._rows.add(
             "records", number, review.item_id, stream, None, None, "", task, question, None, None, None, False, 0, None,
-            len(pictures),
+            len(pictures), *self._rows.asked(number, question, options_in(content)),
         )  # fmt: skip
         self._add_pictures(number, pictures)
         facets = [("stream", stream), ("task", task), ("category", str(content.get("category") or ""))]

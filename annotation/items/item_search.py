@@ -14,21 +14,17 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from .item_index import SIGNED
+from .likeness import LikenessBy, NearRecords, by_meaning, like_pictures, like_question
 
 Sort = Literal["activity", "divided", "doubt", "measure", "measure_most", "likeness"]
 _SORTS: tuple[Sort, ...] = get_args(Sort)
+Alike = Literal["pictures", "question"]
 _PAGE_SIZE = 24
-_MOST_ALIKE = 500
-"""Most records that a search by likeness finds, the nearest first."""
-_NEAR_BITS = 16
-"""Most bits of 64 by which pHashes may differ; two different photographs differ by about 32."""
 _MOST_WORDS = 12
 MOST_SELECTED = 1000
 """Most records on which a curator acts at once."""
 _WORD = re.compile(r"\w+", re.UNICODE)
 _ID = re.compile(r"[0-9a-f]{6,64}")
-_HASH = re.compile(r"hash-[0-9a-f]{16}")
 _FACETS = {
     "campaign": ("campaign",),
     "state": ("state",),
@@ -43,6 +39,10 @@ _FACETS = {
 
 COLUMNS = ("state", "reason", "campaign", "task", "decisions", "divided", "doubt", "pictures", "id")
 """Columns of the list as a table, in their order."""
+
+
+_CODES: Mapping[str, Sequence[str]] = {"sort": _SORTS, "alike": get_args(Alike)}
+"""The only values of some fields of a query."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class ItemQuery:
         least: Least value of the measure; None without a bound.
         most: Largest value of the measure; None without a bound.
         like: Id of the record to which others are alike, or `hash-` and a pHash in 16 hexadecimal digits.
+        alike: What is compared with the record `like`: its `pictures`, or its `question`.
+        meaning: Words that say what questions are to mean; they go before `like`.
         sort: Order: latest decision first, most divided first, most doubtful first, by measure with the least or the
             most first, or nearest first.
         columns: Columns of the list as a table; none shows the records as pictures.
@@ -80,6 +82,8 @@ class ItemQuery:
     least: float | None = None
     most: float | None = None
     like: str = ""
+    alike: Alike = "pictures"
+    meaning: str = ""
     sort: Sort = "activity"
     columns: tuple[str, ...] = ()
     page: int = 1
@@ -99,7 +103,7 @@ class ItemQuery:
                 values[field.name] = tuple(column for column in COLUMNS if column in wanted)
             elif field.name == "page":
                 values[field.name] = max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1
-            elif field.name != "sort" or text in _SORTS:
+            elif text in _CODES.get(field.name, (text,)):
                 values[field.name] = text
         return cls(**values)  # type: ignore[arg-type] # each has the type of its field
 
@@ -110,6 +114,11 @@ class ItemQuery:
         return {name: _spelled(value) for name, value in changed.items() if value != getattr(default, name)}
 
     @property
+    def is_by_likeness(self) -> bool:
+        """Return whether the most alike come first."""
+        return bool(self.like or self.meaning)
+
+    @property
     def is_default(self) -> bool:
         """Return whether nothing is asked for: every record, in the usual order."""
         return not replace(self, page=1).to_params()
@@ -117,7 +126,7 @@ class ItemQuery:
     @property
     def is_empty(self) -> bool:
         """Return whether every record fits."""
-        return not replace(self, sort="activity", columns=(), page=1).to_params()
+        return not replace(self, sort="activity", alike="pictures", columns=(), page=1).to_params()
 
 
 class FoundRecord(NamedTuple):
@@ -136,7 +145,8 @@ class FoundRecord(NamedTuple):
         divided: Share of annotators against the most frequent decision, 0 to 1.
         doubt: Probability that most annotators would decide otherwise, 0 to .5.
         pictures: Number of pictures.
-        value: Value of the measure that the query names, or bits in which the pHashes differ; None without either.
+        value: Value of the measure that the query names, or how alike it is, as `likeness.NearRecords` has it; None
+            without either.
     """
 
     record_id: str
@@ -155,12 +165,16 @@ class FoundRecord(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """One page of what a search found: the number of all hits, the page that it is, and the records on it."""
+    """One page of what a search found: the number of all hits, the page that it is, and the records on it.
+
+    Where the most alike come first, `by` says what was compared.
+    """
 
     total: int
     page: int
     pages: int
     records: list[FoundRecord]
+    by: LikenessBy | None = None
 
 
 class MeasureRange(NamedTuple):
@@ -174,25 +188,36 @@ class MeasureRange(NamedTuple):
 def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int = _PAGE_SIZE) -> Hits:
     """Return one page of the hits; the last one where there are not so many."""
     where, values = _condition(query)
-    near = _near(connection, query.like) if query.like else {}
-    if query.like:
+    near = _near(connection, query)
+    nearest: list[int] = []
+    if near is not None:
         of_near = f"SELECT number FROM reviews r WHERE number IN (SELECT value FROM json_each(?)) AND {where}"  # noqa: S608
-        chosen = connection.execute(of_near, [_listed(near), *values])
-        nearest = sorted((near[number], number) for (number,) in chosen)
+        chosen = {number for (number,) in connection.execute(of_near, [_listed(near.values), *values])}
+        nearest = [number for number in near.ordered() if number in chosen]
         count = len(nearest)
     else:
         [[count]] = connection.execute(f"SELECT count(*) FROM reviews r WHERE {where}", values)  # noqa: S608
     pages = max(1, -(-count // page_size))
     page = min(query.page, pages)
     first = (page - 1) * page_size
-    if query.like:
-        numbers = [number for _, number in nearest[first : first + page_size]]
+    if near is not None:
+        numbers = nearest[first : first + page_size]
     else:
         numbers = _ordered(connection, query, where, values, first, page_size)
     shown = {row[0]: FoundRecord(*row[1:]) for row in connection.execute(_SHOWN, (_listed(numbers),))}
-    extra = near if query.like else _values(connection, query.measure, numbers)
+    extra = near.values if near is not None else _values(connection, query.measure, numbers)
     records = [shown[number]._replace(value=extra.get(number)) for number in numbers if number in shown]
-    return Hits(count, page, pages, records)
+    return Hits(count, page, pages, records, None if near is None else near.by)
+
+
+def _near(connection: sqlite3.Connection, query: ItemQuery) -> NearRecords | None:
+    """Return the records that are alike; None where the query asks for no likeness."""
+    if query.meaning:
+        return by_meaning(connection, query.meaning)
+    if not query.like:
+        return None
+    is_question = query.alike == "question"
+    return like_question(connection, query.like) if is_question else like_pictures(connection, query.like)
 
 
 def records_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[FoundRecord]:
@@ -306,23 +331,6 @@ def _ordered(
             order = f"{query.sort} DESC, {order}"
         rows = connection.execute(_IN_ORDER.format(where=where, order=order), [*values, size, first])
     return [number for (number,) in rows]
-
-
-def _near(connection: sqlite3.Connection, like: str) -> dict[int, float]:
-    """Return the bits in which pHashes differ from one, by record, for the nearest within `_NEAR_BITS`."""
-    if _HASH.fullmatch(like):
-        code = int(like.removeprefix("hash-"), 16)
-    else:
-        row = connection.execute("SELECT phash FROM records WHERE record_id = ?", (like,)).fetchone()
-        if row is None or row[0] is None:
-            return {}
-        code = row[0] % (2 * SIGNED)
-    [columns] = connection.execute("SELECT numbers, phashes FROM hashes").fetchall() or [(b"", b"")]
-    numbers, codes = (np.frombuffer(column, np.int64) for column in columns)
-    bits = np.bitwise_count(codes.view(np.uint64) ^ np.uint64(code))
-    near = np.flatnonzero(bits <= _NEAR_BITS)
-    order = near[np.argsort(bits[near], kind="stable")][:_MOST_ALIKE]
-    return {int(numbers[place]): float(bits[place]) for place in order}
 
 
 def _values(connection: sqlite3.Connection, measure: str, numbers: Iterable[int]) -> dict[int, float]:

@@ -43,6 +43,7 @@ class RunRecord:
         task: Task of an item, such as `jigsaw`; empty for images.
         category: Category of an item; empty where it has none.
         question: Question of an item; empty for images.
+        options: Texts of its options.
         texts: Options, explanation and whatever else of it can be searched.
         pictures: Pictures with their marks, in the order in which they are shown.
         revision: Number of the item's newest version, from 0.
@@ -63,6 +64,7 @@ class RunRecord:
     task: str = ""
     category: str = ""
     question: str = ""
+    options: Sequence[str] = ()
     texts: Sequence[str] = ()
     pictures: Sequence[PictureRow] = ()
     revision: int = 0
@@ -145,7 +147,7 @@ class RunFacts:
         )
         record.question, record.revision = document["question"], document["revision"]
         record.category = document.get("category") or ""
-        record.texts = texts_in(document)
+        record.options, record.texts = options_in(document), texts_in(document)
         record.pictures = pictures_in(document)
 
     def _take_outcomes(
@@ -225,10 +227,14 @@ def _judge(record: RunRecord, stage: str, verdict: str, reason: str, *, is_campa
 
 def texts_in(document: Mapping[str, Any]) -> list[str]:
     """Return the texts of an item, given as JSON values, besides its question: options, explanation, names."""
-    choices = [choice.get("text") for choice in document.get("choices", ())]
     attributes = [str(value) for value in (document.get("attributes") or {}).values()]
     named = [document.get(name) for name in ("explanation", "category", "level", "task")]
-    return [text for text in (*choices, *named, *attributes) if text]
+    return [text for text in (*options_in(document), *named, *attributes) if text]
+
+
+def options_in(document: Mapping[str, Any]) -> list[str]:
+    """Return the texts of an item's options, given as JSON values."""
+    return [choice["text"] for choice in document.get("choices", ()) if choice.get("text")]
 
 
 def pictures_in(document: Mapping[str, Any]) -> list[PictureRow]:

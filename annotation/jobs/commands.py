@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from benchwright.errors import BenchwrightError
 
-JobKind = Literal["run", "funnel", "freeze", "export", "publish"]
+JobKind = Literal["run", "funnel", "freeze", "export", "publish", "likeness"]
 FUNNEL_PAGE, EXPORT_FOLDER = "funnel.html", "export"
 """Names of what two of the commands make in the folder of their job."""
 _RELEASE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -132,7 +132,19 @@ class PublishJob:
         ]
 
 
-Job = RunJob | FunnelJob | FreezeJob | ExportJob | PublishJob
+@dataclass(frozen=True)
+class LikenessJob:
+    """Embed pictures and questions by the models of this machine, so that items can be compared by meaning."""
+
+    kind: ClassVar[JobKind] = "likeness"
+
+    def arguments(self, workspace: Path, folder: Path) -> list[str]:
+        """Return the arguments of the command."""
+        del folder
+        return ["review", "likeness", f"--workspace={workspace}", "--json"]
+
+
+Job = RunJob | FunnelJob | FreezeJob | ExportJob | PublishJob | LikenessJob
 
 
 def command_line(job: Job, workspace: Path, folder: Path) -> list[str]:

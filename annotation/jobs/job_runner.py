@@ -131,7 +131,7 @@ class JobRunner:
     def _spawn(self, line: list[str], folder: Path) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_CHILDREN}
         with (folder / RESULT).open("wb") as result, (folder / OUTPUT).open("wb") as output:
-            return subprocess.Popen(  # noqa: S603 - one of five commands, as an argument list
+            return subprocess.Popen(  # noqa: S603 - one of our commands, as an argument list
                 line,
                 stdin=subprocess.DEVNULL,
                 stdout=result,

@@ -19,6 +19,7 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 
 from ..forms.kinds import MARK
+from ..forms.payloads import item_in
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store.campaigns.adjudications import (
@@ -114,7 +115,7 @@ class AdjudicationQueue:
     def is_open(self) -> bool:
         """Return whether the campaign's rule names an adjudicator, and people decide in the campaign."""
         rule = self._policy.rule
-        takes_decisions = self._policy.rounds or self.campaign.kind == MARK
+        takes_decisions = self._policy.rounds or self.campaign.kind == MARK or self.campaign.form.takes_choices
         return bool(takes_decisions and rule and rule.is_adjudicated)
 
     def queue(self, *, task: int | None = None) -> list[QueuedCase]:
@@ -230,6 +231,8 @@ class AdjudicationQueue:
         decision, note = submission.decision, submission.note
         if self.campaign.kind == MARK and decision != SEND_BACK:
             return normalized(self.campaign.form, task.payload, submission)
+        if self.campaign.form.takes_choices:
+            return _checked_key(task, submission)
         if decision not in DECISIONS:
             raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(DECISIONS)}")
         if note is not None and (len(note) > MAX_NOTE or "\0" in note):
@@ -267,7 +270,7 @@ class AdjudicationQueue:
             annotations=tuple(order),
             waits=settle(policy, votes_in(policy, decisions, verdict, is_closed=True)) == WAITS,
             round=round_,
-            is_last=round_ >= policy.rounds,
+            is_last=round_ >= policy.rounds and not self.campaign.form.takes_choices,
         )
 
     def _task(self, task_id: int) -> Task:
@@ -319,7 +322,8 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
 
 def _forgets_decisions(campaign: Campaign) -> bool:
     """Return whether decisions of a campaign can stop counting, so that its tasks can be asked again."""
-    return bool(campaign.form.rounds) or campaign.kind == MARK
+    has_keys = campaign.form.takes_choices and policy_of(campaign).rule is not None
+    return bool(campaign.form.rounds) or campaign.kind == MARK or has_keys
 
 
 _CANNOT_REOPEN = "decisions of this campaign all count, so it asks nobody again"
@@ -331,6 +335,16 @@ _IS_WITH_WRITER = "it went back to its writer, whose new version comes again by 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
     """Return the reasons that a rejection in a campaign can give; none if its form has none."""
     return campaign.form.reasons
+
+
+def _checked_key(task: Task, submission: Submission) -> Submission:
+    """Return a checked submission that names the right option of an item, or says with a note that none is."""
+    options = [str(choice["key"]) for choice in item_in(task.payload)["choices"]]
+    if submission.decision not in {*options, REJECT, SEND_BACK}:
+        known = ", ".join([*options, REJECT, SEND_BACK])
+        raise RefusedError(f"decision {submission.decision[:60]!r} is none of {known}")
+    _check_reasons((), submission)
+    return replace(submission, edits=None, fields=None)
 
 
 def _check_reasons(known: Sequence[str], submission: Submission) -> None:

@@ -21,6 +21,7 @@ from ..store.campaigns import set_asides
 from ..store.campaigns.gold import gold_marks, has_known_answers, is_known, known_answers
 from ..store.counts.campaign_counts import too_fast_by_task
 from ..store.counts.decision_columns import LabelSource, read_decisions, read_facet
+from ..store.database.audit import AUTOMATIC
 from ..store.database.records import Campaign
 from ..store.review_store import ReviewStore
 from .gold_regions import is_right
@@ -92,7 +93,7 @@ def pause_if_careless(
     care = next((each for each in cares_of(store, campaign) if each.rater == annotator), None)
     if care is None or care.high >= bounds.below:
         return None
-    set_votes_aside(store, campaign.name, annotator, by=set_asides.AUTOMATIC, why=_why(care, bounds), now=now)
+    set_votes_aside(store, campaign.name, annotator, by=AUTOMATIC, why=_why(care, bounds), now=now)
     return care
 
 
@@ -117,7 +118,7 @@ def pause_careless(store: ReviewStore, campaign: Campaign, names: Collection[str
     found = [care for care in cares_of(store, campaign) if care.rater in doubted] if doubted else []
     careless = [care for care in found if care.high < bounds.below]
     for care in careless:
-        set_votes_aside(store, campaign.name, care.rater, by=set_asides.AUTOMATIC, why=_why(care, bounds), now=now)
+        set_votes_aside(store, campaign.name, care.rater, by=AUTOMATIC, why=_why(care, bounds), now=now)
     return careless
 
 

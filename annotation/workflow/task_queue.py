@@ -47,6 +47,7 @@ from ..store.database.records import Annotation, Campaign, RefusedError, StaleEr
 from ..store.review_store import ReviewStore
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
+from .accepted_gold import fill_gold
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of
 from .gold_regions import is_right
 from .settlement.closing import close_early
@@ -265,10 +266,11 @@ class TaskQueue:
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Compare its regions, close it if it is settled or sure and the campaign is set so, open a round if due."""
+        """Compare its regions, close it if it is settled or sure and set so, open a round, make gold of it."""
         compare_regions(held, self.campaign, task=task_id)
         close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
+        fill_gold(held, self.campaign, task=task_id)
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
         """Store an answer that is given before the key is shown; `open` then returns it, and it cannot be changed.

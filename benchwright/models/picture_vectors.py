@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from benchwright.errors import PrerequisiteError
 from benchwright.models.device_pixels import SUFFICIENT_RATIO, DevicePixels
-from benchwright.models.devices import in_bfloat16
+from benchwright.models.devices import find_device, in_bfloat16
+from benchwright.models.local_weights import weights_digest
 
 if TYPE_CHECKING:
     import torch
@@ -60,6 +62,59 @@ class Preprocessing(NamedTuple):
         scaled = np.asarray(square, np.float32) / 255
         normal = (scaled - np.array(self.mean, np.float32)) / np.array(self.std, np.float32)
         return np.ascontiguousarray(normal.transpose(2, 0, 1), np.float32)
+
+
+def picture_model_digest(folder: Path) -> str:
+    """Return the digest of the files that decide a model's vectors: its weights and its JSON files.
+
+    Raises:
+        ValueError: The folder holds no such model.
+    """
+    weights = sorted(folder.glob("*.safetensors"))
+    if not weights or not (folder / "config.json").is_file():
+        raise ValueError(f"{folder} holds no model: it needs config.json and *.safetensors")
+    return weights_digest(folder, [*weights, *sorted(folder.glob("*.json"))])
+
+
+class PictureVectorModel(NamedTuple):
+    """A vision model that is loaded.
+
+    Args:
+        model: Model of transformers, on its device.
+        prepare: Conversion of a picture to its input.
+        place: The device by torch's name.
+    """
+
+    model: Any
+    prepare: Preprocessing
+    place: str
+
+    def vectors(self, pictures: Sequence[NDArray[np.uint8]], *, in_half: bool = False) -> Vectors:
+        """Return the vectors of pictures of shape (height, width, 3), as `embed` does; all of them are one batch."""
+        return embed(self.model, self.prepare.batch(pictures, self.place), in_half=in_half)
+
+
+def load_picture_model(folder: Path) -> PictureVectorModel:
+    """Load a vision model from its folder, offline, on the first GPU where there is one.
+
+    Raises:
+        PrerequisiteError: torch or transformers is missing, or the folder holds no model that they can load.
+    """
+    try:
+        import torch
+        from safetensors import SafetensorError
+        from transformers import AutoModel
+    except ImportError as error:
+        raise PrerequisiteError("vectors of pictures need models; pip install 'benchwright[models]'") from error
+    try:
+        model = AutoModel.from_pretrained(
+            folder, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=torch.float32
+        )
+    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PrerequisiteError(f"{folder} cannot be loaded as a vision model: {first}") from error
+    place = find_device(None).place
+    return PictureVectorModel(model.to(place).eval(), Preprocessing.of(folder), place)
 
 
 def embed(model: Any, inputs: NDArray[np.float32] | torch.Tensor, *, in_half: bool = False) -> Vectors:

@@ -100,6 +100,7 @@ def read_questions(
     keeps_copies: bool = False,
     store: ObjectStore | None = None,
     keeps_repeats: bool = False,
+    keeps_keyless: bool = False,
     identify: Identify = identify_file,
 ) -> Iterator[ReadQuestions]:
     """Read a benchmark that exists, without a run; what is yielded is there until the block ends.
@@ -113,6 +114,7 @@ def read_questions(
             (`QuestionIndex.pictures`); default False, they are only identified.
         store: Where such pictures are kept beyond the block; None for nowhere.
         keeps_repeats: Whether each question whose id stands twice is kept (`QuestionIndex.fill`); default False.
+        keeps_keyless: Whether questions without a key are items (`QuestionIndex.fill`); default False.
         identify: Function that identifies picture files (`PictureLookup`).
 
     Raises:
@@ -128,7 +130,7 @@ def read_questions(
         )
         index = QuestionIndex(place / "questions.sqlite")
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
-            index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
+            index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats, keeps_keyless=keeps_keyless)
         counts = dict(sorted(refused.counts.items()))
         below = "" if pictures is None else _below(pictures.resolve(), source.resolve())
         yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, opened, lookup, below)
@@ -148,6 +150,7 @@ def check_items(
     mapping: Stated | None = None,
     columns: Path | None = None,
     write_to: Path | None = None,
+    keeps_keyless: bool = False,
 ) -> dict[str, Any]:
     """Return what the step `items` would make of a source, as a document.
 
@@ -157,6 +160,7 @@ def check_items(
         mapping: Columns by field where their names do not tell.
         columns: File of columns.
         write_to: New file for the columns that are used; None for none.
+        keeps_keyless: Whether it is to keep questions without a key; default False.
 
     Raises:
         BenchwrightError: The file for the columns exists already.
@@ -165,7 +169,9 @@ def check_items(
     if write_to is not None:
         opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
         write_columns(write_to, {file.path: file.stated for file in opened.files if file.model is None})
-    with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
+    with read_questions(
+        source, pictures=pictures, mapping=mapping, columns=columns, keeps_keyless=keeps_keyless
+    ) as read:
         looked_into = [file._asdict() for file in read.looked_into]
         counts = read.index.counts()
         absent = nearly_all_absent(read.index, read.picture_files)

@@ -171,6 +171,17 @@ def test_lists_come_in_pages_that_leave_out_and_repeat_nothing(client: Callable[
     assert (len(found), found) == (10, sorted(set(found)))
 
 
+def test_items_are_found_by_likeness_and_by_words_of_ones_own(client: Callable[..., CheckedClient]) -> None:
+    cur = client("cur", "curator")
+    item_id = cur.get("/campaigns/verify/items?limit=1").document["items"][0]["item_id"]
+    alike = cur.get(f"/campaigns/verify/alike?item={item_id}").document
+    assert (alike["by"], alike["items"][0]["likeness"]) == ("words", 1)
+    assert item_id in {item["item_id"] for item in alike["items"]}
+    found = cur.get("/campaigns/verify/alike?meaning=pieces&limit=1").document
+    assert [item["question"] for item in found["items"]] == [alike["items"][0]["question"]]
+    assert cur.get("/campaigns/verify/alike").status == 422
+
+
 def test_people_are_paused_and_resumed_and_a_campaign_is_closed_and_opened(
     client: Callable[..., CheckedClient],
 ) -> None:

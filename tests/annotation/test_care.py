@@ -20,8 +20,9 @@ from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import ATTENTION
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.store.campaigns.set_asides import AUTOMATIC, list_set_aside
+from benchwright.annotation.store.campaigns.set_asides import list_set_aside
 from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.database.audit import AUTOMATIC
 from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.annotation.workflow.pausing import cares_of, checked_people
 from benchwright.annotation.workflow.set_asides import take_votes_back

@@ -19,8 +19,9 @@ from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.label_studio.pulling import pull
 from benchwright.annotation.label_studio.task_data import KEY, key_of
-from benchwright.annotation.store.campaigns.set_asides import AUTOMATIC, list_set_aside
+from benchwright.annotation.store.campaigns.set_asides import list_set_aside
 from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.database.audit import AUTOMATIC
 from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.annotation.workflow.gold import gold_tasks
 from benchwright.annotation.workflow.pausing import cares_of

@@ -56,6 +56,15 @@ def plan_of(**answers: str) -> BenchmarkPlan:
         ({"people": "simulated-1"}, "people"),
         ({"seconds": "0"}, "seconds"),
         ({"rate": "ten"}, "rate"),
+        ({"split": "shares", "parts": "1"}, "parts"),
+        ({"gold": ":accepted", "kind": "review"}, "gold"),
+        ({"gold": "given/release", "kind": "answer"}, "gold"),
+        ({"source": "asked", "folder": "f", "question": "Open?", "choices": "yes\nno"}, "kind"),
+        ({"source": "asked", "folder": "f", "question": "Open?", "choices": "yes\nYes", "kind": "answer"}, "choices"),
+        ({"source": "release", "release": "r", "kind": "answer"}, "kind"),
+        ({"gold": ":accepted", "votes": "1", "agree": "1"}, "gold"),
+        ({"gold": ":accepted", "gold_votes": "3"}, "gold_votes"),
+        ({"source": "photographs", "folder": "f", "task": "cups", "split": "tasks"}, "split"),
         ({"currency": "dollars"}, "currency"),
         ({"qualification": "yes", "pass_mark": "9"}, "pass_mark"),
     ],
@@ -170,6 +179,72 @@ def test_a_table_lands_below_uploads_whatever_it_is_called_and_is_found_by_its_n
     for name in ("../review.key", "", kept.partition("/")[0], "0" * 16 + "/..", "0" * 16 + "/../../review.key"):
         with pytest.raises(BenchwrightError, match="no such table"):
             table_path(workspace, name)
+
+
+TWO_TASKS = b"image,question,A,B,answer,task\npiece-00.png,What is it?,a cup,a pot,A,cups\npiece-01.jpg,What is it?,a cup,a pot,B,cups\npiece-01.jpg,Where?,a,b,A,places\n"
+
+
+@pytest.mark.parametrize(
+    ("answers", "parts", "items"),
+    [
+        ({"split": "tasks"}, {"verify_cups": {"tasks": ("cups",)}, "verify_places": {}}, {"verify_cups": 2, "verify_places": 1}),
+        ({"split": "shares", "parts": "3"}, {"verify_1": {"share": (0, 0.3333)}, "verify_2": {"share": (0.3333, 0.6667)},
+                                             "verify_3": {"share": (0.6667, 1)}}, dict.fromkeys(["verify_1", "verify_2", "verify_3"], 1)),
+    ],
+)  # fmt: skip
+def test_several_campaigns_open_at_once_on_parts_that_the_dialogue_names(
+    place: Path, answers: dict[str, str], parts: dict[str, Any], items: dict[str, int]
+) -> None:
+    workspace, folders = place / "workspace", AllowedFolders([place / "given"])
+    table = keep_table(workspace, "two.csv", TWO_TASKS)
+    plan = plan_of(**TABLE, table=table, pictures="given/photographs", baseline="1", **answers)
+    planned = planned_recipe(plan, workspace, folders)
+    (workspace / "recipes").mkdir()
+    (workspace / "recipes" / "cups.yaml").write_text(planned.text, encoding="utf-8")
+    steps: dict[str, Any] = dict(load_recipe(workspace / "recipes" / "cups.yaml").steps)
+    judged = {entry: step for entry, step in steps.items() if step.name == "verify"}
+    assert {entry: step.only.model_dump(exclude_defaults=True) for entry, step in judged.items()} == parts
+    assert [step.opens_with for step in judged.values()] == [None, *list(judged)[:-1]]
+    assert (steps["answer"].only, steps["answer"].opens_with) == (None, None)
+    assert planned_items(plan, planned, workspace, folders).campaigns == items
+
+
+def test_gold_that_fills_itself_is_in_the_recipe_and_not_in_the_baseline(place: Path) -> None:
+    workspace, table = place / "workspace", keep_table(place / "workspace", "two.csv", TWO_TASKS)
+    answers = {"gold": ":accepted", "votes": "3", "agree": "2", "gold_votes": "3", "baseline": "1"}
+    plan = plan_of(**TABLE, table=table, pictures="given/photographs", **answers)
+    steps: dict[str, Any] = dict(planned_recipe(plan, workspace, AllowedFolders([place / "given"])).recipe.steps)
+    assert (steps["verify"].handout.gold_from.votes, steps["answer"].handout.gold_from) == (3, None)
+
+
+KEYLESS = b"image,question,A,B,answer\npiece-00.png,What is it?,a cup,a pot,A\npiece-01.jpg,Where?,in,out,\n"
+
+
+@pytest.mark.parametrize("source", ["table", "asked"])
+def test_people_answer_questions_without_a_key_and_the_rule_makes_it(place: Path, source: str) -> None:
+    workspace, folders = place / "workspace", AllowedFolders([place / "given"])
+    given = {
+        "table": {"table": keep_table(workspace, "keyless.csv", KEYLESS), "pictures": "given/photographs"},
+        "asked": {"folder": "given/photographs", "question": "Is it open?", "choices": "yes\nno\nunclear"},
+    }[source]
+    answers = {"kind": "answer", "votes": "5", "agree": "4", "adjudicated": "yes", "baseline": "1", "attention": "no"}
+    plan = plan_of(name="cups", source=source, **given, **answers)
+    planned = planned_recipe(plan, workspace, folders)
+    (workspace / "recipes").mkdir()
+    (workspace / "recipes" / "cups.yaml").write_text(planned.text, encoding="utf-8")
+    steps: dict[str, Any] = dict(load_recipe(workspace / "recipes" / "cups.yaml").steps)
+    photographs = len([*(place / "given" / "photographs").iterdir()])
+    assert list(steps) == ["items", "repeated_options", "keys", "answer"]
+    assert (steps["items"].keyless, steps["keys"].key) == ("keep", "adjudicated(at_least(4, of=5))")
+    assert (steps["answer"].key, steps["answer"].annotators_per_item) == (None, 1)
+    assert planned_items(plan, planned, workspace, folders).items == (1 if source == "table" else photographs)
+
+
+def test_one_task_is_not_divided_by_task(place: Path) -> None:
+    table = keep_table(place / "workspace", "one.csv", ROWS)
+    plan = plan_of(**TABLE, table=table, pictures="given/photographs", split="tasks")
+    with pytest.raises(BenchwrightError, match="have 1 task; to judge each"):
+        planned_recipe(plan, place / "workspace", AllowedFolders([place / "given"]))
 
 
 def test_cost_hours_and_end_follow_from_items_votes_and_what_the_curator_expects() -> None:

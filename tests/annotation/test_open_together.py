@@ -114,3 +114,64 @@ def test_what_cannot_open_beside_is_refused_before_anything_runs(
     recipe = f"name: x\nsteps:\n  - jigsaw\n{steps}  - step: answer\n    opens_with: {with_}\n"
     with pytest.raises(RecipeError, match=words):
         run(place, recipe)
+
+
+PARTS = """\
+name: parts
+seed: 5
+shards: 2
+steps:
+  - step: jigsaw
+    min_tile_px: 16
+  - step: verify
+    as: verify_first
+    rule: single
+    only: {share: [0, 0.5]}
+  - step: verify
+    as: verify_second
+    rule: single
+    only: {}
+    opens_with: verify_first
+  - step: verify
+    as: verify_again
+    rule: single
+    only: {again: true}
+    opens_with: verify_second
+  - splits
+"""
+
+
+def test_campaigns_of_one_recipe_ask_about_parts_at_once_and_about_no_item_twice_unless_asked(place: Path) -> None:
+    run(place, PARTS)
+    with open_store(f"sqlite:///{place / 'workspace' / 'review.sqlite'}") as store:
+        first, second, again = (asked(store, f"verify_{name}") for name in ("first", "second", "again"))
+        assert min(len(first), len(second)) > 0
+        assert not first & second
+        assert again == first | second
+        roots = {task.item_id: task.payload["root_image_id"] for task in store.tasks("verify_again")}
+        assert {roots[item] for item in first}.isdisjoint({roots[item] for item in second})  # by picture
+        store.upsert_annotator("ann")
+        gone = min(second)
+        reject, accept = Submission("reject", reasons=("unclear",)), Submission("accept")
+        decide_all(store, "verify_first", "ann", {}, accept)
+        decide_all(store, "verify_second", "ann", {gone: reject}, accept)
+        store.upsert_annotator("ben")
+        decide_all(store, "verify_again", "ben", {}, accept)
+        done = run(place, PARTS)
+        assert done.state == "done"
+        kept = {step.name: (step.records, step.kept) for step in done.steps if step.name.startswith("verify")}
+    every = len(first | second)
+    assert kept == {
+        "verify_first": (every, every), "verify_second": (every, every - 1), "verify_again": (every - 1, every - 1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("only", "words"),
+    [("{share: [0.5, 0.5]}", "holds nothing"), ("{share: [0, 2]}", "share"), ("{task: [jigsaw]}", "task")],
+)
+def test_a_part_that_cannot_be_is_refused_before_anything_runs(place: Path, only: str, words: str) -> None:
+    with pytest.raises(RecipeError, match=words):
+        run(place, f"name: x\nsteps:\n  - jigsaw\n  - step: verify\n    only: {only}\n")
+    with pytest.raises(RecipeError, match="which have no tasks"):
+        run(place, "name: x\nsteps:\n  - step: screen\n    only: {tasks: [jigsaw]}\n")

@@ -17,10 +17,11 @@ from benchwright.errors import BenchwrightError
 from ...exchange.decision_file import import_decisions
 from ...exchange.export.work_tables import annotations_of
 from ...forms.payloads import item_in
+from ...items.item_search import ItemQuery, search
 from ...jobs.commands import ExportJob, FreezeJob, RunJob
 from ...jobs.job_records import JobRecord
 from ...jobs.question_tables import add_table
-from ...store.campaigns.gold import IS_ITEM
+from ...store.campaigns.gold import IS_LISTED
 from ...store.campaigns.open_and_closed import close_campaign, reopen_campaign
 from ...store.database.records import RefusedError
 from ...store.database.schema import annotators, tasks
@@ -30,6 +31,8 @@ from ..task_card.card_event import event_of
 from ..workbench.adjudicating import AdjudicatorWork
 from .models import (
     AddedReply,
+    AlikeQuery,
+    AlikeReply,
     CaseReply,
     DecisionBody,
     ExportBody,
@@ -58,7 +61,7 @@ def _items(call: ApiCall) -> PagedReply:
 
     def rows(after: int, most: int) -> list[tuple[int, Any]]:
         columns = (tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.round, tasks.c.state, tasks.c.payload)
-        listed = sa.select(*columns).where(tasks.c.campaign_id == call.campaign.id, tasks.c.id > after, IS_ITEM)
+        listed = sa.select(*columns).where(tasks.c.campaign_id == call.campaign.id, tasks.c.id > after, IS_LISTED)
         listed = listed if query.state is None else listed.where(tasks.c.state == query.state)
         with call.store.reading() as connection:
             return [(row.id, row) for row in connection.execute(listed.order_by(tasks.c.id).limit(most))]
@@ -71,6 +74,24 @@ def _item(row: Any) -> dict[str, Any]:
     item = item_in(json.loads(row.payload))
     about = {name: getattr(row, name) for name in ("item_id", "content_hash", "round", "state")}
     return {"task": row.id, **about, "item": item}
+
+
+def _alike(call: ApiCall) -> AlikeReply:
+    query: AlikeQuery = call.query
+    if bool(query.item) == bool(query.meaning):
+        raise ApiProblem("invalid", "give either `item`, the id of one, or `meaning`, words that say what to look for")
+    index, wanted = (
+        call.state.items,
+        ItemQuery(campaign=call.campaign.name, like=query.item, alike=query.by, meaning=query.meaning),
+    )
+    index.refresh()
+    hits = index.reading(lambda connection: search(connection, wanted, page_size=query.limit))
+    items = [
+        {"item_id": record.record_id, "question": record.question, "state": record.state, "likeness": record.value}
+        for record in hits.records
+    ]
+    assert hits.by is not None, "one of both was given"
+    return AlikeReply(by=hits.by, items=items)
 
 
 def _decisions(call: ApiCall) -> Response:
@@ -263,6 +284,18 @@ CURATOR_OPERATIONS = (
         in_store=False,
         about="The table is CSV, as the step `items` reads it, and becomes a further file of the folder that this step "
         "of the recipe names. It is read first: one that gives no item is refused.",
+    ),
+    ApiOperation(
+        "GET",
+        f"{_CAMPAIGN}/alike",
+        "findAlike",
+        "Find items that are like one, or that are about something.",
+        CURATORS,
+        _alike,
+        AlikeReply,
+        query=AlikeQuery,
+        about="Pictures and questions are compared by vectors where `review likeness` made them, else by perceptual "
+        "hashes and shared words; `by` says which.",
     ),
     ApiOperation(
         "GET",

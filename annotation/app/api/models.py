@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ...items.likeness import LikenessBy
+
 MOST_ON_A_PAGE = 200
 _Text = Annotated[str, Field(max_length=20_000)]
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
@@ -41,6 +43,15 @@ class ItemsQuery(PageQuery):
     """Which items of a campaign are wanted."""
 
     state: Literal["open", "done", "retired"] | None = Field(None, description="State of their tasks; all without it.")
+
+
+class AlikeQuery(_ApiInput):
+    """What a campaign's items are to be like: one of `item` and `meaning`."""
+
+    item: str = Field("", max_length=64, description="Id of an item or image.")
+    by: Literal["question", "pictures"] = Field("question", description="What is compared with that item.")
+    meaning: str = Field("", max_length=200, description="Words that say what questions are to be about.")
+    limit: int = Field(50, ge=1, le=MOST_ON_A_PAGE, description="Most items.")
 
 
 class ClaimBody(_ApiInput):
@@ -145,6 +156,16 @@ class PagedReply(_ApiAnswer):
 
     items: list[dict[str, Any]]
     next: str | None = Field(description="Cursor of the next page; null on the last one.")
+
+
+class AlikeReply(_ApiAnswer):
+    """Items that are alike, the most alike first."""
+
+    by: LikenessBy = Field(description="What they were compared by.")
+    items: list[dict[str, Any]] = Field(
+        description="Each `item_id`, `question`, `state` and `likeness`: 0 to 1, or of `picture_hashes` the bits of 64 "
+        "that differ."
+    )
 
 
 class ListReply(_ApiAnswer):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from html import escape
 
 import streamlit as st
 
 from benchwright.texts.hidden_characters import escaped
 
-from ...items.item_search import COLUMNS, FoundRecord, ItemQuery
+from ...items.item_search import COLUMNS, FoundRecord, Hits, ItemQuery
 from ..base.page_formulas import html_with_formulas
 from ..base.tables import TABLE_STYLE, THUMBNAIL_STYLE, thumbnail_html
 from ..languages.language import chosen_language
@@ -17,6 +17,7 @@ from ..routes.record_pictures import record_picture_url
 from ..wording.conversation_texts import TEXTS as VIEW_TEXTS
 from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..wording.texts import TEXTS as APP_TEXTS
+from .likeness_views import likeness_words
 
 _HEADS = {
     "state": "of_state", "reason": "of_reason", "campaign": "of_campaign", "task": "of_kind", "decisions": "decisions",
@@ -29,25 +30,29 @@ def head_of(column: str) -> str:
     return TEXTS[_HEADS[column]] if column in _HEADS else VIEW_TEXTS[f"column_{column}"]
 
 
-def show_table(records: Sequence[FoundRecord], query: ItemQuery, path: str, *, item_id: str) -> None:
+def show_table(hits: Hits, query: ItemQuery, path: str, *, item_id: str) -> None:
     """Show records as rows: picture, question with a link to its page, and the chosen columns.
 
     Args:
-        records: Records in the order in which they are shown.
+        hits: Records in the order in which they are shown, and what they were compared by.
         query: Query with the columns, and with the measure whose values the records may have.
         path: Path of the page of one item.
         item_id: Name of that page's parameter with the id.
     """
     columns = [column for column in COLUMNS if column in query.columns]
-    heads = ["", APP_TEXTS["question"], *map(head_of, columns), *([query.measure] if query.measure else [])]
+    heads = ["", APP_TEXTS["question"], *map(head_of, columns)]
+    if hits.by is not None or query.measure:
+        heads.append(query.measure if hits.by is None else VIEW_TEXTS["likeness"])
     top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
     body = []
-    for record in records:
+    for record in hits.records:
         title = html_with_formulas(escaped(record.question or record.name) or TEXTS["no_question"])
         link = f'<a href="/{escape(path)}?{item_id}={escape(record.record_id)}" target="_self">{title}</a>'
         picture = thumbnail_html(record_picture_url(record.record_id)) if record.pictures else ""
         cells = [picture, link, *(escape(escaped(_CELLS[column](record))) for column in columns)]
-        if query.measure:
+        if hits.by is not None:
+            cells.append(escape(likeness_words(record, hits.by)))
+        elif query.measure:
             cells.append("" if record.value is None else chosen_language().number(record.value, ".4g"))
         body.append("<tr>" + "".join(f'<td dir="auto">{cell}</td>' for cell in cells) + "</tr>")
     st.html(

@@ -8,9 +8,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from benchwright.errors import BenchwrightError, UnreadableImage
-from benchwright.images import decode_luma, hashes
-from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX
+from benchwright.errors import BenchwrightError
 from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import (
@@ -21,7 +19,6 @@ from ...items.item_search import (
     ItemQuery,
     MeasureRange,
     Sort,
-    has_hashes,
     measures,
     options,
     search,
@@ -38,13 +35,13 @@ from ..wording.directed_text import inert
 from ..wording.texts import message_of
 from .item_acts import show_acts
 from .item_table import head_of, show_table
+from .likeness_views import likeness_words, picture_to_look_for, show_compared, without_likeness
 from .view_shelf import show_views
 
 ITEM = "id"
 """Query parameter of the page of one item."""
 _LAST = "items-query"
 """Key under which the session keeps the last query, to which the page of one item leads back."""
-_LIKE_MB = 20
 _ID_DIGITS = 12
 _COLUMNS = ("stream", "state", "campaign", "reason", "annotator", "task", "step")
 _LABELS = {
@@ -75,6 +72,7 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
         _go(replace(asked, page=1))
     hits = state.items.reading(lambda connection: search(connection, query))
     _show_count(query, hits, total)
+    show_compared(state, account, query, hits)
     if not hits.records:
         st.info(TEXTS["found_none"])
         return
@@ -82,9 +80,9 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
     selected: Sequence[str] = ()
     if query.columns:
         show_page_formulas()
-        show_table(hits.records, query, path, item_id=ITEM)
+        show_table(hits, query, path, item_id=ITEM)
     else:
-        tiles = [record_tile(record, path, _value_line(record, query)) for record in hits.records]
+        tiles = [record_tile(record, path, _value_line(record, query, hits)) for record in hits.records]
         event = show_grid(tiles, key=f"{hash((tuple(query.to_params().items()), generation))}", texts=TEXTS)
         if event.opened is not None:
             st.switch_page(item_page(), query_params={ITEM: event.opened})
@@ -117,13 +115,20 @@ def _filters(
     state: AppState, account: Account, query: ItemQuery, facets: dict[str, list[tuple[str, int]]], generation: str
 ) -> ItemQuery:
     """Show what the list is searched and filtered by, and return the query that a curator asks for now."""
-    left, right, shelf = st.columns([5, 2, 1.4], vertical_alignment="bottom")
+    left, middle, right, shelf = st.columns([3.2, 3.2, 2, 1.4], vertical_alignment="bottom")
     with shelf:
         opened = show_views(state, account, query)
     if opened is not None:
         return opened
     words = left.text_input(
         TEXTS["search"], value=query.words, placeholder=TEXTS["search_hint"], max_chars=200, key=f"words-{query.words}"
+    )
+    meaning = middle.text_input(
+        VIEW_TEXTS["by_meaning"],
+        value=query.meaning,
+        placeholder=VIEW_TEXTS["by_meaning_hint"],
+        max_chars=200,
+        key=f"meaning-{query.meaning}",
     )
     sort = _sort(right, query)
     with st.expander(TEXTS["filters"], key="items-filters"):
@@ -133,7 +138,7 @@ def _filters(
             values[name] = _choice(columns[place % 4], name, getattr(query, name), facets[name])
         ranges = cached((state.store.where, "items-measures", generation), lambda: state.items.reading(measures))
         values |= _measure(columns[3], query, ranges)
-        like = _likeness(state, query)
+        like = picture_to_look_for(state, query)
         shown = st.multiselect(
             VIEW_TEXTS["columns"],
             COLUMNS,
@@ -143,7 +148,12 @@ def _filters(
             key=f"columns-{','.join(query.columns)}",
         )
     chosen = tuple(column for column in COLUMNS if column in shown)
-    asked = replace(query, words=words.strip(), sort=sort, like=like, columns=chosen, **values)
+    if like != query.like:  # a picture was given
+        meaning, values["alike"] = "", "pictures"
+    elif meaning.strip():
+        like, values["alike"] = "", "pictures"
+    values |= {"like": like, "meaning": meaning.strip()}
+    asked = replace(query, words=words.strip(), sort=sort, columns=chosen, **values)
     return asked if asked != query else _without(query)
 
 
@@ -157,21 +167,21 @@ def _without(query: ItemQuery) -> ItemQuery:
             if value := getattr(query, name):
                 words = TEXTS["take_off"].format(label=TEXTS[_LABELS[name]], value=inert(_value_words(name, value)))
                 if st.button(words, key=f"off-{name}", icon=":material/close:"):
-                    off: dict[str, Any] = {name: ""}
-                    return replace(query, **off)
+                    emptied: dict[str, Any] = {name: ""}
+                    return replace(query, **emptied)
         if query.measure:
             words = TEXTS["take_off"].format(label=TEXTS["measure"], value=inert(query.measure))
             if st.button(words, key="off-measure", icon=":material/close:"):
                 return replace(query, measure="", least=None, most=None, sort=default.sort)
-        if query.like and st.button(TEXTS["like_is"], key="off-like", icon=":material/close:"):
-            return replace(query, like="")
+        if (off := without_likeness(query)) is not None:
+            return off
         if st.button(TEXTS["show_all"], type="tertiary"):
             return default
     return query
 
 
 def _sort(place: Any, query: ItemQuery) -> Sort:
-    if query.like:
+    if query.is_by_likeness:
         place.text_input(TEXTS["sort"], value=TEXTS["sort_likeness"], disabled=True)
         return query.sort
     sorts = [sort for sort in get_args(Sort) if sort != "likeness" and (query.measure or sort not in BY_MEASURES)]
@@ -234,33 +244,15 @@ def _measure(place: Any, query: ItemQuery, ranges: dict[str, MeasureRange]) -> d
     return {"measure": picked, **{name: None if bound is None else float(bound) for name, bound in bounds.items()}}
 
 
-def _likeness(state: AppState, query: ItemQuery) -> str:
-    """Take a picture to look for, and return what others are to be like; empty where nothing is."""
-    if not state.items.reading(has_hashes):
-        st.caption(TEXTS["no_hashes"])
-        return query.like
-    uploaded = st.file_uploader(
-        TEXTS["like_file"], help=TEXTS["like_why"], max_upload_size=_LIKE_MB, key=f"like-{query.like}"
-    )
-    if uploaded is None:
-        return query.like
-    try:
-        code = hashes(decode_luma(uploaded.getvalue(), at_least_px=HASHED_AT_LEAST_PX)).phash
-    except UnreadableImage as error:
-        st.error(TEXTS["not_a_picture"].format(why=inert(error.reason)))
-        return query.like
-    return f"hash-{code:016x}"
-
-
 def _show_count(query: ItemQuery, hits: Hits, total: int) -> None:
     name = "found_all" if query.is_empty else "found"
     st.markdown(f"**{TEXTS[name].format(total=total if query.is_empty else hits.total)}**")
 
 
-def _value_line(record: FoundRecord, query: ItemQuery) -> str:
-    if record.value is None:
-        return ""
-    return TEXTS["bits"].format(bits=record.value) if query.like else f"{query.measure} {record.value:.4g}"
+def _value_line(record: FoundRecord, query: ItemQuery, hits: Hits) -> str:
+    if hits.by is not None:
+        return likeness_words(record, hits.by)
+    return "" if record.value is None else f"{query.measure} {record.value:.4g}"
 
 
 def record_tile(record: FoundRecord, path: str, *more: str) -> GridTile:

@@ -134,6 +134,9 @@ def _offer_to_look(acts: CuratorActs, history: RecordHistory) -> None:
 
 def _show_links(history: RecordHistory, items_page: Callable[[], st.Page], item_page: Callable[[], st.Page]) -> None:
     st.page_link(items_page(), label=TEXTS["find_alike"], query_params={"like": history.record.record_id})
+    if history.content.get("question"):
+        query = {"like": history.record.record_id, "alike": "question"}
+        st.page_link(items_page(), label=TALK["find_questions"], query_params=query)
     root = history.record.root_image_id
     if root and root != history.record.record_id:
         st.page_link(item_page(), label=TEXTS["source_picture"], query_params={ITEM: root})

@@ -27,13 +27,12 @@ from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.own_page_texts import TEXTS
 from ..wording.texts import title_of
 from .outlook import Outlook, PlannedItems
-from .plan import KINDS, SOURCES, STEPS, BenchmarkPlan, Step
+from .plan import ACCEPTED, KINDS, OF_PHOTOGRAPHS, SOURCES, SPLITS, STEPS, BenchmarkPlan, Step
 from .planned_recipe import PlannedRecipe
 from .uploaded_tables import ENDINGS, MOST_BYTES
 
 DRAFT = f"{NEW_BENCHMARK}/draft"
 TABLE = f"{NEW_BENCHMARK}/table"
-_PHOTOGRAPHS = ("folders", "photographs", "made")
 
 
 class DialogueForm:
@@ -91,15 +90,17 @@ class DialogueForm:
         more = f'inputmode="decimal" min="{least}" max="{most}" autocomplete="off"'
         return self._text(field, hint=hint, more=more)
 
-    def _folder(self, field: str, names: Sequence[str], *, none: str | None = None, hint: bool = True) -> str:
+    def _folder(
+        self, field: str, names: Sequence[str], *, none: str | None = None, more: Mapping[str, str] | None = None
+    ) -> str:
         options = {} if none is None else {"": TEXTS[none]}
         if none is None:
             options[""] = TEXTS["choose"]
         chosen = self._answers[field]
-        options |= {name: name for name in names}
+        options |= {**(more or {}), **{name: name for name in names}}
         if chosen and chosen not in options:  # a folder deeper than those that are listed
             options[chosen] = chosen
-        return choice_field(field, chosen, self._words(field, hint=hint), options)
+        return choice_field(field, chosen, self._words(field), options)
 
     def _source(self) -> str:
         names = self._folders.names()
@@ -122,13 +123,15 @@ class DialogueForm:
             + radio_fields("source", self._answers["source"], self._words("source", hint=False), options)
             + shown_when("source", ["table"], table)
             + shown_when("source", ["release"], self._folder("release", self._folders.releases()))
-            + shown_when("source", _PHOTOGRAPHS, self._folder("folder", names))
-            + shown_when("source", ["folders"], self._text("question", more='maxlength="500" dir="auto"'))
+            + shown_when("source", OF_PHOTOGRAPHS, self._folder("folder", names))
+            + shown_when("source", ["folders", "asked"], self._text("question", more='maxlength="500" dir="auto"'))
+            + shown_when("source", ["asked"], self._area("choices", rows=4))
             + shown_when("source", ["photographs"], self._text("task") + self._number("options", 2, 20))
         )
 
     def _question(self) -> str:
         kinds = [(code, title_of(code), TEXTS[f"kind_{code}_why"]) for code in KINDS]
+        splits = [(code, TEXTS[f"split_{code}"], TEXTS[f"split_{code}_why"]) for code in SPLITS]
         usual = "".join(shown_when("kind", [kind], _usual_words(kind)) for kind in KINDS)
         votes = f'<div class="two">{self._number("votes", 1, 9)}{self._number("agree", 1, 9)}</div>'
         return (
@@ -139,10 +142,12 @@ class DialogueForm:
             + votes
             + shown_when(
                 "kind",
-                ["verify", "review"],
+                ["verify", "review", "answer"],
                 check_field("adjudicated", self._answers["adjudicated"], self._words("adjudicated")),
             )
             + self._number("baseline", 0, 9)
+            + radio_fields("split", self._answers["split"], self._words("split", hint=False), splits)
+            + shown_when("split", ["shares"], self._number("parts", 2, 9, hint=False))
         )
 
     def _area(self, field: str, *, rows: int) -> str:
@@ -157,7 +162,8 @@ class DialogueForm:
 
     def _care(self) -> str:
         return (
-            self._folder("gold", self._folders.releases(), none="no_gold")
+            self._folder("gold", self._folders.releases(), none="no_gold", more={ACCEPTED: TEXTS["gold_as_accepted"]})
+            + shown_when("gold", [ACCEPTED], self._number("gold_votes", 2, 9))
             + check_field("attention", self._answers["attention"], self._words("attention"))
             + check_field("qualification", self._answers["qualification"], self._words("qualification"))
             + self._number("pass_mark", 1, 5)
@@ -191,6 +197,11 @@ def check_body(
         (TEXTS["fact_items"], count),
         (TEXTS["fact_campaign"], f"{title_of(plan.kind)}: {rule_in_words(str(plan.rule))}"),
     ]
+    if items.campaigns:
+        parts = ", ".join(f"{name} {number}" for name, number in items.campaigns.items())
+        facts.append((TEXTS["fact_campaigns"], parts))
+    if plan.gold_votes is not None:
+        facts.append((TEXTS["field_gold"], TEXTS["gold_fills"].format(votes=plan.gold_votes, count=0)))
     if plan.baseline:
         facts.append((TEXTS["fact_baseline"], TEXTS["just_count"].format(count=plan.baseline)))
     if items.left_out:

@@ -8,6 +8,7 @@ That is how sorted photographs become a benchmark. The questions are an ordinary
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError, UnreadableImage
@@ -48,6 +49,27 @@ def folder_table(folder: Path, question: str) -> bytes:
         for place, name in enumerate(names)
         for path in by_class[name]
     ]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def photographs_table(folder: Path, question: str, options: Sequence[str]) -> bytes:
+    """Return the table of one question with the same options about each photograph of a folder, without keys.
+
+    Args:
+        folder: Folder of the photographs, with those in folders below it.
+        question: What is asked about each photograph.
+        options: Options, none of which is marked as right.
+
+    Raises:
+        BenchwrightError: The folder holds no photograph, or more than `MOST_PHOTOGRAPHS` files.
+    """
+    files = list_files(folder)
+    if len(files) > MOST_PHOTOGRAPHS:
+        raise BenchwrightError(f"{folder.name} holds more than {MOST_PHOTOGRAPHS:,} files; take a folder below it")
+    shown = [path.as_posix() for path in map(path_for, files) if _is_photograph(folder / path, folder)]
+    if not shown:
+        raise BenchwrightError(f"{folder.name} holds no photograph; name a folder that does")
+    rows = [{"image": path, "question": question, "options": list(options)} for path in shown]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 

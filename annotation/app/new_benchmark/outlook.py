@@ -20,7 +20,7 @@ from benchwright.release import Release
 
 from ...jobs.allowed_folders import AllowedFolders
 from .plan import BenchmarkPlan
-from .planned_recipe import PlannedRecipe, table_source
+from .planned_recipe import PlannedRecipe, parts_of, table_source, tasks_of_release
 
 _CHECKS = 0.1
 """Share of an annotator's tasks that are attention checks, or gold."""
@@ -36,6 +36,7 @@ class PlannedItems(NamedTuple):
         pictures: Number of photographs about which people write first; 0 for other sources.
         is_estimate: Whether the number was estimated from a sample, or depends on what people write.
         example: The first row that is left out, in words; empty where none is.
+        campaigns: Number of items that each of several campaigns asks about, by name; empty where one asks about all.
     """
 
     items: int
@@ -43,6 +44,7 @@ class PlannedItems(NamedTuple):
     pictures: int = 0
     is_estimate: bool = False
     example: str = ""
+    campaigns: Mapping[str, int] = {}
 
 
 class Outlook(NamedTuple):
@@ -73,19 +75,36 @@ def planned_items(
     Raises:
         BenchwrightError: What items are made of cannot be read.
     """
+    items, tasks = _items_and_tasks(plan, planned, workspace, folders)
+    names = list(parts_of(plan, tasks))
+    if len(names) < 2:
+        return items
+    of_task = [tasks[name] for name in sorted(tasks)]
+    numbers = of_task if plan.split == "tasks" else [items.items // len(names)] * len(names)
+    return items._replace(campaigns=dict(zip(names, numbers, strict=True)))
+
+
+def _items_and_tasks(
+    plan: BenchmarkPlan, planned: PlannedRecipe, workspace: Path, folders: AllowedFolders
+) -> tuple[PlannedItems, Mapping[str, int]]:
+    """Return how many items a plan will have, and how many of each task."""
     if plan.source == "release":
-        return PlannedItems(len(Release.open(folders.folder(plan.release))), {})
+        release = Release.open(folders.folder(plan.release))
+        return PlannedItems(len(release), {}), tasks_of_release(release)
     if (found := table_source(plan, workspace, folders)) is not None:
-        document = check_items(found[0], pictures=found[1])
+        document = check_items(found[0], pictures=found[1], keeps_keyless=plan.makes_keys)
         left_out = {**document["no_item"], **document["left_out"]}
         refused = [f"{row['file']}, {row['entry']}: {row['detail']}" for row in document["refused"] if "detail" in row]
-        return PlannedItems(document["items"], left_out, example=refused[0] if refused else "")
+        with_key = check_items(found[0], pictures=found[1])["items"] if plan.makes_keys else 0  # asked of nobody
+        count = document["items"] - with_key
+        items = PlannedItems(count, left_out, example=refused[0] if refused else "")
+        return items, document["tasks"]
     assert planned.images is not None, "a plan that names no table names photographs"
     files = list_files(planned.images)
     if plan.source == "photographs":
-        return PlannedItems(len(files), {}, pictures=len(files), is_estimate=True)
-    made = [modes for _, modes in forecast(planned.recipe, planned.images, files) if modes.is_set]
-    return PlannedItems(sum(modes.items for modes in made), {}, is_estimate=True)
+        return PlannedItems(len(files), {}, pictures=len(files), is_estimate=True), {plan.task: len(files)}
+    made = {entry: modes.items for entry, modes in forecast(planned.recipe, planned.images, files) if modes.is_set}
+    return PlannedItems(sum(made.values()), {}, is_estimate=True), made
 
 
 def outlook_of(plan: BenchmarkPlan, planned: PlannedItems, *, today: date) -> Outlook:
@@ -96,7 +115,7 @@ def outlook_of(plan: BenchmarkPlan, planned: PlannedItems, *, today: date) -> Ou
         planned: How many items it has.
         today: Today.
     """
-    checks = _CHECKS * plan.has_attention + _CHECKS * bool(plan.gold)
+    checks = _CHECKS * plan.has_attention + _CHECKS * bool(plan.gold or plan.gold_votes)
     asked = planned.items * (plan.rule.slots + plan.baseline)
     decisions = planned.pictures + ceil(asked / (1 - checks))
     hours = decisions * plan.seconds / 3600

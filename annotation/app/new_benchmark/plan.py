@@ -12,18 +12,25 @@ from decimal import Decimal
 from typing import Literal, NamedTuple, get_args
 
 from benchwright.errors import BenchwrightError
+from benchwright.records import LETTERS
 
 from ...pay.invoice import PayTerms, read_rate
 from ...store.campaigns.tasks import SIMULATED
 from ...workflow.settlement.rules import Rule
 from ..wording.own_page_texts import TEXTS
 
-Source = Literal["table", "release", "folders", "photographs", "made"]
-Kind = Literal["verify", "review", "screen_items"]
+Source = Literal["table", "release", "folders", "asked", "photographs", "made"]
+Kind = Literal["verify", "review", "screen_items", "answer"]
+Split = Literal["one", "shares", "tasks"]
 Step = Literal["source", "question", "people", "care", "check"]
 STEPS: tuple[Step, ...] = get_args(Step)
 SOURCES: tuple[Source, ...] = get_args(Source)
 KINDS: tuple[Kind, ...] = get_args(Kind)
+SPLITS: tuple[Split, ...] = get_args(Split)
+OF_PHOTOGRAPHS: tuple[Source, ...] = ("folders", "asked", "photographs", "made")
+"""Sources that name a folder of photographs."""
+ACCEPTED = ":accepted"
+"""Answer about gold by which accepted items become gold; no folder is called so."""
 MOST_PEOPLE = 200
 _LONGEST = 20_000
 """Most characters of one answer that are kept."""
@@ -31,16 +38,18 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _CODE = re.compile(r"[^\W\d]\w{0,39}")
 USUAL: Mapping[str, str] = {
     "name": "", "source": "table", "table": "", "pictures": "", "release": "", "folder": "", "question": "",
-    "task": "", "options": "4", "kind": "verify", "guidelines": "", "reasons": "", "votes": "2", "agree": "2",
-    "adjudicated": "no", "baseline": "0", "people": "", "hours_a_day": "2", "seconds": "30", "rate": "15.00",
-    "currency": "USD", "gold": "", "attention": "yes", "qualification": "no", "pass_mark": "4", "pause": "yes",
+    "choices": "", "task": "", "options": "4", "kind": "verify", "guidelines": "", "reasons": "",
+    "votes": "2", "agree": "2", "adjudicated": "no", "baseline": "0", "split": "one", "parts": "2",
+    "people": "", "hours_a_day": "2", "seconds": "30", "rate": "15.00",
+    "currency": "USD", "gold": "", "gold_votes": "2",
+    "attention": "yes", "qualification": "no", "pass_mark": "4", "pause": "yes",
 }  # fmt: skip
 """The answers that stand there before anybody types, by field."""
 FIELDS: Mapping[Step, tuple[str, ...]] = {
-    "source": ("name", "source", "table", "pictures", "release", "folder", "question", "task", "options"),
-    "question": ("kind", "guidelines", "reasons", "votes", "agree", "adjudicated", "baseline"),
+    "source": ("name", "source", "table", "pictures", "release", "folder", "question", "choices", "task", "options"),
+    "question": ("kind", "guidelines", "reasons", "votes", "agree", "adjudicated", "baseline", "split", "parts"),
     "people": ("people", "hours_a_day", "seconds", "rate", "currency"),
-    "care": ("gold", "attention", "qualification", "pass_mark", "pause"),
+    "care": ("gold", "gold_votes", "attention", "qualification", "pass_mark", "pause"),
     "check": (),
 }
 """The fields of each step of the dialogue."""
@@ -56,7 +65,8 @@ class BenchmarkPlan(NamedTuple):
         pictures: Name of an allowed folder with the pictures of a table; empty for the table's own.
         release: Name of an allowed folder that holds a release; only of the source `release`.
         folder: Name of an allowed folder with photographs.
-        question: What is asked about each photograph; only of the source `folders`.
+        question: What is asked about each photograph; only of the sources `folders` and `asked`.
+        choices: Options of that question; only of the source `asked`.
         task: Name of the task of questions that people write; only of the source `photographs`.
         options: Number of options of each question that people write.
         kind: Kind of the campaign on items.
@@ -64,11 +74,14 @@ class BenchmarkPlan(NamedTuple):
         reasons: Codes of reasons; none for the kind's own.
         rule: How many people judge an item, and how many must agree.
         baseline: Number of people who then answer each item without its key; 0 for no such campaign.
+        split: Whether one campaign judges all items, or several at once, each a part of them: by share or by task.
+        parts: Number of campaigns of equal shares; only of the split `shares`.
         people: Names of annotators to invite.
         hours_a_day: Hours that each of them works a day.
         seconds: Seconds that a decision takes, as the curator assumes.
         pay: Pay for an hour.
         gold: Name of an allowed folder with a release whose items are gold; empty for none.
+        gold_votes: Votes after which an item that all accepted becomes gold for others; None where none does.
         has_attention: Whether attention checks are mixed in.
         pass_mark: Right practice items that are needed to begin; None for none.
         has_pause: Whether whoever decides without care is paused.
@@ -81,6 +94,7 @@ class BenchmarkPlan(NamedTuple):
     release: str
     folder: str
     question: str
+    choices: tuple[str, ...]
     task: str
     options: int
     kind: Kind
@@ -88,14 +102,22 @@ class BenchmarkPlan(NamedTuple):
     reasons: tuple[str, ...]
     rule: Rule
     baseline: int
+    split: Split
+    parts: int
     people: tuple[str, ...]
     hours_a_day: float
     seconds: float
     pay: PayTerms
     gold: str
+    gold_votes: int | None
     has_attention: bool
     pass_mark: int | None
     has_pause: bool
+
+    @property
+    def makes_keys(self) -> bool:
+        """Return whether what people answer becomes the key of questions without one."""
+        return self.kind == "answer"
 
 
 class CheckedPlan(NamedTuple):
@@ -140,14 +162,21 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
     name = stated("name", "needs_name", _NAME.fullmatch)
     table = stated("table", "needs_table") if source == "table" else ""
     release = stated("release", "needs_release") if source == "release" else ""
-    folder = stated("folder", "needs_folder") if source in {"folders", "photographs", "made"} else ""
-    question = stated("question", "needs_question", lambda text: 0 < len(text) <= 500) if source == "folders" else ""
+    folder = stated("folder", "needs_folder") if source in OF_PHOTOGRAPHS else ""
+    is_asked = source in {"folders", "asked"}
+    question = stated("question", "needs_question", lambda text: 0 < len(text) <= 500) if is_asked else ""
+    choices = tuple(line.strip() for line in answers["choices"].splitlines() if line.strip())
+    are_different = len({*map(str.casefold, choices)}) == len(choices)
+    if source == "asked" and not (2 <= len(choices) <= len(LETTERS) and are_different):
+        problems["choices"] = TEXTS["needs_choices"]
     task = stated("task", "needs_task", _CODE.fullmatch) if source == "photographs" else ""
     options = int(number("options", 2, 20)) if source == "photographs" else 4
     votes, baseline = int(number("votes", 1, 9)), int(number("baseline", 0, 9))
     agree = 1 if "votes" in problems else int(number("agree", 1, votes))
     if "votes" not in problems and "agree" not in problems and agree * 2 <= votes:
         problems["agree"] = TEXTS["needs_majority"].format(votes=votes)
+    split = answers["split"] if answers["split"] in SPLITS else SPLITS[0]
+    parts = int(number("parts", 2, 9)) if split == "shares" else 1
     reasons = tuple(dict.fromkeys(code_of(line) for line in answers["reasons"].splitlines() if line.strip()))
     if not all(_CODE.fullmatch(code) for code in reasons) or len(reasons) > 20:
         problems["reasons"] = TEXTS["needs_reasons"]
@@ -160,17 +189,40 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
         rate = read_rate(answers["rate"], of=TEXTS["rate"])
     except BenchwrightError:
         problems["rate"] = TEXTS["needs_rate"]
+    has_accepted = answers["gold"] == ACCEPTED
+    problems |= _problems_between(source, kind, split, answers["gold"], votes)
+    gold_votes = int(number("gold_votes", 2, max(2, votes))) if has_accepted else None
     pass_mark = int(number("pass_mark", 1, 5)) if answers["qualification"] == "yes" else None
     if problems:
         return CheckedPlan(None, problems)
     plan = BenchmarkPlan(
-        name, source, table, answers["pictures"] if source == "table" else "", release, folder, question, task, options,
+        name, source, table, answers["pictures"] if source == "table" else "", release, folder, question,
+        choices if source == "asked" else (), task, options,
         kind, answers["guidelines"].strip(), reasons,
         Rule(agree, votes, is_adjudicated=answers["adjudicated"] == "yes" and kind != "screen_items" and votes > 1),
-        baseline, people, hours_a_day, seconds, PayTerms(rate, currency), answers["gold"],
+        baseline, split, parts, people, hours_a_day, seconds, PayTerms(rate, currency),
+        "" if has_accepted else answers["gold"], gold_votes,
         answers["attention"] == "yes" and kind != "review", pass_mark, answers["pause"] == "yes",
     )  # fmt: skip
     return CheckedPlan(plan, {})
+
+
+def _problems_between(source: Source, kind: Kind, split: Split, gold: str, votes: int) -> dict[str, str]:
+    """Return which answers do not go together, by field; each by itself is in order."""
+    problems = {}
+    if source == "asked" and kind != "answer":
+        problems["kind"] = TEXTS["needs_answering"]
+    elif kind == "answer" and source not in {"asked", "table"}:
+        problems["kind"] = TEXTS["needs_keyless"]
+    if split == "tasks" and source in {"folders", "asked", "photographs"}:
+        problems["split"] = TEXTS["needs_tasks"]
+    if kind == "answer" and gold:
+        problems["gold"] = TEXTS["needs_no_gold"]
+    elif gold == ACCEPTED and kind == "review":
+        problems["gold"] = TEXTS["needs_accepting"]
+    elif gold == ACCEPTED and votes < 2:
+        problems["gold"] = TEXTS["needs_two_votes"]
+    return problems
 
 
 def code_of(words: str) -> str:

@@ -20,8 +20,8 @@ from ...progress.adjudication_stats import AdjudicationStats
 from ...progress.campaign_progress import Facet, RoundProgress, progress_by, progress_of
 from ...progress.forecast import EndRange, Forecast
 from ...progress.overview import Overview
-from ...store.campaigns.set_asides import AUTOMATIC
 from ...store.counts.campaign_counts import DividedTask
+from ...store.database.audit import AUTOMATIC
 from ...store.database.records import Campaign
 from ...store.review_store import ReviewStore
 from ...workflow.submitted_answers import results_of

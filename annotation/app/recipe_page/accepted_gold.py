@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
 from pathlib import Path
 
 from benchwright.canonical import bytes_digest
@@ -16,29 +15,23 @@ from benchwright.errors import BenchwrightError
 from benchwright.workspace.private_files import make_private_folder
 from benchwright.workspace.written_once import written_once
 
-from ...forms.kind_forms.screening import KEEP
-from ...forms.kinds import SCREEN_ITEMS, VERIFY
 from ...store.review_store import ReviewStore
+from ...workflow.accepted_gold import RIGHT, accepted_items
 
 MOST_GOLD = 50
-_RIGHT = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
 _LEAST_VOTES = 2
 
 
 def sources_of_gold(store: ReviewStore) -> dict[str, int]:
     """Return the campaigns that have items to be gold, by name, with how many."""
-    campaigns = [campaign for campaign in store.campaigns() if campaign.kind in _RIGHT and not campaign.is_simulated]
+    campaigns = [campaign for campaign in store.campaigns() if campaign.kind in RIGHT and not campaign.is_simulated]
     counts = {campaign.name: len(accepted_by_all(store, campaign.name)) for campaign in campaigns}
     return {name: min(count, MOST_GOLD) for name, count in counts.items() if count}
 
 
 def accepted_by_all(store: ReviewStore, campaign: str) -> list[str]:
     """Return the ids of the items that everybody who judged them accepted, by two people or more, in order."""
-    right = _RIGHT[store.campaign(campaign).kind]
-    said: dict[str, list[bool]] = defaultdict(list)
-    for annotation in store.decisions(campaign):
-        said[annotation.item_id].append(annotation.decision == right and not annotation.edits)
-    return sorted(item_id for item_id, votes in said.items() if len(votes) >= _LEAST_VOTES and all(votes))
+    return sorted(accepted_items(store, store.campaign(campaign), votes=_LEAST_VOTES))
 
 
 def write_gold(workspace: Path, store: ReviewStore, campaign: str) -> str:

@@ -261,7 +261,8 @@ class _RecipePages:
     def _campaign_page(self, sent: Mapping[str, str], file: RecipeFile, asked: CuratorRequest, **more: Any) -> Response:
         recipe = file.parsed()
         last = str(len(recipe.steps) - 1)
-        usual = {"kind": OF_ITEMS[0], "as": "", "after": last, "opens_with": "", "votes": "2", "agree": "2"}
+        usual = {"kind": OF_ITEMS[0], "as": "", "after": last, "opens_with": "", "part": "all", "part_of": "",
+                 "votes": "2", "agree": "2"}  # fmt: skip
         return own_page(
             TEXTS["add_campaign"], campaign_form({**usual, **sent}, recipe, file, asked), here=RECIPE, **more
         )
@@ -277,6 +278,8 @@ def _campaign_step(sent: Mapping[str, str]) -> dict[str, Any]:
         step["as"] = name
     if opens_with := sent.get("opens_with", ""):
         step["opens_with"] = opens_with
+    if (part := _part(sent)) is not None:
+        step["only"] = part
     if kind == "answer":
         step["annotators_per_item"] = int(votes)
     elif kind == "describe":
@@ -284,6 +287,22 @@ def _campaign_step(sent: Mapping[str, str]) -> dict[str, Any]:
     else:
         step["rule"] = f"at_least({agree}, of={votes})"
     return step
+
+
+def _part(sent: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the part of the items that a further campaign asks about, as recipe files have it; None for all."""
+    names = [name.strip() for name in sent.get("part_of", "").split(",") if name.strip()]
+    match sent.get("part", ""):
+        case "rest":
+            return {}
+        case "tasks":
+            return {"tasks": names}
+        case "share":
+            try:
+                return {"share": [float(number) for number in names]}
+            except ValueError:
+                raise BenchwrightError(TEXTS["needs_share"]) from None
+    return None
 
 
 def _with_last_break(text: str) -> str:

@@ -15,7 +15,7 @@ from ...store.database.records import Campaign
 from ...workflow.settlement.settle import OPEN
 from ..auth.known_pages import RECIPE
 from ..own_pages.curator_requests import TOKEN, CuratorRequest
-from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden, text_field
+from ..own_pages.html_fields import FieldWords, area_field, choice_field, hidden, shown_when, text_field
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.curator_texts import rule_in_words, words_for
 from ..wording.own_page_texts import TEXTS
@@ -25,6 +25,8 @@ from .recipe_file import RecipeFile
 
 OF_ITEMS = ("verify", "review", "screen_items", "answer")
 OF_IMAGES = ("screen", "describe")
+PARTS = ("all", "rest", "tasks", "share")
+"""What a further campaign can ask about."""
 _CONTEXT = 2
 
 
@@ -86,7 +88,10 @@ def campaign_form(values: Mapping[str, str], recipe: Recipe, file: RecipeFile, a
     entries = {str(number): entry for number, (entry, _) in enumerate(recipe.steps)}
     campaigns = [entry for entry, step in recipe.steps if isinstance(step, CampaignStep)]
     beside = {"": TEXTS["opens_after"], **{entry: TEXTS["opens_beside"].format(campaign=entry) for entry in campaigns}}
-    words = {name: FieldWords(TEXTS[f"field_{name}"], TEXTS[f"hint_{name}"]) for name in ("as", "opens_with")}
+    words = {
+        name: FieldWords(TEXTS[f"field_{name}"], TEXTS[f"hint_{name}"]) for name in ("as", "opens_with", "part_of")
+    }
+    parts = {part: TEXTS[f"part_{part}"] for part in PARTS}
     return (
         f'<form method="post" action="{RECIPE}/campaign" novalidate>{hidden(TOKEN, asked.token)}'
         f"{hidden('digest', file.digest)}"
@@ -94,6 +99,8 @@ def campaign_form(values: Mapping[str, str], recipe: Recipe, file: RecipeFile, a
         + text_field("as", values["as"], words["as"], more='autocomplete="off"')
         + choice_field("after", values["after"], FieldWords(TEXTS["field_after"]), entries)
         + choice_field("opens_with", values["opens_with"], words["opens_with"], beside)
+        + choice_field("part", values["part"], FieldWords(TEXTS["field_part"]), parts)
+        + shown_when("part", ["tasks", "share"], text_field("part_of", values["part_of"], words["part_of"]))
         + '<div class="two">'
         + text_field("votes", values["votes"], FieldWords(TEXTS["field_votes"]), more='inputmode="numeric"')
         + text_field("agree", values["agree"], FieldWords(TEXTS["field_agree"]), more='inputmode="numeric"')

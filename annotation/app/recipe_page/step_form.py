@@ -15,9 +15,10 @@ from benchwright.errors import BenchwrightError
 from benchwright.settings.help import Setting, settings_of
 from benchwright.steps import CampaignStep, Step
 
-from ...forms.assignment_settings import AssignmentSettings
+from ...forms.assignment_settings import AssignmentSettings, GoldFrom
 from ...forms.kinds import REVIEW, VERIFY
 from ...store.review_store import ReviewStore
+from ...workflow.accepted_gold import RIGHT, accepted_now
 from ...workflow.attention import CHECKED_KINDS
 from ...workflow.settlement.rules import Rule, parse_rule
 from ..own_pages.html_fields import FieldWords, area_field, check_field, choice_field, text_field
@@ -26,6 +27,7 @@ from .accepted_gold import sources_of_gold, write_gold
 from .recipe_edits import with_setting
 
 _AS_IT_IS, _NONE, _ACCEPTED = "", "none", "accepted:"
+_LEAST_VOTES = 2
 _LONG = 60
 """Characters from which a text gets a field of several lines."""
 _ADJUDICATED = (VERIFY, REVIEW)
@@ -52,6 +54,7 @@ class StepForm(NamedTuple):
         if (handout := self._handout()) is not None:
             values |= {
                 "gold": _AS_IT_IS,
+                "gold_fills": "" if handout.gold_from is None else str(handout.gold_from.votes),
                 "gold_rate": f"{handout.gold_rate:g}",
                 "attention_rate": "" if handout.attention_rate is None else f"{handout.attention_rate:g}",
                 "pass_mark": "" if handout.qualification is None else str(handout.qualification.pass_mark),
@@ -109,6 +112,11 @@ class StepForm(NamedTuple):
             is_accepted = chosen.startswith(_ACCEPTED)
             gold = write_gold(workspace, store, chosen.removeprefix(_ACCEPTED)) if is_accepted else None
             yield ("handout", "gold"), gold
+        if "gold_fills" in changed:
+            votes, handout = changed["gold_fills"], self._handout()
+            before = handout.gold_from if handout is not None else None
+            kept = {} if before is None else before.model_dump(mode="json", exclude_defaults=True)
+            yield ("handout", "gold_from"), {**kept, "votes": _number(votes, "gold_fills")} if votes else None
         for field in ("gold_rate", "attention_rate"):
             if field in changed:
                 yield ("handout", field), float(_number(changed[field], field)) if changed[field] else None
@@ -166,6 +174,12 @@ class StepForm(NamedTuple):
         yield choice_field(
             "gold", values["gold"], FieldWords(TEXTS["field_gold"], TEXTS["hint_gold_accepted"]), options
         )
+        if self.step.name in RIGHT:
+            least = _LEAST_VOTES if handout.gold_from is None else handout.gold_from.votes
+            count = accepted_now(store, self.entry, handout.gold_from or GoldFrom(votes=least))
+            hint = TEXTS["hint_gold_fills"].format(votes=least, count=count)
+            words = FieldWords(TEXTS["field_gold_fills"], hint)
+            yield text_field("gold_fills", values["gold_fills"], words, more='inputmode="numeric"')
         checked = ("gold_rate", "attention_rate") if self.step.name in CHECKED_KINDS else ("gold_rate",)
         fields = "".join(
             text_field(name, values[name], FieldWords(TEXTS[f"field_{name}"]), more='inputmode="decimal"')

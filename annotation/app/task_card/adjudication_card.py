@@ -23,36 +23,38 @@ from ..routes.field_examples import field_examples_url
 from ..wording.texts import TEXTS, words_of_code
 from .card import Card, editable_of
 
-_ADJUDICATE = "adjudicate"
+_ADJUDICATE, _ANSWER = "adjudicate", "answer"
 
 
 def adjudication_card(case: Case, campaign: Campaign) -> Card:
     """Return the card of a case; its slot is the id of the task."""
     item, form, reasons = case.item, campaign.form.typed, reasons_in(campaign)
-    is_marked = campaign.kind == MARK
+    is_marked, names_key = campaign.kind == MARK, campaign.form.takes_choices
     explained = []
     if item.explanation is not None and form is not None:
         explained.append({"label": TEXTS["explanation"], "text": item.explanation})
     return Card(
         slot=case.task_id,
-        mode=_ADJUDICATE,
+        mode=_ANSWER if names_key else _ADJUDICATE,
         question=question_in_words(item),
         choices=options_of(item),
         right=right_key(item.answer, item.refusal),
         declines=answered_key(item.answer, item.refusal) is None,
         reasons=[{"code": code, "words": words_of_code(code)} for code in reasons],
         needs_reason=["reject"] if reasons else [],
-        needs_note=[] if is_marked else ["revise"] if reasons else ["revise", "reject"],
+        needs_note=[] if is_marked or names_key else ["revise"] if reasons else ["revise", "reject"],
         said=None,
         draft={},
         is_current=True,
         fields=[field.model_dump(mode="json") for field in form.fields] if form is not None and is_marked else [],
         beside=explained,
-        editable=None if case.is_last or is_marked else editable_of(item, with_explanation=bool(explained)),
+        editable=None
+        if case.is_last or is_marked or names_key
+        else editable_of(item, with_explanation=bool(explained)),
         remarks=None,
         save=None,
         examples=field_examples_url(campaign),
-        sheet="mark_adjudicate" if is_marked else _ADJUDICATE,
+        sheet=_ANSWER if names_key else "mark_adjudicate" if is_marked else _ADJUDICATE,
         answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 

@@ -134,6 +134,11 @@ class TaskCard {
     return this.data.mode === "verify" || (this.data.mode === "adjudicate" && !this.hasForm);
   }
 
+  /** Whether what is decided stands: an adjudicator's decision, and practice. */
+  get isFinal() {
+    return this.data.mode === "adjudicate" || Boolean(this.data.answers?.length) || Boolean(this.data.is_practice);
+  }
+
   /** Whether a form is filled in; by an adjudicator where regions are marked, beside those of the annotators. */
   get hasForm() {
     return this.data.mode === "form" || (this.data.mode === "adjudicate" && this.data.fields.length > 0);
@@ -398,7 +403,7 @@ class TaskCard {
     if (this.form !== null && data.to_writer) decides("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
     if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, this.keyOf("v"), () => this.key("v"));
     if (data.said === null) put("quiet", texts.skip, this.keyOf("s"), () => this.send("skip"));
-    if (data.mode !== "adjudicate" && !data.is_practice) put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
+    if (!this.isFinal) put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
   }
 
   key(letter) {
@@ -519,7 +524,7 @@ class TaskCard {
 
   send(does, decision = "") {
     if (this.busy || (does === "skip" && this.data.said !== null)) return false;
-    if (does === "undo" && (this.data.mode === "adjudicate" || this.data.is_practice)) return false;
+    if (does === "undo" && this.isFinal) return false;
     if (does === "decide" && this.seen !== "there") {
       this.tell(UNSEEN[this.seen], true);
       return;

@@ -54,5 +54,24 @@ TEXTS = Texts(
         "open_view": "Open",
         "remove_view": "Remove {name}",
         "no_views": "Search or filter, then save the view under a name.",
+        # Likeness
+        "by_meaning": "Find by meaning",
+        "by_meaning_hint": "What questions are to be about, in your own words",
+        "find_questions": "Find questions like it",
+        "like_question_is": "Questions like one, the most alike first",
+        "likeness": "Likeness",
+        "likeness_of": "{share} alike",
+        "compared_picture_hashes": "Compared by perceptual hashes, which find copies and not the same subject.",
+        "compared_picture_vectors": "Compared by what the vision model {model} sees in the pictures.",
+        "compared_sentence_vectors": "Compared by what the sentence model {model} takes questions and options to mean.",
+        "compared_words": "Compared by the words that questions and options share, rare ones most; not by meaning.",
+        "without_vectors_pictures": "{count:,} of {total:,} pictures have no vector yet, and were not compared.",
+        "without_vectors_words": "{count:,} of {total:,} questions have no vector yet, and were not compared.",
+        "no_model_pictures": "To compare what pictures show, make vectors with the folder of a vision model: "
+        "`benchwright review likeness --pictures DIR`.",
+        "no_model_words": "To compare by meaning, make vectors with the folder of a sentence model: "
+        "`benchwright review likeness --sentences DIR`.",
+        "embed_now": "Make the vectors now",
+        "embedding_now": "Vectors are being made; the page *Build* shows how far that is.",
     },
 )

@@ -280,6 +280,7 @@ TEXTS = Texts(
         "job_run": "Run",
         "job_funnel": "Funnel page",
         "job_freeze": "Release",
+        "job_likeness": "Embedding items",
         "job_export": "Export",
         "job_publish": "Publishing",
         # Agreement

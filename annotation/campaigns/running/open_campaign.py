@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.decode import upright_size
 from benchwright.questions.translations import source_text_of
-from benchwright.records import Item
+from benchwright.records import ImageRecord, Item
 from benchwright.regions import Region, SizeWH
 from benchwright.review_files.tasks import SideText
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
@@ -26,6 +27,7 @@ from benchwright.texts.normalization import counted
 from ...forms.assignment_settings import SETTING, AssignmentSettings
 from ...forms.campaign_form import CampaignForm
 from ...forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
+from ...forms.item_part import ItemPart
 from ...forms.kinds import ANSWER, COLLECT, REVIEW
 from ...forms.payloads import TaskInput, beside_in, item_in, payload_beside, with_sizes
 from ...forms.practice_item import PracticeItem, TextBeside
@@ -37,6 +39,7 @@ from ...store.campaigns.revision_requests import newest_inputs, with_unrevised
 from ...store.campaigns.set_asides import count_set_aside
 from ...store.database.records import Annotation, CampaignStatus
 from ...store.review_store import ReviewStore, open_store
+from ...workflow.accepted_gold import RIGHT, gold_copies
 from ...workflow.attention import CHECKED_KINDS, AttentionChecks
 from ...workflow.gold import gold_decision, gold_why, practice_decision
 from ...workflow.gold_regions import known_regions
@@ -57,6 +60,28 @@ class AssignedCampaign(CampaignStep):
         "is open, it asks about all that came to both; of what the other drops it asks no more. `null` waits until all "
         "before it is decided.",
     )
+
+    only: ItemPart | None = Field(
+        None,
+        description="The part of the items (or images) that it asks about, where several campaigns of one kind share "
+        "them: by `tasks`, `categories`, `attributes` or a `share`; `{}` for what parts of earlier campaigns leave. "
+        "What an earlier one takes it asks about only with `again: true`. All others are kept as they are. `null` "
+        "asks about all.",
+    )
+
+    @field_validator("only")
+    @classmethod
+    def _fits_the_stream(cls, value: ItemPart | None) -> ItemPart | None:
+        if value is not None and value.names_items and cls.consumes != "items":
+            raise ValueError(f"{cls.name!r} looks at {cls.consumes}, which have no tasks, categories or attributes")
+        return value
+
+    def asks_about(self, record: Item | ImageRecord, earlier: Sequence[CampaignStep]) -> bool:
+        """Return whether a record is in the part that the campaign asks about."""
+        if self.only is None:
+            return True
+        others = [one for one in earlier if isinstance(one, AssignedCampaign) and one.name == self.name]
+        return self.only.takes_before(record, [one.only for one in others if one.only is not None])
 
     @property
     def beside(self) -> str | None:
@@ -101,6 +126,8 @@ class AssignedCampaign(CampaignStep):
     @field_validator("handout")
     @classmethod
     def _can_tell_gold(cls, value: AssignmentSettings) -> AssignmentSettings:
+        if value.gold_from is not None and cls.name not in RIGHT:
+            raise ValueError(f"{cls.name!r} takes no `gold_from`; campaigns that accept items do: {', '.join(RIGHT)}")
         if value.gold_feedback and cls.name == ANSWER:
             raise ValueError(f"{ANSWER!r} tells nobody what is right: it measures how well people do by themselves")
         if value.attention_rate is not None and cls.name not in CHECKED_KINDS:
@@ -112,6 +139,12 @@ class AssignedCampaign(CampaignStep):
         rule = getattr(self, "rule", None)
         slots = parse_rule(rule).slots if isinstance(rule, str) else None
         check_further_votes(self.handout, self.name, slots=slots)
+        gold_from = self.handout.gold_from
+        if gold_from is not None and gold_from.campaign is None and slots is not None and gold_from.votes > slots:
+            raise ValueError(
+                f"gold_from wants {counted(gold_from.votes, 'vote')} on an item, and {rule} asks for {slots}; set a "
+                "smaller `votes`, or name another campaign"
+            )
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
@@ -141,7 +174,9 @@ class AssignedCampaign(CampaignStep):
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result; how tasks go out and when they open does not."""
-        return {name: value for name, value in super().parameters().items() if name not in {SETTING, "opens_with"}}
+        settings = super().parameters()
+        unset = {"only"} if self.only is None else set()
+        return {name: value for name, value in settings.items() if name not in {SETTING, "opens_with", *unset}}
 
 
 @dataclass(frozen=True)
@@ -239,7 +274,7 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
             with held.reading() as connection:
                 revisions = newest_inputs(connection, held.campaign(ctx.stage))
             prepared = _prepared_inputs(task_inputs, request, gold, practice, revisions)
-            held.upsert_tasks(ctx.stage, with_checks(prepared, request, ctx))
+            held.upsert_tasks(ctx.stage, chain(with_checks(prepared, request, ctx), gold_copies(held, ctx.stage)))
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
         if request.group is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +20,7 @@ from ...store.campaigns.revisions import list_revisions
 from ...store.campaigns.tasks import find_task
 from ...store.database.records import Adjudicated, Annotation, Campaign, Revision
 from ...store.review_store import ReviewStore, open_store
+from ...workflow.accepted_gold import gold_copies
 from ...workflow.settlement.closing import close_early
 from ...workflow.settlement.revisions import by_version, open_next_rounds
 from ...workflow.settlement.rounds import NOBODY, Round, in_count, votes_in
@@ -134,7 +135,7 @@ def open_in_rounds(
             links = _links(held, ctx.stage)
             writers = None if send_back is None else WriterRounds(send_back, held, ctx)
             tasks = _work(items, links, request, came, gold, practice, work, writers)
-            held.upsert_tasks(ctx.stage, with_checks(tasks, request, ctx))
+            held.upsert_tasks(ctx.stage, chain(with_checks(tasks, request, ctx), gold_copies(held, ctx.stage)))
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
             open_next_rounds(held, ctx.stage)

@@ -112,16 +112,25 @@ _ITEMS_SHOWN = (
         _gives_away,
     )
 )
+_knows_original = sa.or_(
+    sa.select(_shown.c.id).where(_shown.c.item_id == tasks.c.gold_of, _was_handed_shown).correlate(tasks).exists(),
+    OWN_ITEMS.where(authors.c.item_id == tasks.c.gold_of).correlate(tasks).exists(),
+)
+_may_be_tested = tasks.c.gold_of.is_(None) | ~_knows_original
+"""Whether a task repeats no accepted item, or one that an annotator has neither been handed nor wrote."""
 _is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks).exists()
 
 
 def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
     """Return the conditions for an annotator to judge a task: neither author nor editor of its item nor adjudicator.
 
+    Nor, of gold that repeats an accepted item, somebody who was handed that item.
+
     Args:
         blind: Whether they must not have been shown its key either.
     """
-    return (~_is_involved, ~_is_own, _IS_UNSHOWN) if blind else (~_is_involved, ~_is_own)
+    always = (~_is_involved, ~_is_own, _may_be_tested)
+    return (*always, _IS_UNSHOWN) if blind else always
 
 
 def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:

@@ -27,6 +27,9 @@ IS_NO_CHECK: sa.ColumnElement[bool] = tasks.c.item_task.is_distinct_from(ATTENTI
 IS_ITEM: sa.ColumnElement[bool] = tasks.c.gold.is_(None) | IS_NO_CHECK
 """Whether a task is about an item, image or pair, and is no attention check."""
 
+IS_LISTED: sa.ColumnElement[bool] = IS_ITEM & tasks.c.gold_of.is_(None)
+"""Whether a task is about an item, image or pair that stands in lists: a copy of an accepted one does not."""
+
 
 class TaskPlacement(NamedTuple):
     """The content and priority that an item's task is to have, and its right decision if it is to be gold."""
@@ -201,8 +204,8 @@ def known_answers(connection: sa.Connection, campaign: Campaign, *, of: str | No
 
 
 def gold_task_ids(connection: sa.Connection, campaign: Campaign) -> frozenset[int]:
-    """Return the ids of a campaign's gold items, attention checks not among them."""
-    query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_NO_CHECK)
+    """Return the ids of a campaign's gold items, neither attention checks nor copies of accepted items among them."""
+    query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_LISTED)
     return frozenset(connection.execute(query).scalars())
 
 
@@ -234,3 +237,11 @@ def _on_gold(campaign: Campaign, latest: sa.Subquery, *columns: sa.ColumnElement
         .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_NO_CHECK)
         .order_by(annotators.c.name, tasks.c.item_id)
     )
+
+
+def copied_items(connection: sa.Connection, campaign: Campaign) -> frozenset[str]:
+    """Return the ids of the accepted items that a campaign's gold tasks repeat."""
+    query = sa.select(tasks.c.gold_of).where(
+        tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), tasks.c.gold_of.is_not(None)
+    )
+    return frozenset(connection.execute(query).scalars())

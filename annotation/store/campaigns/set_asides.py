@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import sqlalchemy as sa
 
 from ...forms.kinds import AUTHORED_KINDS
-from ..database.audit import record
+from ..database.audit import AUTOMATIC, record
 from ..database.records import Campaign, RefusedError
 from ..database.schema import (
     adjudications,
@@ -31,8 +31,6 @@ from .closings import withdraw
 from .decisions import latest_annotations
 from .revision_requests import how_returned
 
-AUTOMATIC = "(automatic)"
-"""Who set votes aside, where a campaign's bounds did and no curator."""
 DELETED_ELSEWHERE = "(deleted in Label Studio)"
 """Who set votes aside, where their annotations were deleted on the server that they came from."""
 _MAX_WHY = 2_000

@@ -23,7 +23,7 @@ from benchwright.texts.normalization import counted
 from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import TaskInput, facets_of
 from ...forms.shortest_time import shortest_times
-from ..database.audit import COMMAND_LINE, clock, record
+from ..database.audit import AUTOMATIC, COMMAND_LINE, clock, record
 from ..database.dialects import insert_into
 from ..database.records import AnnotatorKind, Campaign, Task, TaskState, UpsertCounts
 from ..database.schema import (
@@ -338,10 +338,33 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
         "gold": work.gold,
         "gold_why": work.gold_why,
         "gold_regions": work.gold_regions,
+        "gold_of": work.gold_of,
         "item_kind": about.kind,
         "item_task": about.task,
         "category": about.category,
     }
+
+
+def add_gold(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> None:
+    """Add one gold task to a campaign while people work in it; one that it has, or had, is left as it is.
+
+    Args:
+        connection: Connection in a write transaction that has the store alone.
+        campaign: Campaign.
+        work: The task, with the decision that is right.
+    """
+    same = (tasks.c.item_id == work.item_id) & (tasks.c.content_hash == work.content_hash)
+    if connection.execute(sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, same)).first() is not None:
+        return
+    last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
+    row = {**new_task(campaign, work, round_=1), "shortest_s": shortest_times([work.payload])[0]}
+    number = connection.execute(sa.insert(tasks).values(row)).inserted_primary_key
+    assert number is not None, "a row that is inserted has a number"
+    places = [{"task_id": number[0], "slot": slot} for slot in range(1, campaign.slots_per_task + 1)]
+    connection.execute(sa.insert(slots), places)
+    about = {"campaign": campaign.name, **UpsertCounts(1, 0, 0, 0)._asdict(), "after": last, "up_to": number[0]}
+    said = digest([_digest_of_payload(row["item_id"], row["payload"])])
+    record(connection, "tasks_changed", actor=AUTOMATIC, at=clock(), **about, said=said)
 
 
 def make_slots(connection: sa.Connection, campaign: Campaign) -> None:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from ..campaigns.adjudications import OPENED, SEND_BACK, adjudication_of
 from ..campaigns.decisions import annotation_of, latest_annotations
-from ..campaigns.gold import IS_ITEM
+from ..campaigns.gold import IS_LISTED
 from ..campaigns.revision_requests import how_returned
 from ..campaigns.tasks import list_campaigns
 from ..database.locks import has_row_locks
@@ -120,7 +120,7 @@ def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> 
         return _ROWS[name].c.id > stamp.get(name, 0) - late
 
     if not stamp:
-        every = sa.union(sa.select(tasks.c.item_id).where(IS_ITEM), sa.select(overrides.c.record_id))
+        every = sa.union(sa.select(tasks.c.item_id).where(IS_LISTED), sa.select(overrides.c.record_id))
         return set(connection.execute(every).scalars())
     of_items = [
         sa.select(tasks.c.item_id).where(since("tasks")),
@@ -218,7 +218,7 @@ def _of_some(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[Tas
         sa.select(tasks.c.id, tasks.c.campaign_id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state, tasks.c.gold)
         .add_columns(sa.func.coalesce(revisions.c.round, 1).label("round"))
         .select_from(tasks.join(campaigns).outerjoin(revisions, revisions.c.task_id == tasks.c.id))
-        .where(of_items, ~campaigns.c.is_archived, IS_ITEM)
+        .where(of_items, ~campaigns.c.is_archived, IS_LISTED)
         .order_by(tasks.c.item_id, tasks.c.campaign_id, sa.text("round"), tasks.c.id)
     )
     rows = connection.execute(query).all()

@@ -30,6 +30,8 @@ _GENESIS = "0" * 64
 """Hash that the first row has in place of the hash of a row before."""
 COMMAND_LINE = "(command line)"
 """Actor where nobody has signed in; no annotator's name begins with a bracket."""
+AUTOMATIC = "(automatic)"
+"""Actor where a campaign's own settings act, such as its bounds for pauses, and nobody does."""
 STRANGER = "(stranger)"
 """Actor where a sign-in was refused."""
 _BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"

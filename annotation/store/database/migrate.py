@@ -16,7 +16,7 @@ from .read_only import READ_ONLY
 
 REVISIONS = (
     "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013", "0014",
-    "0015", "0016", "0017", "0018",
+    "0015", "0016", "0017", "0018", "0019",
 )  # fmt: skip
 """Migrations that this program knows, in order; a test checks that they are those in `migrations/versions`."""
 

@@ -143,6 +143,7 @@ tasks = sa.Table(
         sa.Text,
         doc="Regions that are right on a gold item, by field, and how far off they may be, as JSON; null without any.",
     ),
+    sa.Column("gold_of", sa.Text, doc="Item whose accepted content a gold task repeats; null for all other tasks."),
     sa.Column(
         "regions_agree",
         sa.Boolean,
@@ -605,7 +606,7 @@ adjudications = sa.Table(
         sa.Text,
         nullable=False,
         doc="`opened`, `accept`, `reject`, `revise` or `send_back`; where regions are marked, `marked`, `nothing` or "
-        "`unsure` in place of the middle three.",
+        "`unsure` in place of the middle three; where answers become keys, the letter of the right option.",
     ),
     sa.Column("reasons", sa.Text, nullable=False, doc="Reason codes, as a JSON list."),
     sa.Column("note", sa.Text, doc="Note of the adjudicator."),
@@ -613,7 +614,8 @@ adjudications = sa.Table(
     sa.Column("decided_at", UtcDateTime, nullable=False, doc="When it was opened or decided."),
     sa.Column("fields", sa.Text, doc="Values by field of a typed form, such as the regions that count, as JSON."),
     sa.CheckConstraint(
-        "decision IN ('opened', 'accept', 'reject', 'revise', 'send_back', 'marked', 'nothing', 'unsure')",
+        "decision IN ('opened', 'accept', 'reject', 'revise', 'send_back', 'marked', 'nothing', 'unsure') "
+        "OR (length(decision) = 1 AND decision BETWEEN 'A' AND 'Z')",
         name="decision",
     ),
     sa.Index(None, "task_id"),

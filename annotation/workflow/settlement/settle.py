@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
+from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
 
 from ...forms.assignment_settings import assignment_settings_of
@@ -128,10 +129,10 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
 
 
 def _decisions_of(campaign: Campaign) -> Sequence[str]:
-    """Return the decisions of a campaign's form, in its order; none if they depend on the item."""
+    """Return the decisions of a campaign's form, in its order; all letters where they are an item's own options."""
     form = campaign.form.typed
     if form is None:
-        return campaign.form.decisions
+        return tuple(LETTERS) if campaign.form.takes_choices else campaign.form.decisions
     return tuple(option.code for option in form.headline.options) if isinstance(form.headline, OneOf) else ()
 
 

@@ -15,10 +15,8 @@ import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.errors import PrerequisiteError
-from benchwright.models.devices import find_device
-from benchwright.models.local_weights import weights_digest
 from benchwright.models.picture_batches import PictureBatches, PictureModel, Pixels, batch_size_on
-from benchwright.models.picture_vectors import Preprocessing, Vectors, embed, encode_vector
+from benchwright.models.picture_vectors import Vectors, encode_vector, load_picture_model, picture_model_digest
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
 
@@ -49,11 +47,7 @@ class Embeddings(MapStep):
             self._sha256 = self.model.removeprefix("sha256:")
             return self
         folder = (info.context or {}).get(FOLDER, Path()) / self.model
-        weights = sorted(folder.glob("*.safetensors"))
-        if not weights or not (folder / "config.json").is_file():
-            raise ValueError(f"{self.model} holds no model: it needs config.json and *.safetensors")
-        files = [*weights, *sorted(folder.glob("*.json"))]
-        self._folder, self._sha256 = folder, weights_digest(folder, files)
+        self._folder, self._sha256 = folder, picture_model_digest(folder)
         return self
 
     def parameters(self) -> dict[str, Any]:
@@ -77,23 +71,14 @@ class Embeddings(MapStep):
         del ctx
         if self._folder is None:
             raise PrerequisiteError(f"embeddings {self.model} are known by digest only; give the model's folder")
-        try:
-            import torch
-            from transformers import AutoModel
-        except ImportError as error:
-            raise PrerequisiteError("embeddings need models; pip install 'benchwright[models]'") from error
-        model = AutoModel.from_pretrained(
-            self._folder, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=torch.float32
-        )
-        place, prepare = find_device(None).place, Preprocessing.of(self._folder)
-        model = model.to(place).eval()
+        loaded = load_picture_model(self._folder)
 
         def embedded(pictures: Sequence[Pixels]) -> list[str]:
-            vectors = embed(model, prepare.batch(pictures, place), in_half=True)  # a second look decides on pairs
+            vectors = loaded.vectors(pictures, in_half=True)  # a second look decides on pairs
             return [encode_vector(vector) for vector in vectors]
 
-        batch_size = batch_size_on(place, None, on_cpu=_BATCH)
-        return PictureBatches(embedded, batch_size=batch_size, least_px=prepare.least_px)
+        batch_size = batch_size_on(loaded.place, None, on_cpu=_BATCH)
+        return PictureBatches(embedded, batch_size=batch_size, least_px=loaded.prepare.least_px)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Embed one picture."""

@@ -184,14 +184,16 @@ def run_campaign(
         beside: Campaigns right before it that wait for people still, and that it does not wait for; default none. It
             then asks about what came to them, and writes nothing.
     """
-    assert isinstance(stage.step, CampaignStep)
-    workspace = worker.workspace
+    step, workspace = stage.step, worker.workspace
+    assert isinstance(step, CampaignStep)
     open_still = {one.id for one in beside}
-    before = [earlier for earlier in worker.stages[: worker.stages.index(stage)] if earlier.id not in open_still]
+    before = [one for one in worker.stages[: worker.stages.index(stage)] if one.id not in open_still]
     upstream = {shard: worker.upstream_of(before, shard) for shard in shards}
     ids: dict[str, list[str]] = {}
     values: dict[str, dict[str, Any]] = {name: {} for name in stage.reads}
-    flags: dict[str, dict[str, Flag]] = {entry: {} for entry in stage.step.heeds}
+    flags: dict[str, dict[str, Flag]] = {entry: {} for entry in step.heeds}
+    earlier = [one.step for one in worker.stages[: worker.stages.index(stage)] if isinstance(one.step, CampaignStep)]
+    unasked: set[str] = set()
 
     def records() -> Iterator[AnyRecord]:
         for shard in shards:
@@ -203,23 +205,31 @@ def run_campaign(
                 values[name] |= stage_input.values.get(full, {})
             for entry in flags:
                 flags[entry] |= _flags(workspace, upstream[shard], entry)
-            yield from (records_by_id[record_id] for record_id in ids[shard])
+            for record_id in ids[shard]:
+                if step.asks_about(records_by_id[record_id], earlier):
+                    yield records_by_id[record_id]
+                else:
+                    unasked.add(record_id)
 
     context = CampaignContext(worker.seed, stage.id, workspace.root, settle_store(workspace.root), values, flags)
-    verdicts = stage.step.advance(records(), context)
+    verdicts = step.advance(records(), context)
     if verdicts.waiting is not None:
         return verdicts
     if beside:
         return Verdicts(f"campaign {stage.id!r} is decided, and waits for {beside[0].id!r}")
     table = StageTable(workspace, stage.id)
     for shard in shards:
-        judged = [Judged(record_id, "", verdicts.outcomes[record_id]) for record_id in ids[shard]]
+        judged = [
+            Judged(record_id, "", _UNSPOKEN if record_id in unasked else verdicts.outcomes[record_id])
+            for record_id in ids[shard]
+        ]
         said = [_said(outcome.record_id, outcome.outcome) for outcome in judged]
         fingerprint = digest([worker.config(stage), input_digest(stage, upstream[shard]), said])
         marker = table.marker(shard)
         if marker is None or marker.fingerprint != fingerprint:
             write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=worker.config(stage))
-    write_sealed(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
+    summary = {**verdicts.summary, **({"not_asked": len(unasked)} if unasked else {})}
+    write_sealed(table.folder / "summary.json", summary, tmp=workspace.tmp)
     return verdicts
 
 

@@ -1,0 +1,73 @@
+"""The part of a step's items that a campaign asks about, where several campaigns share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from benchwright.canonical import digest
+from benchwright.records import ImageRecord, Item, Record, Scalar
+
+_DRAWN_OF = 1 << 64
+Fraction = Annotated[float, Field(ge=0, le=1)]
+
+
+class ItemPart(Record):
+    """The part of the items (or images) that a campaign asks about; all that is given has to fit.
+
+    Without any of these it is what the parts of earlier campaigns leave.
+
+    Attributes:
+        tasks: Tasks of the items; none for any.
+        categories: Categories of the items; none for any.
+        attributes: Values by attribute of the items, such as `{language: [ar, en]}`.
+        share: From and to, 0 to 1: a share of all, drawn by source picture, so that all that was made of one picture
+            is in one part. `[0, 0.5]` and `[0.5, 1]` are two halves; null for all.
+        again: Whether it also asks about what the part of an earlier campaign takes, so that two ask about the same.
+    """
+
+    tasks: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    attributes: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    share: tuple[Fraction, Fraction] | None = None
+    again: bool = False
+
+    @model_validator(mode="after")
+    def _share_is_a_range(self) -> ItemPart:
+        if self.share is not None and not self.share[0] < self.share[1]:
+            raise ValueError(f"share {list(self.share)} holds nothing; give from and to, such as [0, 0.5]")
+        return self
+
+    @property
+    def names_items(self) -> bool:
+        """Return whether it goes by what only items have."""
+        return bool(self.tasks or self.categories or self.attributes)
+
+    def takes(self, record: Item | ImageRecord) -> bool:
+        """Return whether an item or image is in the part, whatever other parts take."""
+        if isinstance(record, Item):
+            if self.tasks and record.task not in self.tasks:
+                return False
+            if self.categories and record.category not in self.categories:
+                return False
+            if any(record.attributes.get(name) not in values for name, values in self.attributes.items()):
+                return False
+        return self.share is None or self.share[0] <= _place_of(record.root_image_id) < self.share[1]
+
+    def takes_before(self, record: Item | ImageRecord, earlier: Iterable[ItemPart]) -> bool:
+        """Return whether an item or image is in the part once those of earlier campaigns have taken theirs."""
+        return self.takes(record) and (self.again or not any(part.takes(record) for part in earlier))
+
+
+def equal_shares(number: int) -> list[dict[str, Any]]:
+    """Return so many parts of equal size, as recipes have them."""
+    ends = [round(place / number, 4) for place in range(number)] + [1]
+    return [{"share": [start, end]} for start, end in pairwise(ends)]
+
+
+def _place_of(image_id: str) -> float:
+    """Return the place of a source picture in the order that shares are drawn in, 0 to below 1."""
+    return int(digest(["share", image_id])[:16], 16) / _DRAWN_OF
