@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 from conftest import ROOT
 
-EDITED: tuple[str, ...] = ("tests/spine/test_phrases.py",)
+EDITED: tuple[str, ...] = ("benchwright/images", "benchwright/texts", "tests/spine/test_phrases.py")
 EDITED_PAGES: tuple[str, ...] = ("docs/commands.md", "docs/writing.md")
 
 # The tables of phrases. phrase: allowed
@@ -65,6 +65,7 @@ INSTEAD = {
 MARK = "phrase: allowed"
 _CODE_FONT = re.compile(r"(`+)(?!`)[^\x00]+?(?<!`)\1(?!`)")
 _KEY = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')[\w.\-/:]*\1")
+_PLACE = re.compile(r"\{[^{}]*\}")
 _OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _FENCED = re.compile(r"^( *)(```+|~~~+).*?^\1\2[^\n]*$", re.DOTALL | re.MULTILINE)
 _BARRIER = "\x00"
@@ -110,7 +111,7 @@ def python_prose(source: str) -> Prose:
             opening = _OPENING.match(token.string)
             assert opening is not None
             quotes = len(opening[1])
-            inner = token.string[opening.end() : -quotes]
+            inner = _PLACE.sub(_hidden, token.string[opening.end() : -quotes])
             _place(blank, token.start, " " * opening.end() + inner + " " * quotes)
     return Prose(_CODE_FONT.sub(_hidden, "".join(blank)), tuple(marked))
 
@@ -187,6 +188,7 @@ def test_edited_pages_avoid_the_phrases() -> None:
         pytest.param('x = f"{n} files are no " f"pictures"', [(1, "are no pictures")], id="across formatted strings"),
         pytest.param('"""One\n\ntwo stands in three."""', [(3, "stands in")], id="line within a docstring"),
         pytest.param("somebody = colour", [], id="names"),
+        pytest.param('x = f"a {colour} of {grey.of}"', [], id="values in a string"),
         pytest.param('row["licence"], "grey"', [], id="strings of one word"),
         pytest.param('"""The field `licence` of `colour.py`."""', [], id="code font"),
         pytest.param('x = ["it is", "told me"]', [], id="separate strings"),
