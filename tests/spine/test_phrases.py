@@ -18,7 +18,12 @@ from typing import NamedTuple
 import pytest
 from conftest import ROOT
 
-EDITED: tuple[str, ...] = ("benchwright/images", "benchwright/texts", "tests/spine/test_phrases.py")
+EDITED: tuple[str, ...] = (
+    "benchwright/drawing",
+    "benchwright/images",
+    "benchwright/texts",
+    "tests/spine/test_phrases.py",
+)
 EDITED_PAGES: tuple[str, ...] = ("docs/commands.md", "docs/writing.md")
 
 # The tables of phrases. phrase: allowed
