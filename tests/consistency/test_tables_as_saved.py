@@ -399,7 +399,7 @@ def test_macros_and_other_workbooks_are_left_alone_and_told(tmp_path: Path, capl
 def test_json_in_two_encodings_or_with_too_many_columns_is_refused_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "q.json"
     path.write_bytes('[{"question": "Größe?"},\n'.encode() + '{"question": "Größe?"}]'.encode("cp1252"))
-    with pytest.raises(DataError, match=r"q\.json, byte 43: the text is no UTF-8 \(0xf6\); save it in UTF-8"):
+    with pytest.raises(DataError, match=r"q\.json, byte 43: the text is not UTF-8 \(0xf6\); save it in UTF-8"):
         asked(path)
     wide = {"question": "Which?", **{f"c{n}": 1 for n in range(16_384)}}
     path.write_text(json.dumps([wide, {"question": "Which?", "answer": "x"}]))

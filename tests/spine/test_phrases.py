@@ -21,6 +21,7 @@ from conftest import ROOT
 EDITED: tuple[str, ...] = (
     "benchwright/drawing",
     "benchwright/images",
+    "benchwright/regions",
     "benchwright/texts",
     "tests/spine/test_phrases.py",
 )
