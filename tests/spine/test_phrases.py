@@ -20,6 +20,7 @@ from conftest import ROOT
 
 EDITED: tuple[str, ...] = (
     "benchwright/drawing",
+    "benchwright/facts",
     "benchwright/images",
     "benchwright/regions",
     "benchwright/texts",
@@ -54,7 +55,7 @@ _ROLES = {  # phrase: allowed
 _CLAUSES = {
     r"(is|are|was|were|be|been|being) told(?! apart)": "who reports it: the command prints, the message names, the setting says",
     r"what (came|comes|becomes|became) of": "the outcome of, the result of",
-    r"(stands?|standing|stood) (beside|in|at|on|there|before|behind|between|under|above)": "is, lies, appears; next to",
+    r"(stands?|standing|stood) (beside|in|at|there|before|between)": "is, lies, appears; next to",
     r"(?<!there\s)are no (?!longer|more|less|fewer|better|worse|larger|smaller|greater|other)[a-z]+": "are not, or the positive",
     r"(comes?|came|coming) along|(goes|go|went|going) by": "is included, follows, uses",
     r"(hangs?|hanging) on": "depends on",
