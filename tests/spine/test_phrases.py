@@ -1,9 +1,9 @@
 """Docstrings, comments, messages and guides avoid a list of phrases; `docs/writing.md` says what to write instead.
 
 `EDITED` and `EDITED_PAGES` name the folders and pages whose English is edited. They grow until they cover the project.
-Names in code font, strings of one word (keys) and blocks of code are not read. Where a phrase is data or a quotation,
-a comment `# phrase: allowed` in the same statement, or `<!-- phrase: allowed -->` on the same line of a page, lets it
-pass; a mark that lets nothing pass is a fault too.
+The test skips names in code font, strings of one word (keys), raw strings (patterns) and blocks of code. Where a phrase
+is data or a quotation, a comment `# phrase: allowed` in the same statement, or `<!-- phrase: allowed -->` on the same
+line of a page, lets it pass. A mark without a phrase is a fault, too.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from conftest import ROOT
 EDITED: tuple[str, ...] = (
     "benchwright/drawing",
     "benchwright/facts",
+    "benchwright/files",
     "benchwright/images",
     "benchwright/regions",
+    "benchwright/source_files",
     "benchwright/texts",
     "tests/spine/test_phrases.py",
 )
@@ -42,14 +44,14 @@ _AMERICAN = {
     r"greys?|grey(ish|scale)": "gray",
     r"artefacts?|judgements?|programmes?|whilst|amongst|fulfils?|skilful": "artifact, judgment, program, while, among, fulfill",
 }
-_PERIOD = {  # phrase: allowed
+_PERIOD = {
     r"whence|lest|nought|thereof|therein|hereby|shall|albeit": "from which, so that ... not, none, must, although",
     r"as it were|so to speak": "nothing",
     r"mend(s|ed|ing)?": "fix, repair",
     r"likeness(es)?": "similarity",
     r"put aside|puts aside": "set aside, archive",
 }
-_ROLES = {  # phrase: allowed
+_ROLES = {
     r"some(body|one)|no(body)|any(body)|every(body)|whoever|whosoever|whomever": "the role: curator, annotator, evaluator, caller, reader, author",
 }
 _CLAUSES = {
@@ -72,6 +74,8 @@ INSTEAD = {
 MARK = "phrase: allowed"
 _CODE_FONT = re.compile(r"(`+)(?!`)[^\x00]+?(?<!`)\1(?!`)")
 _KEY = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')[\w.\-/:]*\1")
+_PATTERN = re.compile(r"""[bB]?[rR][bB]?(?:"(?!"")|'(?!''))""")
+"""Beginning of a raw string, which holds a pattern."""
 _PLACE = re.compile(r"\{[^{}]*\}")
 _OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _FENCED = re.compile(r"^( *)(```+|~~~+).*?^\1\2[^\n]*$", re.DOTALL | re.MULTILINE)
@@ -124,10 +128,11 @@ def python_prose(source: str) -> Prose:
 
 
 def _keys(tokens: list[tokenize.TokenInfo]) -> Iterator[tuple[int, int]]:
-    """Yield the starts of strings of one word, but for those that continue another string."""
+    """Yield the starts of patterns, and of strings of one word that do not continue another string."""
     read = [token for token in tokens if token.type not in {tokenize.NL, tokenize.COMMENT}]
     for before, token, after in zip([read[-1], *read], read, [*read[1:], read[-1]], strict=False):
-        if tokenize.STRING not in {before.type, after.type} and _KEY.fullmatch(token.string):
+        is_alone = tokenize.STRING not in {before.type, after.type}
+        if _PATTERN.match(token.string) or (is_alone and _KEY.fullmatch(token.string)):
             yield token.start
 
 
@@ -195,6 +200,7 @@ def test_edited_pages_avoid_the_phrases() -> None:
         pytest.param('x = f"{n} files are no " f"pictures"', [(1, "are no pictures")], id="across formatted strings"),
         pytest.param('"""One\n\ntwo stands in three."""', [(3, "stands in")], id="line within a docstring"),
         pytest.param("somebody = colour", [], id="names"),
+        pytest.param('x = r"(?P<colour>a grey one)"', [], id="patterns"),
         pytest.param('x = f"a {colour} of {grey.of}"', [], id="values in a string"),
         pytest.param('row["licence"], "grey"', [], id="strings of one word"),
         pytest.param('"""The field `licence` of `colour.py`."""', [], id="code font"),
