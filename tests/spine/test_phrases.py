@@ -24,6 +24,7 @@ EDITED: tuple[str, ...] = (
     "benchwright/files",
     "benchwright/images",
     "benchwright/regions",
+    "benchwright/replies",
     "benchwright/source_files",
     "benchwright/texts",
     "tests/spine/test_phrases.py",
