@@ -23,6 +23,7 @@ EDITED: tuple[str, ...] = (
     "benchwright/facts",
     "benchwright/files",
     "benchwright/images",
+    "benchwright/question_files",
     "benchwright/regions",
     "benchwright/replies",
     "benchwright/source_files",
@@ -31,7 +32,7 @@ EDITED: tuple[str, ...] = (
 )
 EDITED_PAGES: tuple[str, ...] = ("docs/commands.md", "docs/writing.md")
 
-# The tables of phrases. phrase: allowed
+# The tables of phrases.
 _AMERICAN = {
     r"(behavi|col|fav|flav|hon|hum|lab|neighb|rum|vap)our(s|ed|ing|able|ably|ful|less|hood|ite)?": "-or-",
     r"(centre|metre|litre|fibre|calibre|theatre)(s|d)?": "-er",
