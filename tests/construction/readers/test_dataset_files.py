@@ -82,7 +82,9 @@ def test_a_cut_zip_archive_is_named(tmp_path: Path, share: float) -> None:
     data = (tmp_path / "images.zip").read_bytes()
     (tmp_path / "images.zip").write_bytes(data[: int(share * len(data))])
     files = DatasetFiles(tmp_path)
-    with pytest.raises(DataError, match=r"a\.txt does not exist; .*images\.zip is not a complete archive.*fetch it again"):
+    with pytest.raises(
+        DataError, match=r"a\.txt does not exist; .*images\.zip is not a complete archive.*fetch it again"
+    ):
         files.read("a.txt")
     assert [(row.file, row.reason) for row in files.refused()] == [("images.zip", "damaged_archive")]
     with pytest.raises(DataError, match="is not a complete archive"):
