@@ -1,12 +1,13 @@
 """Visual prompts drawn into pixels, anti-aliased, with a thin contrast halo.
 
-A prompt stays a vector until it is drawn. Coordinates are floats with pixel centres at +0.5: the point (0.5, 0.5)
-is the middle of the top left pixel. Sizes scale with the image's height (`PromptStyle.reference_height_px`) down to
-a minimum at which a mark is still visible. Only pixels around a mark are changed.
+A prompt stays a vector until `draw` renders it. Coordinates are floats with pixel centers at +0.5: the point (0.5, 0.5)
+is the center of the top left pixel. Sizes scale with the image's height (`PromptStyle.reference_height_px`) down to a
+minimum at which a mark is still visible. Drawing changes only the pixels around a mark.
 
-Labels of rings, dots, boxes, polygons, masks and arrows are placed beside them, at the place that a prompt names or
-else the first place of a fixed list that covers no mark, no marked object and no other label, or farther away at the
-end of a thin line (`benchwright.drawing.labels`). Letters and numbers are badges that contain their label.
+Labels of rings, dots, boxes, polygons, masks and arrows go next to their mark. A label takes the place that its prompt
+names, or else the first place of a fixed list that covers no mark, no marked object and no other label. If there is
+none, it goes farther away, at the end of a thin line (`benchwright.drawing.labels`). Letters and numbers are badges
+that contain their label.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ __all__ = [
 
 @dataclass(frozen=True)
 class DrawnPrompt:
-    """A requested prompt and what was drawn for it, in pixels of the image.
+    """A requested prompt and the mark drawn for it, in pixels of the image.
 
     Attributes:
         prompt: Prompt as requested.
-        points: Centre; corners, the upper left one first; tail and tip; or a polygon's corners.
-        radius_px: Radius of a ring's middle line or of a dot, half of a badge's height at most, or half the width of an
+        points: Center; corners, the upper left one first; tail and tip; or a polygon's corners.
+        radius_px: Radius of a ring's center line or of a dot; at most half of a badge's height; half the width of an
             arrow's head; None for other kinds.
         line_px: Width of the line; None for dots and badges.
         halo_px: Width of the halo beyond the mark.
         text_px: Size of the label's font; None without a label.
         covers: Rectangle around mark and halo; may extend beyond the image.
         label_box: Rectangle around the label and its halo; None without a label.
-        leader: Line from the mark to its label, if the label is not beside the mark.
+        leader: Line from the mark to its label, if the label is not next to the mark.
     """
 
     prompt: VisualPrompt
@@ -88,7 +89,7 @@ class Drawing:
 
     Attributes:
         pixels: (height, width, 3) RGB.
-        drawn: Records of what was drawn, in the order of the prompts.
+        drawn: Records of the drawn marks, in the order of the prompts.
     """
 
     pixels: Pixels
@@ -99,14 +100,14 @@ _Ready = tuple[PlacedMark, RenderedText | None, LabelPlace | None]
 
 
 def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
-    """Draw prompts on a copy of an image in the given order, labels after all marks.
+    """Draw prompts on a copy of an image in the given order: all marks, then all labels.
 
     Args:
         pixels: Image, (height, width, 3) RGB, not changed.
         prompts: Prompts; their `image_id` is ignored.
 
     Raises:
-        PromptError: A prompt cannot be drawn on this image, or there is no room for a label.
+        PromptError: A prompt cannot be drawn on this image, or a label has no room.
     """
     layout = _layout(prompts, width=pixels.shape[1], height=pixels.shape[0])
     drawn = pixels.copy()
@@ -133,7 +134,7 @@ def draw_prompts(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Pixels:
 
 
 def lay_out(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> tuple[DrawnPrompt, ...]:
-    """Return what `draw` would draw on an image of that size, to check that everything has room.
+    """Return the records of `draw` for an image of that size, to check that everything has room.
 
     Raises:
         PromptError: A prompt cannot be drawn, as in `draw`.
@@ -142,7 +143,7 @@ def lay_out(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> tupl
 
 
 def check_prompt(prompt: VisualPrompt, *, width: int, height: int) -> None:
-    """Check that a prompt can be drawn on an image of that size; the room for its label is not checked.
+    """Check that a prompt can be drawn on an image of that size, apart from the room for its label.
 
     Raises:
         PromptError: The prompt cannot be drawn; `key` names the wrong key.
@@ -168,7 +169,7 @@ def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list
 
 
 def _within(mark: PlacedMark, text: RenderedText) -> LabelPlace:
-    """Return the place of a badge's label, in the middle of the badge."""
+    """Return the place of a badge's label, at the badge's center."""
     x, y = mark.points[0]
     left, top = snapped(x - text.width / 2), snapped(y - text.height / 2)
     return LabelPlace(Rect(left, top, left + text.width, top + text.height))

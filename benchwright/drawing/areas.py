@@ -35,16 +35,16 @@ class Rect(NamedTuple):
         return self.left >= 0 and self.top >= 0 and self.right <= width and self.bottom <= height
 
     def gap_to(self, other: Rect) -> float:
-        """Return the distance between two rectangles, 0 where they touch."""
+        """Return the distance between two rectangles, 0 if they touch."""
         across = max(other.left - self.right, self.left - other.right, 0.0)
         return float(np.hypot(across, max(other.top - self.bottom, self.top - other.bottom, 0.0)))
 
 
 class Area(Protocol):
-    """Something that a label must not cover."""
+    """An area that a label must not cover."""
 
     def meets(self, rect: Rect, /) -> bool:
-        """Return whether a rectangle covers any of it."""
+        """Return whether a rectangle covers any part of it."""
         ...
 
 
@@ -57,7 +57,7 @@ class Disc:
     radius: float
 
     def meets(self, rect: Rect, /) -> bool:
-        """Return whether a rectangle covers any of it."""
+        """Return whether a rectangle covers any part of it."""
         across = max(rect.left - self.x, self.x - rect.right, 0.0)
         along = max(rect.top - self.y, self.y - rect.bottom, 0.0)
         return across**2 + along**2 < self.radius**2
@@ -71,7 +71,7 @@ class PolygonArea:
     margin: float
 
     def meets(self, other: Rect, /) -> bool:
-        """Return whether a rectangle covers any of it; slightly too strict at the corners of the margin."""
+        """Return whether a rectangle covers any part of it; slightly too strict at the corners of the margin."""
         rect, corners = other.grown(self.margin), self._corners
         if not rect.meets(self._bounds):
             return False

@@ -1,8 +1,8 @@
-"""Places of labels that leave lettering and other fine detail of the pictures free.
+"""Label places that keep lettering and other fine detail of the pictures visible.
 
-All marks of an item name the same place, that which covers the least detail of all their pictures together. If each
-label took the calmest place of its own, two marks of the same thing in two pictures would have their labels on the same
-side, and the right one would be told by that.
+All marks of an item use the same place: the one that covers the least detail of all their pictures together. If each
+label took the calmest place around its own mark, marks of the same object in two pictures would have their labels on
+the same side, which would give the right one away.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from benchwright.drawing.painting import Pixels
 from benchwright.records import VisualPrompt
 
 _EDGE_LEVELS = 48
-"""Difference of neighboring pixels in any channel from which on there is an edge."""
+"""Smallest difference between neighboring pixels, in any channel, that counts as an edge."""
 _LETTERING = 0.15
-"""Share of edges from which on a place is taken to have lettering or the like; grass and cloth have less."""
+"""Smallest share of edges at which a place counts as lettering or similar detail; grass and cloth have less."""
 _TRIED = 16
-"""Places that are tried, the nearest to a mark."""
+"""Number of places to try, nearest to a mark first."""
 
 
 def with_calm_labels(grounds: Grounds) -> list[tuple[VisualPrompt, ...]]:
-    """Return the marks of each picture with the place named that covers the least detail; as they are where no label
-    covers any, or no place is better.
+    """Return each picture's marks with the label place that covers the least detail.
+
+    Marks stay as they are if no label covers detail, or no place covers less.
 
     Args:
-        grounds: Pictures of an item, each with the marks on it, which have room there.
+        grounds: Pictures of an item, each with its marks, for which it has room.
     """
     first = [tuple(prompt.model_copy(update={"label_place": None}) for prompt in prompts) for _, prompts in grounds]
     best, least = first, _covered(grounds, first)
@@ -46,7 +47,7 @@ def with_calm_labels(grounds: Grounds) -> list[tuple[VisualPrompt, ...]]:
 
 
 def _covered(grounds: Grounds, marks: Sequence[Sequence[VisualPrompt]]) -> int | None:
-    """Return how many labels cover lettering or the like; None where a label has no room."""
+    """Return how many labels cover lettering or similar detail; None if a label has no room."""
     shares: list[float] = []
     for (pixels, _), prompts in zip(grounds, marks, strict=True):
         try:

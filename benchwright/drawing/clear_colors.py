@@ -1,8 +1,8 @@
-"""Colours of marks that lie far from everything they are drawn on.
+"""Mark colors that contrast with everything under the marks.
 
-A red ring on a red flower is not seen. All marks of an item take one colour of a fixed list: that whose nearest ground
-is farthest from it. Where an item needs several colours, they are far from each other as well. The choice looks at the
-ground under all marks together, so that no mark's colour says anything about it.
+A red ring on a red flower is invisible. All marks of an item take one color of a fixed list: the color whose distance
+to the nearest ground color is greatest. If an item needs several colors, they also differ clearly from each other. The
+choice considers the ground under all marks together, so no mark's color gives the mark away.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Lab = NDArray[np.float32]
 
 
 class MarkColor(NamedTuple):
-    """A colour that marks may have, with the word by which questions call it."""
+    """A mark color with its name in questions."""
 
     name: str
     code: str
@@ -37,7 +37,7 @@ MARK_COLORS = (
     MarkColor("magenta", "#ff00ff"),
     MarkColor("cyan", "#00e0ff"),
 )
-"""Colours to choose from; of equally far ones the first."""
+"""Colors to choose from; among equally distant ones the first wins."""
 FILL_COLORS = (
     MarkColor("black", "#000000"),
     MarkColor("gray", "#808080"),
@@ -45,19 +45,19 @@ FILL_COLORS = (
     MarkColor("green", "#00c000"),
     MarkColor("white", "#ffffff"),
 )
-"""Colors that stand in the place of what is missing, the usual one first; white may be the page's."""
+"""Colors that fill the place of a missing part, the default first; white may be the page's color."""
 _CLEAR_FILL = 35.0
-"""Distance in CIE L*a*b* from which on a color is clear of what is beside it."""
+"""Smallest distance in CIE L*a*b* at which a color is clearly distinct from its surroundings."""
 _NEXT_HUES = ({"red", "magenta"}, {"blue", "cyan"}, {"green", "cyan"}, {"green", "yellow"})
-"""Pairs that people may call by one name; they are not taken together."""
+"""Pairs that viewers may call by one name, never chosen together."""
 _NEAREST_SHARE = 0.1
-"""Share of the ground under a mark that may lie nearer to its colour than is counted: a few pixels hide nothing."""
+"""Share of the ground under a mark that may be nearer to its color and does not count: a few pixels hide nothing."""
 _AROUND_PX = 2.0
 _SMALL_PX, _LARGE_PX = 512.0, 1024.0
-"""Heights between which marks have BLINK's size; they shrink with smaller pictures and grow with larger ones."""
+"""Picture heights between which marks have BLINK's size; outside, marks shrink and grow with the picture."""
 
 Grounds = Sequence[tuple[Pixels, Sequence[VisualPrompt]]]
-"""Pictures of an item, (height, width, 3) RGB, each with the marks on it."""
+"""Pictures of an item, (height, width, 3) RGB, each with its marks."""
 
 
 def mark_style(height: int, color: str = MARK_COLORS[0].code) -> PromptStyle:
@@ -66,13 +66,13 @@ def mark_style(height: int, color: str = MARK_COLORS[0].code) -> PromptStyle:
 
 
 def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
-    """Return the colours, in the order of `MARK_COLORS`, that lie farthest from what is under the marks.
+    """Return the colors, in the order of `MARK_COLORS`, that are most distant from the ground under the marks.
 
     Distances are Euclidean in CIE L*a*b* (1976), in which a just noticeable difference is about 2.3.
 
     Args:
-        grounds: Pictures and their marks; colours and labels of the marks are not looked at.
-        count: Number of colours, 1 to 3; several lie far from each other too, and go by names of their own.
+        grounds: Pictures and their marks; the marks' colors and labels have no influence.
+        count: Number of colors, 1 to 3; several also differ clearly from each other and have distinct names.
     """
     under = [ground for pixels, prompts in grounds for ground in _grounds(pixels, prompts)]
     colors = _lab(np.array([[_rgb(color.code) for color in MARK_COLORS]], np.uint8))[0]
@@ -92,11 +92,13 @@ def clear_colors(grounds: Grounds, count: int = 1) -> tuple[MarkColor, ...]:
 
 
 def clear_fill(around: Sequence[NDArray[np.uint8]]) -> MarkColor:
-    """Return the color for the place of something missing: the first of `FILL_COLORS` that is clear of all that lies
-    beside it, black wherever it can be; where none is, the one that lies farthest from what is nearest to it.
+    """Return the color that fills the place of a missing part.
+
+    It is the first of `FILL_COLORS` that differs clearly from all surroundings, or else the color whose distance to the
+    nearest surrounding color is greatest.
 
     Args:
-        around: Pixels beside the place, by sides, each (n, 3) RGB.
+        around: Pixels adjacent to the place, by side, each (n, 3) RGB.
     """
     grounds = [_lab(pixels[None])[0] for pixels in around]
 
@@ -108,14 +110,14 @@ def clear_fill(around: Sequence[NDArray[np.uint8]]) -> MarkColor:
 
 
 def in_color(prompts: Sequence[VisualPrompt], color: str) -> tuple[VisualPrompt, ...]:
-    """Return marks in another colour."""
+    """Return marks in another color."""
     return tuple(
         prompt.model_copy(update={"style": prompt.style.model_copy(update={"color": color})}) for prompt in prompts
     )
 
 
 def _grounds(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> list[Lab]:
-    """Return the colours of the pixels under each mark and close to it, as (n, 3)."""
+    """Return the colors of the pixels under and near each mark, as (n, 3)."""
     height, width = pixels.shape[:2]
     found = []
     for prompt in prompts:

@@ -1,10 +1,9 @@
-"""Placement of labels: beside their mark and inside the image, without covering anything marked or another label.
+"""Placement of labels: next to their mark and inside the image, covering no marked object and no other label.
 
-The places of a label are tried in a fixed order, first the one that the mark names (`VisualPrompt.label_place`), then
-those that are nearer to its own mark than to any other. Where
-none of these is free, for example inside a marked box, the label of a ring, dot, box or arrow is placed at the nearest
-free place and joined to its mark by a thin line; labels of other marks take any free place. If a label has no place at
-all, all labels are placed again, beginning with that one.
+The search for a label's place has a fixed order: first the place that the mark names (`VisualPrompt.label_place`), then
+those nearer to the label's mark than to any other. If none of these is free, for example inside a marked box, the label
+of a ring, dot, box or arrow takes the nearest free place, and a thin line joins it to its mark. Labels of other marks
+take any free place. If a label has no place at all, the search starts again with that label first.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _SIDES = (
     (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0),
     (1.0, -0.5), (1.0, 0.5), (-1.0, -0.5), (-1.0, 0.5), (0.5, -1.0), (-0.5, -1.0), (0.5, 1.0), (-0.5, 1.0),
 )  # fmt: skip
-"""Directions from a point mark: beside it, above and below, corners, and between these."""
+"""Directions from a point mark: left and right, above and below, corners, and between these."""
 _SHARES = (0.0, 1.0, 0.5, 0.25, 0.75)
 """Positions of a label along a side of an extended mark, as shares of the side."""
 _STEPS = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -31,13 +30,13 @@ _STEPS = (0.0, 0.5, 1.0, 1.5, 2.0)
 
 
 _LED = {"ring", "dot", "box", "arrow"}
-"""Kinds whose label may be placed farther away, joined by a line."""
+"""Kinds whose label may be farther away, joined by a line."""
 
 Leader = tuple[tuple[float, float], tuple[float, float]]
 
 
 class LabelPlace(NamedTuple):
-    """Place of a label, and the line to it from its mark where the label is farther away."""
+    """Place of a label, and the line from its mark if the label is farther away."""
 
     box: Rect
     leader: Leader | None = None
@@ -50,16 +49,16 @@ class LabelPlace(NamedTuple):
 def place_labels(
     marks: Sequence[PlacedMark], texts: Sequence[RenderedText | None], *, width: int, height: int
 ) -> list[LabelPlace | None]:
-    """Return the place of each label; None for marks without a label beside them.
+    """Return the place of each label; None for marks without a label next to them.
 
     Args:
         marks: All marks of the image, drawn in this order.
-        texts: Rendered label of each mark; None where the mark has none beside it.
+        texts: Rendered label of each mark; None if the mark has none next to it.
         width: Width of the image, pixels.
         height: Height of the image, pixels.
 
     Raises:
-        PromptError: There is no room for a label.
+        PromptError: A label has no room.
     """
     order = [number for number, text in enumerate(texts) if text is not None]
     turns = len(order) + 1
@@ -84,7 +83,7 @@ def _no_room(prompt: VisualPrompt, number: int) -> PromptError:
     return PromptError(
         "label",
         f"there is no room for the label {prompt.label!r} of the {prompt.kind} at ({x:g}, {y:g}) that covers nothing "
-        "marked; use a shorter label, a smaller style or a letter or number, which stand where they point",
+        "marked; use a shorter label, a smaller style, or a letter or number, which cover the point itself",
         number,
     )
 
@@ -96,7 +95,7 @@ def _place(
     taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
 ) -> LabelPlace | None:
-    """Return the first suitable place of one label; None where there is none."""
+    """Return the first suitable place of one label; None if there is none."""
     mark, text = marks[number], texts[number]
     assert text is not None
 
@@ -120,7 +119,7 @@ def _place(
 
 
 def _in_turn(places: Iterator[Rect], named: int | None) -> Iterator[Rect]:
-    """Yield places in their order, the one of a number before all others."""
+    """Yield places in their order, except that the one with the given number comes first."""
     if named is None:
         yield from places
         return
@@ -137,7 +136,7 @@ def _led_place(
     image_wh: tuple[int, int],
     is_free: Callable[[Rect], bool],
 ) -> LabelPlace | None:
-    """Return the nearest free place whose line from the mark crosses only marks that the mark itself lies in."""
+    """Return the nearest free place whose line from the mark crosses only marks that contain the mark."""
     if mark.prompt.kind not in _LED:
         return None
     x, y = mark.points[0]
@@ -154,7 +153,7 @@ def _led_place(
 
 
 def _anywhere(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> list[Rect]:
-    """Return places in the whole image, the nearest to a mark first."""
+    """Return places in the whole image, nearest to the mark first."""
     step = max(2.0, snapped(text.height / 3))
     columns = np.arange(0.0, image_wh[0] - text.width, step).tolist()
     rows = np.arange(0.0, image_wh[1] - text.height, step).tolist()
@@ -181,7 +180,7 @@ def _leader(mark: PlacedMark, place: Rect) -> Leader:
 
 
 def _nearest(low: float, high: float, first: float, last: float) -> float:
-    """Return the point of the interval first to last that is nearest to the middle of low and high."""
+    """Return the point of the interval first to last nearest to the midpoint of low and high."""
     return min(max((low + high) / 2, first), last)
 
 
@@ -191,7 +190,7 @@ def _line_crosses(line: Leader, rect: Rect) -> bool:
 
 
 def _places(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[Rect]:
-    """Yield places around a mark, the nearest first, moved into the image where they extend beyond it."""
+    """Yield places around a mark, nearest first, moved into the image if they extend beyond it."""
     gap = max(1.0, mark.sizes.line / 3)
     for step in _STEPS:
         around = mark.beside.grown(gap + step * text.height)
@@ -203,7 +202,7 @@ def _places(mark: PlacedMark, text: RenderedText, image_wh: tuple[int, int]) -> 
 
 
 def _corners_of(mark: PlacedMark, text: RenderedText, around: Rect) -> Iterator[tuple[float, float]]:
-    """Yield the top left corners of a text that touches a rectangle from outside."""
+    """Yield the top left corners of the positions at which a text touches a rectangle from outside."""
     spare_width = around.right - around.left - text.width
     spare_height = around.bottom - around.top - text.height
     if mark.prompt.kind in {"box", "polygon", "mask"}:

@@ -1,8 +1,8 @@
 """Short texts on pictures, rendered with Pillow's built-in font and placed to a fraction of a pixel.
 
 The font is Aileron Regular by Sora Sagano, in the public domain (CC0 1.0), with Latin letters, digits and signs. It is
-part of Pillow, so equal installations render equal texts; no font of the machine is used. Glyphs are placed by Pillow's
-basic layout, whatever text shaping library is installed.
+part of Pillow, so equal installations render equal texts; system fonts have no influence. Pillow's basic layout places
+the glyphs, whatever text shaping library is installed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WEIGHT = 1 / 36
 _TRACKING = 1 / 18
 """Space added between letters, as a share of the size, for strokes and halo."""
 _KEPT_CHARACTERS, _KEPT_PX = 4, 64.0
-"""Longest label and largest size that are kept once rendered: the letters and numbers of options come again."""
+"""Longest label and largest size to cache once rendered, since letters and numbers of options recur."""
 _NO_CHARACTER = "\U0010ffff"
 
 
@@ -48,7 +48,7 @@ def _font(size_px: float) -> ImageFont.FreeTypeFont:
 
 @lru_cache(maxsize=1024)
 def has_glyph(character: str) -> bool:
-    """Return whether the font has a glyph for a character; else it draws a box."""
+    """Return whether the font has a glyph for a character; without one it draws a box."""
     font = _font(32.0)
     missing, drawn = font.getmask(_NO_CHARACTER), font.getmask(character)
     return (missing.size, bytes(missing)) != (drawn.size, bytes(drawn))
@@ -86,7 +86,7 @@ _render_short = lru_cache(maxsize=128)(_render)
 
 
 def _spaced(label: str, size_px: float) -> Iterator[tuple[float, str]]:
-    """Yield the position and text of each character, with kerning and with extra space for the strokes."""
+    """Yield the position and text of each character, with kerning and extra space for the strokes."""
     font = _font(size_px)
     for number, character in enumerate(label):
         before = font.getlength(label[: number + 1]) - font.getlength(character)
@@ -109,7 +109,7 @@ def snapped(coordinate: float) -> float:
 
 
 def stamp(pixels: Pixels, text: RenderedText, *, left: float, top: float, ink: Color, halo: Color) -> None:
-    """Draw a rendered text on an image in place, at snapped coordinates; parts outside the image are cut off."""
+    """Draw a rendered text on an image in place, at snapped coordinates, clipped to the image."""
     column, row = round(left * _SUB), round(top * _SUB)
     first_column, first_row = column // _SUB, row // _SUB
     down, across = row - first_row * _SUB, column - first_column * _SUB

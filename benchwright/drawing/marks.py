@@ -1,4 +1,4 @@
-"""Marks: prompts that are checked and scaled to an image's size, with their shape and the area that they mark."""
+"""Marks: prompts checked and scaled to an image's size, with their shape and the area they mark."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PromptError(StepError):
 
     Attributes:
         key: Name of the wrong key of the prompt.
-        number: Number of the prompt among several, from 0; None where it is not known.
+        number: Number of the prompt among several, from 0; None if unknown.
     """
 
     def __init__(self, key: str, message: str, number: int | None = None) -> None:
@@ -62,28 +62,28 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlacedMark:
-    """A prompt that has been checked, with its geometry in pixels of the image."""
+    """A checked prompt with its geometry in pixels of the image."""
 
     prompt: VisualPrompt
     points: tuple[tuple[float, float], ...]
     sizes: Sizes
     shape: Shape | PlacedMask
     bounds: Rect
-    """Rectangle around the mark and its halo, without a label beside the mark."""
+    """Rectangle around the mark and its halo, without a label next to the mark."""
     area: Area
-    """Area that no label may cover: the mark, and what it marks."""
+    """Area that no label may cover: the mark and the marked object."""
     beside: Rect
-    """Rectangle beside which the mark's own label is placed."""
+    """Rectangle next to which the mark's own label goes."""
 
     @property
     def color(self) -> Color:
-        """Return the mark's colour."""
+        """Return the mark's color."""
         red, green, blue = bytes.fromhex(self.prompt.style.color[1:])
         return red, green, blue
 
     @property
     def contrast(self) -> Color:
-        """Return black for light colours and white for dark ones (ITU-R BT.601 luma)."""
+        """Return black for light colors and white for dark ones (ITU-R BT.601 luma)."""
         red, green, blue = self.color
         return (0, 0, 0) if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else (255, 255, 255)
 
@@ -97,7 +97,7 @@ def mark_of(prompt: VisualPrompt, *, width: int, height: int) -> PlacedMark:
     """Return the mark of a prompt, checked and scaled to an image.
 
     Raises:
-        PromptError: The prompt cannot be drawn there.
+        PromptError: The prompt cannot be drawn on the image.
     """
     kind, style = prompt.kind, prompt.style
     _check_points(prompt, width=width, height=height)
@@ -133,10 +133,10 @@ def _check_label(prompt: VisualPrompt) -> None:
     kind, label = prompt.kind, prompt.label or ""
     if len(label) > _LONGEST_LABEL or not label.isprintable():
         raise PromptError(
-            "label", f"the label {label!r} cannot be drawn; up to {_LONGEST_LABEL} printable characters can"
+            "label", f"the label {label!r} cannot be drawn; use up to {_LONGEST_LABEL} printable characters"
         )
     if strange := [character for character in label if not has_glyph(character)]:
-        raise PromptError("label", f"the label {label!r} cannot be drawn; the font has no {strange[0]!r}")
+        raise PromptError("label", f"the label {label!r} cannot be drawn, because the font has no {strange[0]!r}")
     if kind == "letter" and not label.strip():
         raise PromptError("label", "a visual prompt of kind 'letter' needs a label")
     if kind == "number" and not (label.isascii() and label.isdecimal()):
@@ -197,7 +197,7 @@ def _arrow(prompt: VisualPrompt, sizes: Sizes) -> PlacedMark:
     length = float(np.hypot(*(tip - tail)))
     if not length >= _LEAST_ARROW_PX:
         raise PromptError(
-            "points", f"an arrow of {length:g} px is too short to be seen; {_LEAST_ARROW_PX:g} px are not"
+            "points", f"an arrow of {length:g} px is too short to be seen; make it at least {_LEAST_ARROW_PX:g} px long"
         )
     head = min(max(2.2 * sizes.radius, 3.5 * sizes.line), 0.7 * length)
     along = (tip - tail) / length

@@ -1,6 +1,6 @@
 """Masks: grids of cells over a rectangle of the image, drawn with a tint and an outline.
 
-Cells are looked up in the run lengths and never expanded, so a mask takes only the memory of its runs.
+Lookups use the run lengths without expanding them, so a mask takes only the memory of its runs.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from benchwright.records import MaskRuns
 from benchwright.regions.rle import encode_runs
 
 _TINT = 0.35
-"""Opacity of the mark's colour inside a mask, 0 to 1."""
+"""Opacity of the mark's color inside a mask, 0 to 1."""
 _BAND_ROWS = 256
 _TOUCH_PX = 1e-6
 
 
 def mask_of(grid: NDArray[np.bool_]) -> MaskRuns:
-    """Return a grid, (rows, columns), True where a cell is set, as run lengths for `VisualPrompt.mask`.
+    """Return a grid, (rows, columns) with True for a set cell, as run lengths for `VisualPrompt.mask`.
 
     Example:
         >>> mask_of(np.array([[True, False], [True, True]])).counts
@@ -67,7 +67,7 @@ class PlacedMask:
         place = np.repeat(np.arange(right - left), counts)
         run = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts - first, counts)
         change = np.searchsorted(rows[below:above], self._ends[run] - known[place])
-        # Each column holds 1 where it changes; of two changes between the same rows nothing is seen.
+        # Each column holds 1 at each change; two changes between the same rows cancel out.
         covered = np.zeros((len(rows), len(columns)), np.uint8)
         changes = np.zeros((above - below + 1, right - left), np.uint8)
         changes[0] = first % 2
@@ -121,8 +121,8 @@ class PlacedMask:
 def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, color: Color, contrast: Color) -> None:
     """Tint a mask's cells and draw a line along their edge, in place.
 
-    The line's edges are anti-aliased by the distance of pixel centres from the cells' edge, which is exact for edges
-    along rows and columns and within 2 % for others.
+    Anti-aliasing of the line uses the distance of pixel centers from the cells' edge, which is exact for edges along
+    rows and columns and within 2 % for others.
     """
     import cv2
 

@@ -1,10 +1,10 @@
-"""Pictures as models see them: upright, marks drawn, no pixel changed and none resized, without metadata.
+"""Pictures as models see them: upright, marks drawn, otherwise unchanged pixels, original size, no metadata.
 
-Evaluation sends these files, and exports hold them. JPEG, PNG and WebP files that every decoder reads alike stay the
-bytes that they are, less what is no pixel; what decoders may read in different ways (turning, transparency, 16 bits,
-animation, other formats) and what carries marks is made anew: as PNG, or where a release is frozen and what people see
-of the task's pictures counts, as JPEG, and where each pixel counts, as WebP without loss
-(`benchwright.images.made_pictures`); a file that had lost nothing and is shown without marks loses nothing either.
+Evaluation sends these files, and exports hold them. JPEG, PNG and WebP files that every decoder reads alike keep their
+bytes, minus all data that are not pixels. A picture is encoded anew if decoders may differ about it (rotation,
+transparency, 16 bits, animation, other formats) or if it carries marks. The new file is a PNG. In a frozen release it
+is a JPEG if only the visible content of the task's pictures counts, and a lossless WebP if each pixel counts
+(`benchwright.images.made_pictures`). A file from a lossless format that is shown without marks stays lossless.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from benchwright.records import VisualPrompt
 from benchwright.steps import PictureFidelity
 
 DRAWING_VERSION = 2
-"""Version of what models see of a picture and its marks; raise it when the same file and marks give other pixels.
+"""Version of the pictures models see; raise it when the same file and marks give other pixels.
 
-Version 1 made PNG or JPEG of WebP files, and encoded JPEG files that it turned at quality 95.
+Version 1 converted WebP files to PNG or JPEG, and encoded rotated JPEG files at quality 95.
 """
 
 EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 """Extensions of file names by media type; models see no other types."""
 
 _KEPT_AS_STORED = {1: frozenset({"JPEG", "PNG"}), 2: frozenset({"JPEG", "PNG", "WEBP"})}
-"""What everything reads, by version of the drawing: browsers, `datasets` and the vendors' interfaces read WebP."""
+"""Universally readable formats, by version of the drawing: browsers, `datasets` and vendors' interfaces read WebP."""
 
 KNOWN_VERSIONS = frozenset(_KEPT_AS_STORED)
-"""Versions of the drawing whose pictures can be made again."""
+"""Versions of the drawing whose pictures can be reproduced."""
 
 _LOSSLESS = frozenset({"BMP", "GIF", "PNG", "TIFF"})
-"""Formats that lose nothing, or hardly ever; what was such a file is released as one."""
+"""Formats that are lossless, or almost always so; a release keeps such a file lossless."""
 
 _SAME_EVERYWHERE = frozenset({"palette"})
-"""Notes of a container that leave no choice to whoever decodes it; turning, alpha and 16 bits do."""
+"""Notes of a container that every decoder handles alike, unlike rotation, alpha and 16 bits."""
 
 
 class ModelPicture(NamedTuple):
@@ -55,8 +55,8 @@ class ModelPicture(NamedTuple):
         media_type: `image/png`, `image/jpeg` or `image/webp`.
         width: Width in pixels.
         height: Height in pixels.
-        how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
-            file) or `drawn` (with marks).
+        how: `stored` (the file's own bytes, reduced to pixel data), `encoded` (because decoders differ about the file)
+            or `drawn` (with marks).
     """
 
     data: bytes
@@ -82,10 +82,10 @@ def model_picture(data: bytes, prompts: Sequence[VisualPrompt] = ()) -> ModelPic
 
 
 def stored_picture(data: bytes) -> ModelPicture | None:
-    """Return a file's own bytes without what is no pixel; None where decoders may read the file in different ways.
+    """Return a file's own bytes, reduced to pixel data; None if decoders may differ about the file.
 
     Raises:
-        UnreadableImage: The file is none of the formats that are read, or is damaged.
+        UnreadableImage: The file has an unsupported format or is damaged.
     """
     container = walk(io.BytesIO(data), size=len(data), limits=Limits())
     if not _reads_alike_everywhere(container):
@@ -95,9 +95,9 @@ def stored_picture(data: bytes) -> ModelPicture | None:
 
 
 def is_seen_as_stored(data: bytes, prompts: Sequence[VisualPrompt], *, version: int = DRAWING_VERSION) -> bool:
-    """Return whether models see a file's own pixels: no marks, and nothing that decoders differ about.
+    """Return whether models see a file's own pixels: no marks, and no feature that decoders differ about.
 
-    A file that cannot be read is seen by nobody; it counts as stored where it has no marks.
+    An unreadable file without marks counts as stored.
     """
     if prompts:
         return False
@@ -126,13 +126,13 @@ def drawn_picture(
     lossless: MadeForm = "png",
     version: int = DRAWING_VERSION,
 ) -> ModelPicture:
-    """Return a picture with its marks, if any, without loss, or as a JPEG where what people see counts.
+    """Return a picture with its marks, if any: lossless, or as a JPEG if only the visible content counts.
 
     Args:
         data: Bytes of the file, without marks.
         prompts: Marks to draw.
-        fidelity: What counts of the picture.
-        lossless: Format where nothing is lost: PNG is what models are sent of pictures that no release has drawn.
+        fidelity: Whether each pixel of the picture counts, or its visible content.
+        lossless: Format for lossless pictures; models get PNG for pictures that no release has drawn.
         version: Version of the drawing.
 
     Raises:
@@ -153,7 +153,7 @@ def as_released(
     lossless: MadeForm = "png",
     version: int = DRAWING_VERSION,
 ) -> ModelPicture:
-    """Return what `drawn_picture` does, for pixels that `drawn_pixels` has made of the same file and marks."""
+    """Return the result of `drawn_picture`, from pixels that `drawn_pixels` made of the same file and marks."""
     how: Literal["drawn", "encoded"] = "drawn" if prompts else "encoded"
     size_wh = (drawn.shape[1], drawn.shape[0])
     form = sniff(data[:HEAD_BYTES]) if version > 1 and not prompts else None
@@ -164,14 +164,14 @@ def as_released(
 
 
 def released_picture(drawn: bytes, prompts: Sequence[VisualPrompt]) -> ModelPicture:
-    """Return a picture that a release holds as models see it.
+    """Return a picture of a release as models see it.
 
     Args:
         drawn: Bytes of the file, drawn when the release was frozen.
-        prompts: Marks that were drawn.
+        prompts: Marks already drawn.
 
     Raises:
-        UnreadableImage: The file is none of the formats that are read, or is damaged.
+        UnreadableImage: The file has an unsupported format or is damaged.
     """
     stored = stored_picture(drawn)
     if stored is None:
@@ -185,7 +185,7 @@ def _reads_alike_everywhere(container: Container, *, version: int = DRAWING_VERS
 
 
 def _pixels_only(data: bytes, container: Container) -> bytes:
-    """Return a file without texts, profiles and the like, which could tell a model more than the pixels do."""
+    """Return a file without texts, profiles and other data that could tell a model more than the pixels do."""
     if container.format == "WEBP":
         return pixels_only(data)
     if not container.keep or container.keep == ((0, len(data)),):

@@ -1,4 +1,4 @@
-"""Drawing of prompts from a JSON file on the picture of an image file, written to a PNG file."""
+"""Drawing of a JSON file's prompts on an image file, into a PNG file."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _INSIDE: Mapping[str, type[BaseModel]] = {"style": PromptStyle, "mask": MaskRuns
 
 
 def overlay_file(image: Path, spec: Path, out: Path, *, force: bool = False) -> Drawing:
-    """Draw the prompts of a JSON file on the upright picture of another file and write a PNG.
+    """Draw the prompts of a JSON file on the upright picture of an image file and write a PNG.
 
     Args:
         image: Image file of any format that Benchwright reads.
-        spec: A list of visual prompts; `image_id` may be left out.
+        spec: JSON file with a list of visual prompts; `image_id` is optional.
         out: PNG file to write.
-        force: Whether to replace `out` if it exists; the picture and the list are never replaced.
+        force: Whether to replace `out` if it exists; picture and list are never replaced.
 
     Raises:
         BenchwrightError: `out` exists or cannot be written.
-        DataError: The picture cannot be read, or the list has mistakes; all are named.
+        DataError: The picture is unreadable, or the list has mistakes; the message names all of them.
     """
     _check_out(out, inputs=(image, spec), force=force)
     try:
@@ -60,13 +60,13 @@ def _read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list
     """Return the prompts of a JSON file, each of which can be drawn on an image of that size.
 
     Raises:
-        DataError: The file cannot be read, or prompts have mistakes; every one is named by file, place, value.
+        DataError: The file is unreadable, or prompts have mistakes; the message names file, place and value of each.
     """
     prompts: list[VisualPrompt] = []
     mistakes: list[str] = []
     for number, raw in enumerate(_list(spec)):
         if not isinstance(raw, dict):
-            mistakes.append(f"[{number}]: an object with the keys kind and points is wanted, not {_shown(raw)}")
+            mistakes.append(f"[{number}]: expected an object with the keys kind and points, not {_shown(raw)}")
             continue
         try:
             prompt = VisualPrompt.model_validate({"image_id": image_id, **raw})
@@ -86,13 +86,13 @@ def _read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list
 
 def _check_out(out: Path, *, inputs: Sequence[Path], force: bool) -> None:
     if out.suffix.lower() != ".png":
-        raise BenchwrightError(f"{out} does not end in .png; a PNG is what is written")
+        raise BenchwrightError(f"{out} does not end in .png; name a .png file")
     if not out.exists():
         return
     if any(input_path.exists() and out.samefile(input_path) for input_path in inputs):
-        raise BenchwrightError(f"{out} is what is read; give another file to write to")
+        raise BenchwrightError(f"{out} is an input file; give another file to write to")
     if not force:
-        raise BenchwrightError(f"{out} is there already; give another name, or --force to replace it")
+        raise BenchwrightError(f"{out} already exists; give another name, or --force to replace it")
 
 
 def _list(spec: Path) -> list[Any]:
@@ -107,14 +107,14 @@ def _list(spec: Path) -> list[Any]:
     except (ValueError, RecursionError) as error:
         raise DataError(f"{spec} is not valid JSON: {str(error)[:200]}") from error
     if not isinstance(document, list):
-        raise DataError(f"{spec}: a list of visual prompts is wanted, not {_shown(document)}")
+        raise DataError(f"{spec}: expected a list of visual prompts, not {_shown(document)}")
     if len(document) > _MOST_PROMPTS:
-        raise DataError(f"{spec}: {len(document):,} visual prompts; at most {_MOST_PROMPTS:,} are drawn on a picture")
+        raise DataError(f"{spec}: {len(document):,} visual prompts; a picture takes at most {_MOST_PROMPTS:,}")
     return document
 
 
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number that JSON knows")
+    raise ValueError(f"{text} is not a number in JSON")
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -122,12 +122,12 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"key {twice!r} stands twice in the same object")
+        raise ValueError(f"key {twice!r} occurs twice in the same object")
     return document
 
 
 def _mistake(error: Mapping[str, Any]) -> str:
-    """Return the place of a mistake in a prompt, the value found, and what is expected."""
+    """Return the place of a mistake in a prompt, the value found and the value expected."""
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
     if error["type"] == "missing":
         return f"{where}: this key is missing"

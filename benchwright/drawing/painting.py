@@ -18,7 +18,7 @@ _BLOCK_PX = 1024
 
 
 class Coat(NamedTuple):
-    """One layer of paint: a colour, and the pixels by which the shape is grown."""
+    """One layer of paint: a color, and the growth of the shape in pixels."""
 
     growth: float
     color: Color
@@ -48,7 +48,7 @@ def paint(pixels: Pixels, shape: Shape, bounds: Rect, layers: Sequence[Coat]) ->
 
 
 def _blocks(pixels: Pixels, bounds: Rect) -> Iterator[tuple[slice, slice]]:
-    """Yield rows and columns of the parts of an image that a rectangle touches; parts do not overlap."""
+    """Yield rows and columns of the parts of an image that a rectangle touches, without overlap."""
     height, width = pixels.shape[:2]
     left, top = max(0, int(bounds.left)), max(0, int(bounds.top))
     right, bottom = min(width, int(bounds.right) + 1), min(height, int(bounds.bottom) + 1)
@@ -58,11 +58,11 @@ def _blocks(pixels: Pixels, bounds: Rect) -> Iterator[tuple[slice, slice]]:
 
 
 def blend(area: Pixels, *layers: tuple[Shares, Color]) -> None:
-    """Paint colours over each other on an area in place, from bottom to top, and round once.
+    """Paint colors over each other on an area in place, from bottom to top, rounding once.
 
     Args:
         area: Pixels, (..., 3).
-        layers: The share of each pixel, 0 to 1, that a colour covers, (...), with the colour.
+        layers: The share of each pixel, 0 to 1, that a color covers, (...), with the color.
     """
     seen: Shares = np.ones_like(layers[0][0])
     colored: Shares = np.zeros((*seen.shape, 3), seen.dtype)

@@ -1,7 +1,7 @@
-"""Previews of pictures and marks for a browser: upright, of limited size, with nothing of the file but its pixels.
+"""Previews of pictures and marks for a browser: upright, of limited size, with only the file's pixels.
 
-A browser never gets a user's file. Pictures are decoded here, behind the checks of `benchwright.images.identify`, and
-encoded again, so that neither hostile bytes nor metadata such as a camera's location and owner are passed on.
+A browser never gets a user's file. This module decodes pictures, after the checks of `benchwright.images.identify`, and
+encodes them again. Neither hostile bytes nor metadata, such as a camera's location and owner, pass through.
 
 Marks are also available alone, as a transparent picture to lay over another, so that a viewer can hide them.
 """
@@ -26,11 +26,11 @@ from benchwright.workspace.item_cache import ItemCache
 def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> NDArray[np.uint8]:
     """Return the marks that `draw` puts on an image of that size, on a transparent background.
 
-    Laid over the image they give the result of `draw`, to within two levels of 255. Colour and opacity are computed
-    from a drawing on black and one on white, since paint hides the same share of any background.
+    Laid over the image, they give the result of `draw` to within two levels of 255. Color and opacity follow from a
+    drawing on black and one on white, since paint hides the same share of any background.
 
     Returns:
-        (height, width, 4) RGBA, colours not multiplied by the opacity.
+        (height, width, 4) RGBA, colors not multiplied by the opacity.
 
     Raises:
         PromptError: A prompt cannot be drawn, as in `draw`.
@@ -50,11 +50,14 @@ def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> N
 
 _JPEG_QUALITY, _WEBP_QUALITY = 90, 80
 _WEBP_METHOD = 2
-"""Effort of the encoder: a page's picture takes 3.9 ms instead of the 9.0 of its default, 4, for 3.7 % more bytes and
-.27 dB less (60 photographs at 384 pixels)."""
+"""Effort of the encoder.
+
+Against the default, 4, a page's picture takes 3.9 ms instead of 9.0, for 3.7 % more bytes and 0.27 dB less (60
+photographs at 384 pixels).
+"""
 
 _PREVIEW_VERSION = 1
-"""Version of the previews; increased when the same picture or marks may give other bytes."""
+"""Version of the previews; raise it when the same picture or marks may give other bytes."""
 
 
 class Preview(NamedTuple):
@@ -65,7 +68,7 @@ class Preview(NamedTuple):
         media_type: Media type, `image/jpeg`, `image/webp` or `image/png`.
         width: Width of this picture, in pixels.
         height: Height of this picture, in pixels.
-        full_wh: Width and height of the upright image that it shows, in pixels.
+        full_wh: Width and height of the upright image, in pixels.
     """
 
     data: bytes
@@ -76,7 +79,7 @@ class Preview(NamedTuple):
 
 
 def fitted(width: int, height: int, *, max_side_px: int) -> tuple[int, int]:
-    """Return the size, at least 1 x 1, of an image that is reduced until no side is longer than `max_side_px`."""
+    """Return the size, at least 1 x 1, of an image reduced until no side is longer than `max_side_px`."""
     factor = min(1.0, max_side_px / max(width, height))
     return max(1, round(width * factor)), max(1, round(height * factor))
 
@@ -95,9 +98,9 @@ def preview(
         data: Bytes of the file.
         prompts: Marks to draw into the picture, for viewers that cannot lay them over it.
         max_side_px: Longest side of the preview, in pixels.
-        lossless_up_to_px: Largest number of pixels of a preview that becomes PNG instead of JPEG, for use where exact
-            pixels matter more than bytes; default 0.
-        is_small: Whether bytes matter more than the last grain, as on a page that is sent around: WebP of a quality of
+        lossless_up_to_px: Largest number of pixels of a preview that becomes PNG instead of JPEG, for uses in which
+            exact pixels matter more than bytes; default 0.
+        is_small: Whether bytes matter more than the finest grain, as on a page that users send around: WebP of quality
             80 instead of JPEG of 90, two fifths of the bytes on 60 photographs.
 
     Raises:
@@ -128,11 +131,11 @@ _COARSE_QUALITY = 60
 
 
 def coarse_preview(shown: Preview, *, max_side_px: int) -> Preview:
-    """Return a coarse JPEG of a preview, to look at until the preview itself has come over a slow line.
+    """Return a coarse JPEG of a preview, to show until the preview itself has arrived over a slow connection.
 
     Args:
         shown: The preview.
-        max_side_px: Longest side of the coarse one, in pixels; it is never enlarged.
+        max_side_px: Longest side of the coarse preview, in pixels; never enlarged.
     """
     with Image.open(io.BytesIO(shown.data)) as image:
         coarse = image.convert("RGB")
@@ -146,7 +149,7 @@ _DETAIL_QUALITY = 95
 
 
 def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) -> Preview:
-    """Return one tile of an upright image, pixel by pixel.
+    """Return one tile of an upright image at full resolution.
 
     Args:
         pixels: (height, width, 3) RGB.
@@ -155,7 +158,7 @@ def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) ->
         side_px: Side of a tile, in pixels; tiles at the right and lower edges are smaller.
 
     Raises:
-        IndexError: There is no such tile.
+        IndexError: The tile does not exist.
     """
     tile = pixels[row * side_px : (row + 1) * side_px, column * side_px : (column + 1) * side_px]
     if min(column, row) < 0 or not tile.size:
@@ -169,8 +172,8 @@ def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) ->
 def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int) -> Preview:
     """Return the marks of an image as a transparent PNG of the size that `preview` gives it.
 
-    They are drawn at that size, so that lines and letters are visible. Only where a label has no room are they drawn at
-    full size and reduced.
+    They are drawn at that size, so that lines and letters are visible. Only if a label has no room are they drawn at
+    full size and then reduced.
 
     Raises:
         PromptError: The marks cannot be drawn on the image at any size.
@@ -187,12 +190,12 @@ def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], 
 
 
 def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, max_side_px: int) -> Preview:
-    """Return `preview` of an image, from the cache if it was made before.
+    """Return `preview` of an image, from the cache if it is there.
 
     Args:
         cache: Cache of previews.
         image_id: SHA-256 of the file.
-        read: Function that returns the file's bytes; called only if the preview has to be made.
+        read: Function that returns the file's bytes; called only if the cache lacks the preview.
         max_side_px: Longest side of the preview, in pixels.
 
     Raises:

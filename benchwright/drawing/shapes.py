@@ -1,11 +1,11 @@
 """Shapes as distance functions: the distance of a point from a shape in pixels, negative inside.
 
 A shape grown by some pixels is the set of points up to that distance, so a mark and its halo need only one evaluation.
-A distance never changes faster than the point moves, so that whole cells of pixels can be left out.
+A distance never changes faster than the point moves, so whole cells of pixels can be skipped.
 
-The share of a pixel that a shape covers is exact for boxes. For shapes that are small or have sharp corners it is the
-mean of samples of the pixel. For lines it follows from the distance of the pixel's middle: exact along rows and
-columns, and off by less than 0.05 along other directions, save where two lines meet in an acute angle.
+The share of a pixel that a shape covers is exact for boxes. For small shapes and those with sharp corners it is the
+mean of samples of the pixel. For lines it follows from the distance of the pixel's center: exact along rows and
+columns, and off by less than 0.05 along other directions, except at the acute angle of two lines.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Indices = NDArray[np.int64]
 Shares = NDArray[np.floating]
 _CELL_PX, _SAMPLES = 8, 4
 _MOST_PIXELS = 1 << 20
-"""Pixels around several lines that are looked at together."""
+"""Largest number of pixels around several lines to examine together."""
 
 
 class Nearby(NamedTuple):
-    """Pixels by row y and column x, each once, and the distances of their middles."""
+    """Pixels by row y and column x, each once, and the distances of their centers."""
 
     y: Indices
     x: Indices
@@ -39,27 +39,27 @@ class Shape(Protocol):
     """A shape that can be painted.
 
     Class attributes:
-        edge_px: Distance from which on a pixel whose middle lies outside has nothing of the shape.
+        edge_px: Distance beyond which a pixel with its center outside contains no part of the shape.
     """
 
     edge_px: ClassVar[float]
 
     def pixels_within(self, reach: float, rows: slice, columns: slice) -> Nearby:
-        """Return the pixels of some rows and columns whose middle is nearer to the shape than `reach`."""
+        """Return the pixels of some rows and columns whose center is nearer to the shape than `reach`."""
         ...
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel, 0 to 1, the shape covers when it is grown by some pixels."""
+        """Return how much of each pixel, 0 to 1, the shape covers after growth by some pixels."""
         ...
 
 
 def shares_at(distance: Shares) -> Shares:
-    """Return how much of pixels, 0 to 1, is covered by what has a straight edge at some distance from their middle."""
+    """Return how much of each pixel, 0 to 1, a shape covers whose straight edge is at a distance from the center."""
     return np.asarray(np.clip(0.5 - distance, 0.0, 1.0))
 
 
 class _Sampled:
-    """A shape whose pixels are found by cells, and those on an edge are sampled.
+    """A shape that finds its pixels by cells and samples those on an edge.
 
     A sample on an edge counts partly, so that edges have far more levels than a pixel has samples.
     """
@@ -84,7 +84,7 @@ class _Sampled:
         return Nearby(y[near], x[near], distance[near])
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel is covered, for those near an edge by the distances of its samples."""
+        """Return how much of each pixel the shape covers, near an edge by the distances of the pixel's samples."""
         cover = (pixels.distance < growth).astype(np.float64)
         edge = np.abs(pixels.distance - growth) < self.edge_px
         down, across = np.divmod(np.arange(_SAMPLES**2), _SAMPLES)
@@ -110,7 +110,7 @@ class Ring(_Sampled):
 
 @dataclass(frozen=True)
 class Badge(_Sampled):
-    """A rectangle with round corners; a disc if the corners' radius is half of its sides."""
+    """A rectangle with round corners; a disc if the corners' radius is half its side."""
 
     x: float
     y: float
@@ -183,7 +183,7 @@ class Segments:
     def pixels_within(self, reach: float, rows: slice, columns: slice) -> Nearby:
         """Return the pixels nearer than `reach`, found row by row along steep lines, column by column along flat ones.
 
-        A line of slope 1 or less has the pixels within a distance r at most r * sqrt(2) beside it in a row or column.
+        On a line of slope 1 or less, the pixels within a distance r are at most r * sqrt(2) away in a row or column.
         """
         reach += self.line / 2
         height, width = rows.stop - rows.start, columns.stop - columns.start
@@ -198,7 +198,7 @@ class Segments:
         return Nearby(y + rows.start, x + columns.start, np.sqrt(nearest[y, x]) - self.line / 2)
 
     def shares(self, pixels: Nearby, growth: float) -> Shares:
-        """Return how much of each pixel is covered, by the distance of its middle."""
+        """Return how much of each pixel the shape covers, by the distance of its center."""
         return shares_at(pixels.distance - growth)
 
 
@@ -207,9 +207,9 @@ def _measure_along(field: Axis, begins: Points, spans: Points, reach: float) -> 
 
     Args:
         field: Squared distances of pixels from the nearest line so far, as (steps, places).
-        begins: Where the lines begin, as (lines, 2): step and place.
-        spans: Step and place from begin to end; no line spans more places than steps.
-        reach: Distance up to which pixels are looked at.
+        begins: Starts of the lines, as (lines, 2): step and place.
+        spans: Step and place from start to end; no line spans more places than steps.
+        reach: Distance up to which pixels count.
     """
     beyond = begins + spans
     first = np.maximum(np.ceil(np.minimum(begins[:, 0], beyond[:, 0]) - reach - 0.5), 0).astype(np.int64)
@@ -233,7 +233,7 @@ def _measure_along(field: Axis, begins: Points, spans: Points, reach: float) -> 
 
 
 def _overlap(start: Indices, low: float, high: float) -> Axis:
-    """Return the lengths of the parts of pixels, by where they start, that lie between two places on an axis."""
+    """Return the lengths of the parts of pixels, given their starts, that lie between two places on an axis."""
     return np.asarray(np.maximum(np.minimum(start + 1, high) - np.maximum(start, low), 0.0))
 
 

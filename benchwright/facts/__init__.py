@@ -1,4 +1,4 @@
-"""Facts about pictures: what people state in a facts file or by marking, its vocabulary, reading and checking it.
+"""Facts about pictures, stated in a facts file or by marking: vocabulary, readers and checks.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

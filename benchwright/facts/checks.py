@@ -1,4 +1,4 @@
-"""Mistakes in facts that the models do not see: places outside the picture, repetitions, names that lead nowhere."""
+"""Mistakes in facts beyond the reach of the data models: places outside the picture, repetitions, unknown names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .picture_facts import PictureFacts, Subject
 def mistakes_in(
     pictures: Mapping[str, PictureFacts], names: Collection[str] | None = None
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield (place below `images`, value, what is wrong) for each mistake.
+    """Yield (place below `images`, value, explanation) for each mistake.
 
     Args:
-        pictures: What is stated, by the pictures' keys.
-        names: Keys of all pictures, where some of them cannot be read for themselves; the keys of `pictures` if None.
+        pictures: Facts, by the pictures' keys.
+        names: Keys of all pictures, including unreadable ones; the keys of `pictures` if None.
     """
     known = pictures.keys() if names is None else names
     taken: set[str] = set()
@@ -36,7 +36,7 @@ def mistakes_in(
 def _mistakes_of(
     pictures: Mapping[str, PictureFacts], known: Collection[str], key: str
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield the mistakes of one picture, by their place in it."""
+    """Yield the mistakes of one picture, with their place in it."""
     picture = pictures[key]
     yield from _repeated(("subjects",), "name", [subject.name for subject in picture.subjects])
     yield from _repeated(("unanswerable",), "name", [question.name for question in picture.unanswerable])
@@ -56,12 +56,12 @@ def _mistakes_of(
 
 
 def _places_outside(subject: Subject, size_wh: tuple[int, int] | None) -> Iterator[tuple[Path_, object, str]]:
-    """Yield (place in the subject, value, what is wrong) for what lies outside a picture or is no box.
+    """Yield (place in the subject, value, explanation) for parts outside the picture and invalid boxes.
 
     Args:
         subject: The subject.
-        size_wh: Width and height of the picture; None where nobody states it, and only what no picture can have is
-            a mistake.
+        size_wh: Width and height of the picture; None if unknown, in which case only values impossible in any picture
+            are mistakes.
     """
     width, height = size_wh or (math.inf, math.inf)
     within = "" if size_wh is None else f" within the picture's {width} x {height} pixels"
@@ -95,7 +95,7 @@ def _answerable_mistakes(path: Path_, picture: PictureFacts) -> Iterator[tuple[P
 def _backgrounds_that_do_not_fit(
     pictures: Mapping[str, PictureFacts], known: Collection[str], key: str, path: Path_, subject: Subject
 ) -> Iterator[tuple[Path_, object, str]]:
-    """Yield pictures that a subject cannot be put in front of, so that a question could be asked about both."""
+    """Yield the pictures in front of which a subject cannot appear, because no question would fit both."""
     cut, own = subject.cut_out, pictures[key].background
     assert cut is not None, "only subjects with `onto` come here"
     if own is None:
@@ -110,14 +110,14 @@ def _backgrounds_that_do_not_fit(
         if other_image not in known or other_image == key:
             yield place, other_image, f"not the key of another picture of this file ({', '.join(sorted(known))})"
         elif (other := pictures.get(other_image)) is None:
-            continue  # its own mistakes are told
+            continue  # its mistakes are reported elsewhere
         elif other.background is None:
             yield place, other_image, "that picture states no background"
         elif other.background == own:
             yield (
                 place,
                 other_image,
-                "that picture's background reads like this one's, so no question could tell them apart",
+                "that picture's background reads like this one's, so no question could distinguish them",
             )
 
 

@@ -1,7 +1,7 @@
-"""Facts of a picture put together: what people marked and stated, over what a file states.
+"""Composition of a picture's facts: annotators' marks and statements take precedence over a facts file.
 
-People win over the file, per picture and key: what they state of a picture's background takes the place of the file's,
-and the file's questions stay where people wrote none. Marks and statements of one subject come together by its name.
+Annotators take precedence over the file per picture and key: their background replaces the file's, and the file's
+questions remain if annotators wrote none. The subject's name joins its marks and statements.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from .picture_facts import PictureFacts, Subject
 from .statements import Authorship, PictureRegions, StatedSubject, StatementsOnPicture
 
 FILE = "file"
-"""Who stated what a facts file states, beside the names of campaigns."""
+"""Origin of a facts file's statements, in place of a campaign's name."""
 _QUESTIONS = ("unanswerable", "answerable")
 _PLACES = {"implication": ("implication/question", "implication/image_type")}
-"""Places of statements whose author counts as that of a whole key, where these are not the key itself."""
+"""Places of statements whose author counts as the author of a whole key, if they differ from the key."""
 _KEYS = ("background", "unanswerable", "answerable", "implication", "pairs")
 
 
 @dataclass(frozen=True)
 class ComposedFacts:
-    """What is stated about one picture, and by whom.
+    """The facts of one picture, with their authors.
 
     Args:
         picture: The facts.
         stated_by: Names of campaigns, or `file`, for each key of the facts that has any.
-        authors: Who wrote what people stated, by its place, such as `unanswerable/taste`.
-        left_out: What was marked or stated and cannot be used, each with the reason.
-        is_simulated: Whether any of it comes from simulated annotators.
+        authors: Author of each annotator's statement, by its place, such as `unanswerable/taste`.
+        left_out: Unusable marks and statements, each with the reason.
+        is_simulated: Whether any facts come from simulated annotators.
     """
 
     picture: PictureFacts
@@ -50,9 +50,9 @@ def composed_facts(
     """Return the facts of one picture.
 
     Args:
-        filed: What a file states; None where no file speaks of it.
-        marked: What people marked on it, by campaign.
-        stated: What people state of it, by campaign; of two that state the same key, the first counts.
+        filed: The file's facts; None if no file describes the picture.
+        marked: Annotators' marks, by campaign.
+        stated: Annotators' statements, by campaign; if two state the same key, the first counts.
     """
     document: dict[str, Any] = {}
     if filed is not None:
@@ -87,7 +87,7 @@ def composed_facts(
 
 
 def _authors(key: str, value: Any, statements: StatementsOnPicture) -> dict[str, Authorship]:
-    """Return who wrote the statements of a key: each question for itself, all else as a whole."""
+    """Return the authors of a key's statements: one for each question, one for any other key as a whole."""
     places: dict[str, tuple[str, ...]]
     if key in _QUESTIONS:
         places = {f"{key}/{question.name}": (f"{key}/{question.name}",) for question in value}
@@ -100,7 +100,7 @@ def _authors(key: str, value: Any, statements: StatementsOnPicture) -> dict[str,
 def _subjects(
     filed: PictureFacts | None, marked: Mapping[str, PictureRegions], stated: Mapping[str, StatementsOnPicture]
 ) -> tuple[tuple[Subject, ...], tuple[str, ...], dict[str, str]]:
-    """Return the subjects, who stated them, and names that were left out with the reason."""
+    """Return the subjects, their origins, and the names left out with the reason."""
     of_file = {subject.name: subject for subject in filed.subjects} if filed is not None else {}
     words = {
         subject.name: (campaign, subject)
@@ -127,17 +127,17 @@ def _subjects(
             by.add(campaign)
         elif filed_subject is not None:
             by.add(FILE)
-    left_out |= dict.fromkeys(words, "stated, and nobody marked where it is")
+    left_out |= dict.fromkeys(words, "stated, but not marked in the picture")
     return tuple(subjects), tuple(sorted(by)), left_out
 
 
 def _places_of_file(filed: PictureFacts | None, *, main_only: bool) -> list[MarkedSubject]:
-    """Return the subjects of a file where people marked none: the marks, if any, are for another use.
+    """Return the subjects of a file for a picture without marked subjects, whose marks are for another use.
 
     Args:
-        filed: What the file states.
-        main_only: Whether people said that nothing is to be marked: only the main subject of `pairs` stays then, which
-            a picture that lends its background is known by, and needs no outline.
+        filed: The file's facts.
+        main_only: Whether annotators agreed that the picture has nothing to mark. Then only the main subject of `pairs`
+            remains, which identifies a picture that lends its background and needs no outline.
     """
     if filed is None:
         return []
@@ -153,11 +153,11 @@ def _onto(stated: StatedSubject | None, filed: Subject | None) -> tuple[str, ...
 
 
 def with_other_pictures_named(picture: PictureFacts, key_of: Mapping[str, str]) -> PictureFacts:
-    """Return facts that call other pictures by their keys.
+    """Return facts that refer to other pictures by their keys.
 
     Args:
         picture: Facts of one picture.
-        key_of: Key of each picture, by whatever else it may be called; a name that is not there stays as it is.
+        key_of: Key of each picture by its other names; unlisted names stay as they are.
     """
 
     def keys(names: Sequence[str]) -> tuple[str, ...]:
@@ -182,10 +182,10 @@ def with_other_pictures_named(picture: PictureFacts, key_of: Mapping[str, str]) 
 def without_mistakes(
     pictures: Mapping[str, PictureFacts],
 ) -> tuple[dict[str, PictureFacts], dict[str, dict[str, str]]]:
-    """Return facts without what contradicts them, and what was left out of each picture with the reason.
+    """Return facts without contradictions, and the parts left out of each picture with the reason.
 
-    A file is refused for such mistakes before anything runs. What people state in an app comes together only in the
-    run, where one wrong name must not stop it.
+    Such mistakes in a file cause its refusal before anything runs. Statements from the app come together only in the
+    run, which one wrong name must not stop.
     """
     sound = dict(pictures)
     left_out: dict[str, dict[str, str]] = {}
@@ -196,7 +196,7 @@ def without_mistakes(
             by_picture.setdefault(str(key), {}).setdefault(_smallest_part(tuple(path)), why)
         for key, parts in by_picture.items():
             document = sound[key].model_dump()
-            # From the end of each list, so that places before it stay what they are.
+            # From the end of each list, so that earlier places stay valid.
             for part in sorted(parts, key=lambda path: [(isinstance(step, int), step) for step in path], reverse=True):
                 left_out.setdefault(key, {})[_called(document, part)] = parts[part]
                 _remove(document, part)
@@ -215,11 +215,11 @@ _PARTS: tuple[tuple[tuple[str | None, ...], int], ...] = (
     (("pairs", "backgrounds"), 4),
     (("pairs", "looks"), 2),
 )
-"""Beginning of a place in a picture's facts, None for a number, and the length of the place that goes as a whole."""
+"""Beginning of a place in a picture's facts, with None for a number, and the length of the part to remove whole."""
 
 
 def _smallest_part(path: Path_) -> Path_:
-    """Return the place of the smallest part of a picture's facts that goes where the value at a place is wrong."""
+    """Return the place of the smallest part of a picture's facts to remove for a wrong value at a place."""
     for beginning, length in _PARTS:
         if len(path) >= len(beginning) and all(
             step == wanted or wanted is None for step, wanted in zip(path, beginning, strict=False)
@@ -229,7 +229,7 @@ def _smallest_part(path: Path_) -> Path_:
 
 
 def _called(document: Mapping[str, Any], path: Path_) -> str:
-    """Return what people know a part by: the names of a subject or question in place of its number."""
+    """Return a readable place of a part, with the name of a subject or question in place of its number."""
     words: list[str] = []
     value: Any = document
     for step in path:
@@ -240,7 +240,7 @@ def _called(document: Mapping[str, Any], path: Path_) -> str:
 
 
 def _remove(document: Any, path: Path_) -> None:
-    """Take a part out of facts as plain values: an entry of a list, a key of a mapping, or a field."""
+    """Remove a part from facts as plain values: an entry of a list, a key of a mapping, or a field."""
     *above, last = path
     places: list[Any] = [document]
     for step in above:

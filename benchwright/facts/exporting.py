@@ -1,4 +1,4 @@
-"""Facts out of a workspace: what people marked and stated in its campaigns, as a facts file has it."""
+"""Facts from a workspace: annotators' marks and statements in its campaigns, in the form of a facts file."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class ExportedFacts(NamedTuple):
-    """What people stated about the pictures of a workspace.
+    """Annotators' facts about the pictures of a workspace.
 
     Args:
-        pictures: The facts, by path below the image folder, or by SHA-256 where a file cannot hold the path.
-        campaigns: Campaigns that they were stated in.
-        left_out: What cannot be used, with the reason, by picture.
+        pictures: The facts, by path below the image folder, or by SHA-256 if a file cannot hold the path.
+        campaigns: Campaigns that the facts come from.
+        left_out: Unusable facts with the reason, by picture.
     """
 
     pictures: Mapping[str, PictureFacts]
@@ -35,15 +35,15 @@ class ExportedFacts(NamedTuple):
 def stated_in_workspace(
     folder: Path, *, campaigns: Collection[str] = (), over: Mapping[str, PictureFacts] | None = None
 ) -> ExportedFacts:
-    """Return what people marked and stated in the campaigns of a workspace that are decided.
+    """Return annotators' marks and statements from the decided campaigns of a workspace.
 
     Args:
         folder: Workspace.
-        campaigns: Names of campaigns; none takes all.
-        over: Facts of a file that people win over, picture by picture and key by key.
+        campaigns: Names of campaigns; empty for all.
+        over: Facts of a file; annotators' facts take precedence, picture by picture and key by key.
 
     Raises:
-        DataError: There is no such campaign, or none that is decided.
+        DataError: A campaign is unknown, or none is decided.
     """
     from benchwright.workspace.run_results import images_of
     from benchwright.workspace.workspace import Workspace
@@ -52,8 +52,8 @@ def stated_in_workspace(
     told = _values(workspace, campaigns)
     if not told:
         raise DataError(
-            f"{folder} has no decided campaign in which people mark or state anything; decide the tasks, run the "
-            "recipe again, and export then"
+            f"{folder} has no decided campaign with marks or statements; decide the tasks, run the "
+            "recipe again, then export"
         )
     filed = dict(over or {})
     key_of_file = {name: key for key, picture in filed.items() for name in (key, *picture.also)}
@@ -90,7 +90,7 @@ def stated_in_workspace(
 
 
 def _values(workspace: Workspace, campaigns: Collection[str]) -> dict[str, tuple[str, dict[str, str]]]:
-    """Return which value each campaign gives, and its texts by image."""
+    """Return the kind of value of each campaign, with its texts by image."""
     from benchwright.workspace.run_results import outcomes_of, stage_names
 
     stages = stage_names(workspace)

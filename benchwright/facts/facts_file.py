@@ -1,4 +1,4 @@
-"""Facts files, in which people state facts about photographs, so that steps can make items without any model.
+"""Facts files: stated facts about photographs, from which steps make items without any model.
 
     format: benchwright-facts
     version: 1
@@ -36,7 +36,7 @@ from .picture_facts import PictureFacts
 from .schema import Stated
 
 MAX_BYTES = 64 << 20
-"""Of a facts file; masks take most of the room."""
+"""Size limit of a facts file in bytes; masks take most of it."""
 
 
 class Facts(Stated):
@@ -72,7 +72,7 @@ def read_facts(path: Path) -> Facts:
 
 
 def parse_facts(text: str, name: str) -> Facts:
-    """Read facts from text; `name` stands for the file in messages, and says by `.csv` that it is a table."""
+    """Read facts from text; `name` identifies the file in messages, and its suffix `.csv` marks a table."""
     if name.lower().endswith(TEXT_ENDS):
         return _of_table(text_lines(BytesIO(text.encode())), name)
     document, lines = compose(text, name, error=DataError)
@@ -87,17 +87,17 @@ def _of_table(lines: Iterable[TableLine], name: str) -> Facts:
 
 
 def facts_in(document: dict[str, Any], at: Places, mistakes: Mistakes | None = None) -> Facts:
-    """Return facts from the plain values of a file, with all its mistakes told at once.
+    """Return facts from the plain values of a file; one error reports all mistakes.
 
-    Pictures that can be read for themselves are checked further where others cannot be.
+    If some pictures are unreadable, the checks continue with the others.
 
     Args:
         document: Keys and values of the file.
         at: Their places.
-        mistakes: Mistakes that are known already; they are told with the others.
+        mistakes: Known mistakes, to report with the others.
 
     Raises:
-        DataError: The values are no facts.
+        DataError: The values are not facts.
     """
     mistakes = Mistakes(at) if mistakes is None else mistakes
     listed = document.get("images")
@@ -114,7 +114,7 @@ def facts_in(document: dict[str, Any], at: Places, mistakes: Mistakes | None = N
 
 
 def _readable(entries: Mapping[str, Any]) -> dict[str, PictureFacts]:
-    """Return the pictures with those of their facts that are right for themselves: a list counts as a whole."""
+    """Return the pictures with those of their facts that are valid on their own; a list counts as a whole."""
     pictures: dict[str, PictureFacts] = {}
     for key, entry in entries.items():
         try:

@@ -1,7 +1,7 @@
 """Facts as a table: a CSV file with one row for each picture, box or question.
 
-Above the row with the columns' names stand lines that begin with `#`: the format's version, and what each column holds.
-Each row names its picture and what it states. A table and a YAML file that state the same give equal facts.
+Lines that begin with `#` precede the header row: the format's version, and the meaning of each column. Each row names
+its picture and its kind of statement. A table and a YAML file with the same statements give equal facts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LABELS = "image_type", "domain", "emotion"
 
 COLUMNS: Mapping[str, str] = {
     "picture": "File name, path below the image folder, or SHA-256 of the file; in every row.",
-    "states": "What the row states: picture, subject, unanswerable, answerable or implication; in every row.",
+    "states": "Kind of the row: picture, subject, unanswerable, answerable or implication; in every row.",
     "name": "Of a subject or question, unique in its picture: lower-case letters, digits, underscores.",
     "phrase": "Subject: as a question calls it, such as: the cup.",
     "x0": "Subject: left side of the box around it, in pixels of the upright picture.",
@@ -40,31 +40,31 @@ COLUMNS: Mapping[str, str] = {
     "inside": "Subject, may be empty: points that surely belong to it, such as: 290 60; 310 80.",
     "outside": "Subject, may be empty: points that surely do not.",
     "mask": 'Subject, may be empty: its outline, as run lengths of COCO: {"size": [height, width], "counts": "..."}.',
-    "onto": "Subject, may be empty: pictures to put it in front of, with | between them.",
+    "onto": "Subject, may be empty: pictures to place it in front of, with | between them.",
     "why": "Unanswerable question: one of MM-SAP's six kinds.",
     "question": "Unanswerable or answerable question; of an implication it may be empty.",
     "right": "Answerable question, or question of an implication: the right option.",
-    "wrong_1": "A wrong option; wrong_2 to wrong_8 hold further ones, as many as there are.",
+    "wrong_1": "A wrong option; wrong_2 to wrong_8 hold further ones, if any.",
     **dict.fromkeys(_WRONG[1:], "A further wrong option."),
     "explanation": "Question of an implication, may be empty: why the right option is right.",
     "background": "Picture, may be empty: what lies behind the subjects, such as: a wooden table.",
-    "width": "Picture, may be empty: its width in pixels, upright; it is compared with the file.",
+    "width": "Picture, may be empty: its width in pixels, upright; must match the file.",
     "height": "Picture, may be empty: its height.",
     "also": "Picture, may be empty: further names of the same picture, with | between them.",
     "image_type": "Implication: photograph, illustration, painting, poster, meme, logo, single-panel comic ...",
     "domain": "Implication: life, art, society, psychology, environment or others.",
     "emotion": "Implication: positive, neutral or negative.",
-    "dataset": "Picture, may be empty: the dataset that it comes from.",
+    "dataset": "Picture, may be empty: its source dataset.",
     "canonical_id": "Picture, may be empty: its id there, such as: coco:000000123.",
-    "uri": "Picture, may be empty: where it was found.",
-    "pairs": "Picture, may be empty: what ideas for manipulations need, as JSON.",
+    "uri": "Picture, may be empty: its address of origin.",
+    "pairs": "Picture, may be empty: facts for manipulation ideas, as JSON.",
 }
-"""What each column holds."""
+"""Meaning of each column."""
 _SOURCE = "dataset", "canonical_id", "uri"
 
 
 class _Kind(NamedTuple):
-    """What a row of one kind must fill in, and what it may."""
+    """Required and optional columns of a row of one kind."""
 
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 class _CellPlaces(Places):
-    """Row of each value of a table's facts, and its column."""
+    """Row and column of each value of a table's facts."""
 
     def __init__(self, name: str) -> None:
         self.lines: dict[Path_, int] = {}
@@ -88,7 +88,7 @@ class _CellPlaces(Places):
         super().__init__(name, self.lines, DataError)
 
     def called(self, path: Path_, key: str) -> str:
-        """Return the column of a value; the key where it is part of a cell with JSON."""
+        """Return the column of a value, or its key if it is part of a cell with JSON."""
         while path and path not in self.columns:
             path = path[:-1]
         return f"column {self.columns[path]!r}" if path else f"key {key!r}"
@@ -106,14 +106,14 @@ class _CellPlaces(Places):
 class _Row(NamedTuple):
     line: int
     cells: Mapping[str, str]
-    """What is not empty, by column."""
+    """A row's nonempty cells, by column."""
 
 
 class FactsTable(NamedTuple):
     """A table's facts as plain values.
 
     Args:
-        document: As a YAML file would have them.
+        document: The values in the form of a YAML file.
         places: Line and column of each value.
         mistakes: Mistakes of cells; `facts_in` adds those of facts.
     """
@@ -124,16 +124,16 @@ class FactsTable(NamedTuple):
 
 
 def read_facts_table(lines: Iterable[TableLine], name: str) -> FactsTable:
-    """Return the facts of a table, whose rows may stand in any order; those of one picture keep theirs.
+    """Return the facts of a table, with rows in any order; rows of one picture keep their order.
 
-    A number may have a comma for its point, as tables with semicolons have.
+    A number may have a decimal comma, as in tables with semicolons.
 
     Args:
         lines: Rows of the table (`files.tables`).
-        name: Stands for the file in messages.
+        name: Name of the file for messages.
 
     Raises:
-        DataError: It is no such table.
+        DataError: The lines are not a table of facts.
     """
     at = _CellPlaces(name)
     mistakes = Mistakes(at)
@@ -142,7 +142,7 @@ def read_facts_table(lines: Iterable[TableLine], name: str) -> FactsTable:
         picture, states = row.cells.get("picture"), row.cells.get("states")
         if picture is None or states is None:
             empty = "picture" if picture is None else "states"
-            mistakes.add(at.row(row.line, f"column {empty!r} is empty; every row names its picture and what it states"))
+            mistakes.add(at.row(row.line, f"column {empty!r} is empty; every row needs a picture and its kind"))
             continue
         if states not in _KINDS:
             near = get_close_matches(states, _KINDS, n=1)
@@ -156,7 +156,7 @@ def read_facts_table(lines: Iterable[TableLine], name: str) -> FactsTable:
 
 
 def _rows(lines: Iterable[TableLine], at: _CellPlaces, mistakes: Mistakes) -> Iterator[_Row]:
-    """Yield the rows below the one with the columns' names; rows that are too long are mistakes."""
+    """Yield the rows below the header; rows with too many cells are mistakes."""
     header: list[str] | None = None
     for line in lines:
         if line.problem:
@@ -172,7 +172,7 @@ def _rows(lines: Iterable[TableLine], at: _CellPlaces, mistakes: Mistakes) -> It
         else:
             yield _Row(line.first, {column: value for column, value in cells.items() if value})
     if header is None:
-        raise at.row(1, f"no row names the columns; the first ones are {', '.join(list(COLUMNS)[:4])}")
+        raise at.row(1, f"the header row is missing; it begins with the columns {', '.join(list(COLUMNS)[:4])}")
 
 
 def _header(values: Sequence[str], line: int, at: _CellPlaces) -> list[str]:
@@ -191,7 +191,7 @@ def _header(values: Sequence[str], line: int, at: _CellPlaces) -> list[str]:
 
 
 def _fits(row: _Row, states: str, at: _CellPlaces, mistakes: Mistakes) -> bool:
-    """Check that a row fills in what its kind takes, and no more; return whether it does."""
+    """Return whether a row fills exactly the columns of its kind, and record mistakes."""
     kind = _KINDS[states]
     article = "an" if states[0] in "aeiou" else "a"
     empty = [column for column in kind.required if column not in row.cells]
@@ -201,13 +201,13 @@ def _fits(row: _Row, states: str, at: _CellPlaces, mistakes: Mistakes) -> bool:
     for column in empty:
         mistakes.add(at.row(row.line, f"column {column!r} is empty; {article} {states} needs it"))
     for column in (column for column in COLUMNS if column in surplus):
-        why = f"{article} {states} has nothing in this column; leave it empty, or mend the column `states`"
+        why = f"{article} {states} does not use this column; leave it empty, or correct the column `states`"
         mistakes.add(at.cell(row.line, column, row.cells[column], why))
     return not empty and not surplus
 
 
 def _add(images: dict[str, dict[str, Any]], row: _Row, states: str, at: _CellPlaces, mistakes: Mistakes) -> None:
-    """Add what a row states to its picture."""
+    """Add a row's statement to its picture."""
     picture = row.cells["picture"]
     entry = images.setdefault(picture, {})
     at.lines.setdefault(("images", picture), row.line)
@@ -218,14 +218,14 @@ def _add(images: dict[str, dict[str, Any]], row: _Row, states: str, at: _CellPla
         path = (*path, "subjects" if states == "subject" else states, len(listed))
     elif states == "implication":
         if "implication" in entry:
-            mistakes.add(at.row(row.line, f"an implication of {picture!r} stands above already"))
+            mistakes.add(at.row(row.line, f"an earlier row already states an implication of {picture!r}"))
             return
         path = (*path, "implication")
     at.lines.setdefault(path, row.line)
     reader = _Cells(row, path, at, mistakes)
     if states == "picture":
         if entry.keys() & {"size_wh", "background", "also", "source", "pairs"}:
-            mistakes.add(at.row(row.line, f"a row for the picture {picture!r} stands above already"))
+            mistakes.add(at.row(row.line, f"an earlier row already describes the picture {picture!r}"))
         entry.update(reader.picture())
     elif states == "implication":
         entry["implication"] = reader.implication()
@@ -234,7 +234,7 @@ def _add(images: dict[str, dict[str, Any]], row: _Row, states: str, at: _CellPla
 
 
 class _Cells:
-    """The cells of a row, read as values of the facts, whose places are noted."""
+    """The cells of a row as values of the facts; notes their places."""
 
     def __init__(self, row: _Row, path: Path_, at: _CellPlaces, mistakes: Mistakes) -> None:
         self._row, self._path, self._at, self._mistakes = row, path, at, mistakes
@@ -288,7 +288,7 @@ class _Cells:
         return document
 
     def _texts(self, columns: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-        """Return the texts of columns by the last key of their places, and note the places; empty ones are left out."""
+        """Return the nonempty texts of columns by the last key of their places, and note the places."""
         document: dict[str, Any] = {}
         for column, place in columns.items():
             if column in self._row.cells:
@@ -345,7 +345,7 @@ class _Cells:
         try:
             return None if text is None else json.loads(text)
         except (ValueError, RecursionError):
-            self._wrong_cell(column, "this is no JSON")
+            self._wrong_cell(column, "this is not JSON")
             return None
 
     def _note(self, column: str, *place: str | int) -> None:
@@ -361,7 +361,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def _harmless(value: str) -> str:
-    """Return a cell that a spreadsheet shows and does not run as a formula; `_restored` undoes it."""
+    """Return a cell that a spreadsheet shows without running it as a formula; `_restored` reverses it."""
     return f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value
 
 
@@ -381,8 +381,8 @@ def facts_table(pictures: Mapping[str, PictureFacts], *, explained: bool = True)
     """Return facts as a table that `read_facts_table` reads.
 
     Args:
-        pictures: What is stated, by the pictures' keys.
-        explained: Whether lines above the table say what each column holds.
+        pictures: Facts, by the pictures' keys.
+        explained: Whether lines above the table explain each column.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Facts as text: whole files, and skeletons in which people fill in what they know of their own pictures."""
+"""Facts as text: whole files, and skeletons for curators to fill in."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _HEAD = "format: benchwright-facts\nversion: 1\nimages:\n"
 _EMPTY: Mapping[str, Any] = {
     "background": None, "subjects": [], "unanswerable": [], "answerable": [], "implication": None,
 }  # fmt: skip
-"""Keys that a skeleton leaves to fill in."""
+"""Keys that a skeleton leaves empty."""
 _EXPLAINED = """\
-# Facts about pictures, for the step `facts`. Fill in what you know; what stays empty states nothing. For example:
+# Facts about pictures, for the step `facts`. Fill in what you know; empty keys state nothing. For example:
 #
 #   coffee.png:                    # file name, path below the image folder, or the file's SHA-256
 #     also: [coffee-copy.bmp]      # further names of the same picture
-#     size_wh: [600, 400]          # width and height, upright; may be left out, else it is compared with the file
+#     size_wh: [600, 400]          # width and height, upright; optional, must match the file
 #     background: a wooden table   # what lies behind the subjects
 #     subjects:                    # for object_localization; and for background_substitution with `cut_out`
 #       - name: cup                # part of the items' ids: lower-case letters, digits, underscores
@@ -54,7 +54,7 @@ _EXPLAINED = """\
 #         ask: What feeling does this picture suggest?
 #         right: Comfort.
 #         wrong: [Stress, Waste, Sadness, Danger, Pride]
-#         explanation: Warm colours and a fresh espresso speak of a quiet moment.
+#         explanation: Warm colors and a fresh espresso speak of a quiet moment.
 #
 # `benchwright facts check FILE` names every mistake with its line.
 """
@@ -63,15 +63,15 @@ _PAIRS: Mapping[str, Any] = {
     "seen": {}, "suggests": {}, "backgrounds": {}, "swaps": [], "looks": {},
 }  # fmt: skip
 _EXPLAINED_PAIRS = """\
-# Facts for pairs of pictures, for the steps `facts`, `ideas` and `manipulate`. Outlines come first: what is pasted or
-# kept must be outlined well, and that is seen on the picture before anything is made.
+# Facts for pairs of pictures, for the steps `facts`, `ideas` and `manipulate`. Outlines come first:
+# outline all parts to paste or keep exactly, and check this on the picture before making anything.
 #
-# 1. Outline in the app. This recipe asks for the outlines; GrabCut proposes them from a box, clicks and strokes:
+# 1. Outline in the app. This recipe requests the outlines; GrabCut proposes them from a box, clicks and strokes:
 #
 #        name: pairs
 #        steps:
 #          - step: mark
-#            question: Outline each thing that is to be cut out or replaced, and name it in one or two words.
+#            question: Outline each thing to cut out or replace, and name it in one or two words.
 #            fields:
 #              - {name: outlines, label: Outlines, shape: mask, free_label: true, max_count: 4}
 #            helpers: [grabcut]
@@ -91,14 +91,14 @@ _EXPLAINED_PAIRS = """\
 #    A label in the app is a subject's name here: `flower pot` is flower_pot. Or state `cut_out` points here in place of
 #    the app, and look at the outlines with `benchwright construct outlines THIS FILE --images FOLDER --out outlines`.
 #
-# 2. State what is seen. Replace each `?`; delete `pairs` of pictures that only lend a background, but for `suggests`.
+# 2. State what the pictures show. Replace each `?`. For pictures that only lend a background, keep only `suggests`.
 #
 #   cup.jpg:
 #     background: a wooden table         # what lies behind the subject
 #     subjects:
 #       - name: cup                      # the label of its outline
 #         phrase: the cup
-#         box: [173, 17, 408, 308]       # what is outlined in the app has its box from there
+#         box: [173, 17, 408, 308]       # an outline from the app brings its own box
 #     pairs:
 #       caption: A cup stands on a wooden table.
 #       subject: cup
@@ -130,7 +130,7 @@ _EXPLAINED_PAIRS = """\
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what `compose` reads: no aliases, and lists indented below their key."""
+    """Writer of YAML that `compose` reads: no aliases, and lists indented below their key."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Write equal values in full each time."""
@@ -147,7 +147,7 @@ def facts_yaml(pictures: Mapping[str, PictureFacts], *, comment: str = "") -> st
     """Return facts as a facts file; reading it gives facts with the same digest.
 
     Args:
-        pictures: What is stated, by the pictures' keys.
+        pictures: Facts, by the pictures' keys.
         comment: Lines for the top of the file.
     """
     lines = "".join(f"# {line}\n" for line in comment.splitlines())
@@ -168,11 +168,11 @@ def _size(picture: PictureFacts) -> tuple[int, int]:
 
 
 class Skeleton(NamedTuple):
-    """The pictures of a folder, for a facts file that people fill in.
+    """The pictures of a folder, for a facts file that a curator fills in.
 
     Args:
         pictures: Sizes, and further names of equal files, by the pictures' keys.
-        unreadable: Reason why a file is no picture, by its path.
+        unreadable: Reason why a file is not a picture, by its path.
     """
 
     pictures: Mapping[str, PictureFacts]
@@ -187,7 +187,7 @@ class Skeleton(NamedTuple):
         return _EXPLAINED + "\n" + _HEAD + _entries(entries)
 
     def pairs_yaml(self) -> str:
-        """Return the facts file for pairs of pictures, with the way from outlines to pairs and each key explained."""
+        """Return the facts file for pairs of pictures, with comments on the workflow and each key."""
         entries = {
             key: {
                 **picture.model_dump(mode="json", exclude_defaults=True),
@@ -207,8 +207,8 @@ class Skeleton(NamedTuple):
 def skeleton_of(folder: Path, uris: Iterable[str]) -> Skeleton:
     """Return the pictures of a folder with their sizes, upright.
 
-    Files with equal bytes are one picture; the first names it. A file name that no facts file can hold gives way to
-    the file's SHA-256.
+    Files with equal bytes are one picture, which takes the first one's name. The file's SHA-256 replaces a name that a
+    facts file cannot hold.
 
     Args:
         folder: Image folder.

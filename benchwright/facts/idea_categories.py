@@ -1,4 +1,4 @@
-"""MVP-Bench's categories: five high-level ones, and thirteen low-level ones that each support one of them.
+"""MVP-Bench's categories: five high-level ones, and thirteen low-level ones, each of which supports one.
 
 The paper gives the codes (B1 ... S2, table 5) and the names (appendix A) separately. Their assignment follows from its
 published questions: the cross-image questions of each range of pairs that table 5 counts as one category all have the
@@ -19,14 +19,14 @@ Way = Literal["partial", "background", "direct"]
 
 @dataclass(frozen=True)
 class Perception:
-    """Something perceived in a picture, at either level; `{subject}` stands for the main subject.
+    """A perception of a picture, at either level, with `{subject}` for the main subject.
 
     Args:
         name: Name in prompts and facts: `original_<name>`, `new_<name>`.
         aspect: Aspect, as named in options and questions.
         probe: Question to a model that sees the natural image.
         reads: Form of a value in a sentence.
-        has_place: Whether it can be located in the picture with a box.
+        has_place: Whether a box can locate it in the picture.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Perception:
     has_place: bool = False
 
     def aspect_of(self, subject: str) -> str:
-        """Return the aspect in words."""
+        """Return the aspect as text."""
         return self.aspect.format(subject=subject)
 
 
@@ -128,11 +128,11 @@ class IdeaCategory:
     Args:
         code: Code in table 5.
         title: Title in appendix A.
-        high: High-level perception of the change.
-        low: Low-level perception that is changed.
+        high: High-level perception that changes.
+        low: Low-level perception that changes.
         way: The paper's way of making the change.
-        whole_subject: Whether partial substitution replaces the subject itself where nothing smaller is located.
-        ours: Part of the entry that is Benchwright's interpretation; None where the paper states everything.
+        whole_subject: Whether partial substitution replaces the subject itself if nothing smaller is located.
+        ours: Part of the entry that is Benchwright's interpretation; None if the paper states everything.
     """
 
     code: Code
@@ -154,8 +154,9 @@ class IdeaCategory:
         return f"new_{self.high.name}", f"new_{self.low.name}", "new_caption"
 
 
-_UNASSIGNED = "section 4.1 gives R3 no edit type; partial substitution, where it names an I3 that does not exist"
+_UNASSIGNED = "section 4.1 gives R3 no edit type; partial substitution, because that section names a nonexistent I3"
 
+# Titles as in the paper. phrase: allowed
 _ALL = (
     IdeaCategory("B1", "Behaviour - Background", _BEHAVIOUR, BACKGROUND, "background"),
     IdeaCategory("B2", "Behaviour - Object Association", _BEHAVIOUR, _OBJECT, "partial"),
@@ -172,4 +173,4 @@ _ALL = (
     IdeaCategory("S2", "Scenario - Aesthetic Features", SCENARIO, STYLE, "direct"),
 )
 CATEGORIES: dict[Code, IdeaCategory] = {category.code: category for category in _ALL}
-"""All thirteen, in the paper's order."""
+"""All thirteen categories, in the paper's order."""

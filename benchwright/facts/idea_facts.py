@@ -1,7 +1,7 @@
-"""What people state about photographs so that ideas need no model: the key `pairs` of a picture in a facts file.
+"""Facts about photographs that replace a model for ideas: the key `pairs` of a picture in a facts file.
 
-A picture says what its main subject does and is (`seen`), and what its own background suggests of a subject that is put
-before it (`suggests`). `backgrounds`, `swaps` and `looks` say which changes look right, by people who looked.
+`seen` states what the main subject does and is; `suggests` states what the picture's background suggests about a
+subject in front of it. `backgrounds`, `swaps` and `looks` list changes that look right to a person who has viewed them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ Effect = Literal["cartoon", "pencil_sketch", "sepia", "night", "oil_painting", "
 
 assert get_args(High) == tuple(perception.name for perception in HIGH)
 
+# Texts of items, which keep their spelling. phrase: allowed
 LOOKS: Mapping[Effect, str] = {
     "cartoon": "a cartoon",
     "pencil_sketch": "a pencil sketch",
@@ -33,7 +34,7 @@ LOOKS: Mapping[Effect, str] = {
     "oil_painting": "an oil painting",
     "poster": "a poster in a few flat colours",
 }
-"""Alterations of a whole picture that need no model, and how a picture looks then."""
+"""Alterations of a whole picture that need no model, with the resulting look."""
 
 
 class ShownValue(Stated):
@@ -41,15 +42,15 @@ class ShownValue(Stated):
 
     value: Text
     ask: Text | None = None
-    """A yes/no question about it, with `{subject}` for the main subject; the category's own where None."""
+    """A yes/no question about the value, with `{subject}` for the main subject; the category's question if None."""
     tempting: tuple[Text, ...] = ()
-    """Values that the low-level clues suggest and that are wrong all the same."""
+    """Wrong values that the low-level clues suggest."""
     others: tuple[Text, ...] = ()
     """Values that fit neither image."""
 
 
 class StatedSwap(Stated):
-    """Something in this picture, replaced by something of another one."""
+    """An object in this picture, replaced by an object or picture from another one."""
 
     category: Swapped
     target: Name
@@ -57,20 +58,20 @@ class StatedSwap(Stated):
     by: str
     """Another picture of this file, by its key."""
     aspect: Text | None = None
-    """What the high-level question is about, such as `what the badge stands for`; the category's own where None."""
+    """Subject of the high-level question, such as `what the badge stands for`; the category's aspect if None."""
     of: Name | None = None
-    """A subject of that picture; all of it where None."""
+    """A subject of that picture; the whole picture if None."""
     low: ShownValue
     high: ShownValue
     low_natural: ShownValue | None = None
-    """What the target is now; what `seen` says of it where None."""
+    """The target's present value; the value in `seen` if None."""
     high_natural: ShownValue | None = None
     caption: Text
-    """Of the manipulated image."""
+    """Caption of the manipulated image."""
 
 
 class PairFacts(Stated):
-    """All that ideas of one picture rest on."""
+    """All facts that ideas for one picture use."""
 
     caption: Text
     subject: Name
@@ -79,19 +80,19 @@ class PairFacts(Stated):
     seen: Mapping[Seen, Text] = {}
     suggests: Mapping[High, ShownValue] = {}
     backgrounds: Mapping[OnBackground, tuple[str, ...]] = {}
-    """By category: other pictures of this file whose background goes behind the subject."""
+    """By category: other pictures of this file whose background replaces the picture's."""
     swaps: tuple[StatedSwap, ...] = ()
     looks: Mapping[Effect, ShownValue | None] = {}
-    """By alteration: the scenario that it suggests, where people would agree on one."""
+    """By alteration: the scenario that it suggests, if viewers would agree on one."""
 
 
 def mistakes(
     pictures: Mapping[str, Any], key: str, names: Collection[str]
 ) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
-    """Yield (place below `pairs`, value, what is wrong) for names that lead nowhere and facts that are missing.
+    """Yield (place below `pairs`, value, explanation) for unknown names and missing facts.
 
     Args:
-        pictures: All of the facts file that can be read for itself, by key.
+        pictures: All readable pictures of the facts file, by key.
         key: Key of the picture.
         names: All keys of the file.
     """
@@ -126,13 +127,13 @@ def _background_mistakes(
         if other_picture not in names or other_picture == key:
             yield place, other_picture, f"not the key of another picture of this file ({', '.join(sorted(names))})"
         elif other_picture not in pictures:
-            continue  # its own mistakes are told
+            continue  # its mistakes are reported elsewhere
         elif pictures[other_picture].background is None or high not in suggested(pictures[other_picture]):
             yield place, other_picture, f"that picture states no background, or not which {high} it suggests"
 
 
 def suggested(picture: Any) -> Mapping[High, ShownValue]:
-    """Return what a picture's background suggests of a subject before it, by perception."""
+    """Return what a picture's background suggests about a subject in front of it, by perception."""
     return picture.pairs.suggests if picture.pairs is not None else {}
 
 

@@ -1,8 +1,8 @@
-"""Subjects out of what people marked: boxes, outlines and points with labels.
+"""Subjects from annotators' marks: boxes, outlines and points with labels.
 
-A box with a label is a subject, and so is a polygon or a mask, whose bounds are then its box. A polygon or a mask with
-the label of a box is the outline of that box's subject. Points in fields named `inside` and `outside` belong to the
-subject that has their label, and help to cut it out. All other regions are for other uses, and make no subject.
+A box with a label is a subject. So is a polygon or a mask, with its bounds as the box. A polygon or a mask with the
+label of a box is the outline of that box's subject. Points in fields named `inside` and `outside` belong to the subject
+with their label and help to cut it out. All other regions are for other uses and make no subject.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from .schema import Box, Point
 from .statements import PictureRegions, StatedSubject
 
 HINTS = "inside", "outside"
-"""Fields whose points say what belongs to a subject, and what does not."""
+"""Fields whose points mark the inside and the outside of a subject."""
 _ARTICLES = ("the", "a", "an")
 _MAX_NAME = 60
 _MAX_PHRASE = 600
 
 
 class MarkedSubject(NamedTuple):
-    """A subject that people marked.
+    """A subject that annotators marked.
 
     Args:
-        name: Name as in a facts file: made of the label, with a number where several subjects have it.
+        name: Name as in a facts file: the label, with a number if several subjects have it.
         label: The label.
         box: x0, y0, x1, y1 in pixels of the upright picture.
-        mask: Its outline; None where only a box was marked.
-        inside: Points that surely belong to it.
+        mask: The subject's outline; None if only a box is marked.
+        inside: Points that surely belong to the subject.
         outside: Points that surely do not.
         is_one_of_several: Whether other subjects of the picture have the same label.
     """
@@ -53,7 +53,7 @@ class MarkedSubject(NamedTuple):
 def _name_of(label: str) -> str:
     """Return a label as a name in facts files: lower-case letters, digits and underscores, a letter first.
 
-    A label without Latin letters gives a name that is made of its digest, always the same.
+    For a label without Latin letters, the name is a fixed digest of the label.
 
     Example:
         >>> name_of("Name tag"), name_of("2nd cup"), name_of("Überraschung")
@@ -67,7 +67,7 @@ def _name_of(label: str) -> str:
 
 
 def _phrase_of(label: str) -> str:
-    """Return a label as a question calls it: with `the` before it, unless it begins with an article.
+    """Return the phrase for a label in a question: with `the` in front, unless it begins with an article.
 
     Example:
         >>> phrase_of("name_tag"), phrase_of("a blue cup")
@@ -78,11 +78,10 @@ def _phrase_of(label: str) -> str:
 
 
 def marked_subjects(pictures: Iterable[PictureRegions]) -> tuple[list[MarkedSubject], dict[str, str]]:
-    """Return the subjects that people marked on one picture, in the order of their marks, and labels that were left
-    out, each with the reason.
+    """Return the marked subjects of one picture, in the order of their marks, and the omitted labels with reasons.
 
     Args:
-        pictures: What each campaign has of the picture.
+        pictures: Each campaign's marks on the picture.
     """
     boxes: dict[str, list[Box]] = defaultdict(list)
     outlines: dict[str, list[tuple[Box, MaskRuns | None]]] = defaultdict(list)
@@ -107,7 +106,7 @@ def marked_subjects(pictures: Iterable[PictureRegions]) -> tuple[list[MarkedSubj
         for name, label in labels.items()
         for subject in _of_one_label(name, label, boxes[name], outlines[name], points.pop(name, {}))
     ]
-    return subjects, dict.fromkeys(points, "points of a subject that nobody marked")
+    return subjects, dict.fromkeys(points, "points of an unmarked subject")
 
 
 def _outline(region: Region, size_wh: tuple[int, int]) -> MaskRuns | None:
@@ -123,8 +122,8 @@ def _of_one_label(
 ) -> list[MarkedSubject]:
     """Return the subjects of one label: each box with the outline that fits it best, then the outlines without a box.
 
-    Of a point inside, the subject is the first whose box holds it, else the first of all; a point outside belongs to
-    every subject.
+    A point inside belongs to the first subject whose box contains it, or else to the first of all. A point outside
+    belongs to every subject.
     """
     free = list(range(len(outlines)))
     places: list[tuple[Box, MaskRuns | None]] = []
@@ -167,13 +166,13 @@ def _overlap(box: Box, other: Box) -> float:
 def in_words(
     marked: MarkedSubject, stated: StatedSubject | None, filed: Subject | None, onto: tuple[str, ...]
 ) -> Subject | None:
-    """Return a marked subject with its words; None where it is one of several and nobody says which one it is.
+    """Return a marked subject with its phrase; None if it is one of several and no statement identifies it.
 
     Args:
-        marked: The subject as it was marked.
-        stated: What people state of the name; it wins over the file.
-        filed: The subject of that name in a facts file, whose points and mask count where people marked none.
-        onto: Pictures that it is put in front of.
+        marked: The subject as marked.
+        stated: Annotators' statement under the name; takes precedence over the file.
+        filed: The subject of that name in a facts file; its points and mask count if annotators marked none.
+        onto: Pictures to place the subject in front of.
     """
     words = stated or filed
     if words is None and marked.is_one_of_several:

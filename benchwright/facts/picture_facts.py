@@ -1,4 +1,4 @@
-"""What can be stated about a picture: subjects, questions, what it conveys, and what ideas for manipulations need.
+"""Facts about one picture: subjects, questions, its implication, and facts for manipulation ideas.
 
 Coordinates are pixels of the upright image, from its top left corner: a box [0, 0, width, height] is all of it.
 """
@@ -24,22 +24,22 @@ Why = Literal[
     "other_modality",
     "intractable_quantity",
 ]
-"""Why a picture cannot answer, as MM-SAP tells the kinds apart (arXiv 2401.07529, appendix A.2)."""
+"""Reason why a picture cannot answer, by MM-SAP's kinds (arXiv 2401.07529, appendix A.2)."""
 
 
 class CutOut(Stated):
-    """How a subject is separated from its background, and what it is put in front of."""
+    """The separation of a subject from its background, and the pictures to place it in front of."""
 
     inside: tuple[Point, ...] = ()
     """Points that surely belong to the subject."""
     outside: tuple[Point, ...] = ()
     """Points that surely do not."""
     mask: MaskRuns | None = None
-    """The subject as somebody outlined it, a cell for each pixel of the upright picture, as COCO writes run lengths;
-    steps then need no GrabCut. Left out of documents where nobody did."""
+    """The outlined subject, a cell for each pixel of the upright picture, as COCO's run lengths; steps
+    then need no GrabCut. Documents omit it if absent."""
     onto: tuple[str, ...] = ()
-    """Other pictures of this file, by their key, that have a `background`: the step `background_substitution` puts the
-    subject before each."""
+    """Other pictures of this file, by key, with a `background`; `background_substitution` places the
+    subject in front of each."""
 
     @model_serializer(mode="wrap")
     def _without_an_absent_mask(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -48,13 +48,13 @@ class CutOut(Stated):
 
 
 class Subject(Stated):
-    """Something that a picture shows."""
+    """An object or person that a picture shows."""
 
     name: Name
     phrase: Text
-    """As a question calls it, such as `the coffee cup`."""
+    """Its phrase in a question, such as `the coffee cup`."""
     box: Box
-    """The smallest box around all that can be seen of it."""
+    """The smallest box around its visible part."""
     cut_out: CutOut | None = None
 
 
@@ -69,7 +69,7 @@ class Unanswerable(Stated):
 
 
 class Answerable(Stated):
-    """A question that the picture plainly answers, to stand among the unanswerable ones."""
+    """A question that the picture plainly answers, to mix with the unanswerable ones."""
 
     name: Name
     ask: Text
@@ -87,7 +87,7 @@ class StatedSixOptions(Stated):
 
 
 class StatedImplication(Stated):
-    """What a picture is and conveys, in the words of II-Bench (arXiv 2406.05862)."""
+    """The kind and implication of a picture, in II-Bench's terms (arXiv 2406.05862)."""
 
     image_type: ImageType
     domain: Domain
@@ -102,40 +102,40 @@ class StatedImplication(Stated):
 
 
 class StatedSource(Stated):
-    """Where a picture comes from, as its dataset states it."""
+    """The origin of a picture, as its dataset states it."""
 
     dataset: Text | None = None
     canonical_id: Text | None = None
-    """Such as `coco:000000123`."""
+    """Id in the dataset, such as `coco:000000123`."""
     uri: Text | None = None
 
 
 class StatedInWords(Stated):
-    """All that is stated about one picture but where its subjects are."""
+    """All facts about one picture except the places of its subjects."""
 
     background: Text | None = None
-    """What lies behind the subjects, such as `a wooden table`."""
+    """The background of the subjects, such as `a wooden table`."""
     unanswerable: tuple[Unanswerable, ...] = ()
     answerable: tuple[Answerable, ...] = ()
     implication: StatedImplication | None = None
     pairs: PairFacts | None = None
-    """What the step `ideas` makes ideas of without a model."""
+    """Facts from which the step `ideas` makes ideas without a model."""
 
 
 class PictureFacts(StatedInWords):
-    """All that is stated about one picture."""
+    """All facts about one picture."""
 
     also: tuple[str, ...] = ()
     """Further names of the same picture, such as a copy in another format."""
     size_wh: tuple[Annotated[int, Field(gt=0)], Annotated[int, Field(gt=0)]] | None = None
-    """Width and height, upright; facts are not used for an image of another size. The image's own where left out."""
+    """Width and height, upright; an image of another size does not use the facts. If omitted, the image's size."""
     source: StatedSource | None = None
     """Kept in the evidence of the step `facts`."""
     subjects: tuple[Subject, ...] = ()
 
     @property
     def stated_size_wh(self) -> tuple[int, int] | None:
-        """Return the size that the facts state: their own, else that of a mask; None where they state none."""
+        """Return the size that the facts state, or else a mask's size; None without either."""
         if self.size_wh is not None:
             return self.size_wh
         masks = [subject.cut_out.mask for subject in self.subjects if subject.cut_out is not None]
@@ -143,5 +143,5 @@ class PictureFacts(StatedInWords):
 
     @property
     def states_something(self) -> bool:
-        """Return whether anything but names, size and source is stated."""
+        """Return whether the facts state anything except names, size and source."""
         return self != PictureFacts(also=self.also, size_wh=self.size_wh, source=self.source)

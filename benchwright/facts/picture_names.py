@@ -1,4 +1,4 @@
-"""What facts call a picture: its path below the image folder, its file's name, or the SHA-256 of its file."""
+"""Names of a picture in facts: its path below the image folder, its file's name, or its file's SHA-256."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import PurePosixPath
 
 
 def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
-    """Return all that facts may call a picture, the plainest first.
+    """Return all names that facts may use for a picture, the plainest first.
 
-    A picture that a step brought is called `<entry>:<path>`; its path in the folder that the step read counts too.
+    A picture from a step has the name `<entry>:<path>`; its path in the folder that the step read counts, too.
 
     Args:
-        uri: Where the image folder holds it; None where no folder does.
+        uri: Its URI in the image folder; None if it is in no folder.
         image_id: SHA-256 of its file.
     """
     from benchwright.images.identify import path_for
@@ -25,10 +25,10 @@ def names_of(uri: str | None, image_id: str) -> tuple[str, ...]:
 
 
 def key_of(uri: str | None, image_id: str) -> str:
-    """Return what a picture is called where no file names it yet: the first of its names that a file can hold."""
+    """Return the default key of a picture: the first of its names that a file can hold."""
     return next(name for name in names_of(uri, image_id) if can_be_a_key(name))
 
 
 def can_be_a_key(name: str) -> bool:
-    """Return whether a facts file and a table can hold a name as it is."""
+    """Return whether a facts file and a table can hold a name unchanged."""
     return name.isprintable() and name == name.strip() and not name.startswith("#") and "\\" not in name

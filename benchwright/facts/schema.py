@@ -14,6 +14,6 @@ Box = tuple[float, float, float, float]
 
 
 class Stated(BaseModel):
-    """Something that a person stated; unknown keys are refused."""
+    """A stated fact; unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -1,6 +1,6 @@
-"""What people state and mark about a picture in the campaigns `state` and `mark`, as the values of images hold it.
+"""Annotators' statements and marks from the campaigns `state` and `mark`, as the values of images hold them.
 
-Who wrote a statement is kept beside it, by its place, such as `background` or `unanswerable/taste`.
+A separate mapping holds the author of each statement, by its place, such as `background` or `unanswerable/taste`.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from .picture_facts import CutOut, PictureFacts, StatedInWords, StatedSource, Su
 from .schema import Name, Stated, Text
 
 REGIONS, STATEMENTS = "regions", "statements"
-"""Values of campaigns in which people mark pictures, and state what a picture shows."""
+"""Names of the values in which campaigns keep marks and statements."""
 PERSON, SIMULATED = "person", "simulated"
 
 _OF_A_REGION = frozenset(Region.model_fields)
 _OF_ANOTHER_PICTURE = 65_535, 65_535
-"""Size of the second picture of a pair, which the value does not state; it was checked when it was marked."""
+"""Bound for the second picture of a pair, whose size the value does not state; the app checked it at marking."""
 
 
 class StatedSubject(Stated):
-    """A subject in words; where it is, people mark."""
+    """A subject's phrase, without its place, which annotators mark."""
 
     name: Name
     phrase: Text
-    """As a question calls it, such as `the coffee cup`."""
+    """Its phrase in a question, such as `the coffee cup`."""
     onto: tuple[str, ...] = ()
-    """Other pictures before which `background_substitution` puts it, by file name, path or image id."""
+    """Other pictures in front of which `background_substitution` places it, by file name, path or image id."""
 
 
 class Authorship(Record):
-    """Who wrote a statement.
+    """The author of a statement.
 
     Attributes:
-        by: Author as in `Item.written_by`: `person` or `simulated`; `model:<id>` for a draft that a person accepted as
-            it was, `person, from model:<id>` for one that they changed.
-        written_in: Slot of the campaign in which it was written or accepted.
+        by: Author as in `Item.written_by`: `person` or `simulated`; `model:<id>` for a draft accepted unchanged,
+            `person, from model:<id>` for a draft that an annotator changed.
+        written_in: Slot of the campaign in which an annotator wrote or accepted it.
     """
 
     by: str
@@ -53,38 +53,38 @@ class Authorship(Record):
 
 
 class StatementsOnPicture(StatedInWords):
-    """What people state about a picture in words: the value `statements` of the campaign `state`, as canonical JSON."""
+    """Annotators' statements about a picture: the value `statements` of the campaign `state`, as canonical JSON."""
 
     also: tuple[str, ...] = ()
     source: StatedSource | None = None
     caption: Text | None = None
-    """What the picture shows, in a sentence; `pairs` has it too."""
+    """What the picture shows, in a sentence; also in `pairs`."""
     subjects: tuple[StatedSubject, ...] = ()
     written_in: WrittenIn | None = None
-    """The slot in which all of it was written, where one person did; what `authors` says of a statement goes before."""
+    """The slot of all statements if one annotator wrote them; an entry in `authors` takes precedence."""
     authors: Mapping[str, Authorship] = {}
-    """By the statement's place: `caption`, `subjects/cup`, `unanswerable/taste`, `seen/role`, `swaps/2` ..."""
+    """Author by the statement's place: `caption`, `subjects/cup`, `unanswerable/taste`, `seen/role`, `swaps/2` ..."""
 
     def author(self, place: str) -> Authorship | None:
-        """Return who wrote the statement at a place, so that nobody is asked about their own; None if nobody knows."""
+        """Return a statement's author, so that no annotator judges their own statement; None if unknown."""
         if place in self.authors or self.written_in is None:
             return self.authors.get(place)
         return Authorship(by=SIMULATED if self.written_in.simulated else PERSON, written_in=self.written_in)
 
 
 def author_of(model: str, *, is_edited: bool) -> str:
-    """Return the author of a draft that a person accepted, as it was or edited."""
+    """Return the author of a model's draft that an annotator accepted, unchanged or edited."""
     return author_of_draft(f"model:{model}", is_edited=is_edited)
 
 
 def statement_mistakes(statements: StatementsOnPicture, *, names: frozenset[str] | None = None) -> list[str]:
-    """Return what the rules of facts files find wrong with statements, each in words.
+    """Return the mistakes in statements by the rules of facts files, each as text.
 
-    Rules on what other pictures state are left for the whole of the facts, since others may not be stated yet.
+    Rules about other pictures' facts apply only to the complete facts, since these may not be stated yet.
 
     Args:
         statements: Statements on one picture.
-        names: Names of subjects that are known; default None, all that are named.
+        names: Known names of subjects; default None, all names in the statements.
     """
     onto = {subject.name: subject.onto for subject in statements.subjects}
     known = names if names is not None else frozenset(_named(statements))
@@ -108,7 +108,7 @@ def _named(statements: StatementsOnPicture) -> Iterator[str]:
 
 
 def _others(statements: StatementsOnPicture) -> dict[str, set[str]]:
-    """Return the other pictures that statements name, with the subjects that they name of them."""
+    """Return the other pictures that statements name, with the named subjects of each."""
     others: dict[str, set[str]] = {other: set() for subject in statements.subjects for other in subject.onto}
     if statements.pairs is not None:
         for backgrounds in statements.pairs.backgrounds.values():
@@ -119,7 +119,7 @@ def _others(statements: StatementsOnPicture) -> dict[str, set[str]]:
 
 
 def _permissive(subjects: set[str]) -> PictureFacts:
-    """Return a picture that states all that another one may ask of it."""
+    """Return a picture that satisfies every reference from another picture."""
     suggests = {high: {"value": "anything"} for high in get_args(High)}
     return PictureFacts.model_validate(
         {
@@ -131,15 +131,15 @@ def _permissive(subjects: set[str]) -> PictureFacts:
 
 
 def place_in_words(path: tuple[str | int, ...]) -> str:
-    """Return a place among a picture's facts in words, such as `unanswerable 2 name`: entries are counted from 1."""
+    """Return a readable place in a picture's facts, such as `unanswerable 2 name`, with entries counted from 1."""
     return " ".join(str(part + 1) if isinstance(part, int) else part.replace("_", " ") for part in path)
 
 
 class FieldRegion(NamedTuple):
-    """A region that people agreed on.
+    """A region on which annotators agreed.
 
     Args:
-        field: Field of the campaign's form that it belongs to.
+        field: The region's field in the campaign's form.
         region: The region, in pixels of the upright picture.
     """
 
@@ -148,14 +148,14 @@ class FieldRegion(NamedTuple):
 
 
 class PictureRegions(NamedTuple):
-    """What people marked on a picture: the value `regions` of the campaign `mark`.
+    """Annotators' marks on a picture: the value `regions` of the campaign `mark`.
 
     Args:
         size_wh: Width and height of the picture, upright.
-        regions: What they agreed on, in its order.
-        is_nothing: Whether they agreed that there is nothing to mark.
-        is_simulated: Whether they were simulated.
-        other: Id of the second picture, where people marked a pair; None for a picture by itself.
+        regions: Agreed regions, in the order of the value.
+        is_nothing: Whether the annotators agreed that the picture has nothing to mark.
+        is_simulated: Whether the annotators were simulated.
+        other: Id of the second picture of a marked pair; None for a single picture.
     """
 
     size_wh: tuple[int, int]
@@ -166,13 +166,13 @@ class PictureRegions(NamedTuple):
 
 
 def read_marked(text: str) -> PictureRegions:
-    """Return what people marked, from the value that the campaign `mark` gives an image.
+    """Return annotators' marks, from the value that the campaign `mark` gives an image.
 
-    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`, of pairs with `"other"`;
-    keys of a region that say how it came about, such as `by` and `spread`, are passed over.
+    `{"size_wh": [w, h], "regions": [{"field", "shape", "points", ...}], "nothing": bool}`, for pairs with `"other"`;
+    ignores a region's keys about its origin, such as `by` and `spread`.
 
     Raises:
-        DataError: The text is no such document.
+        DataError: The text is not such a document.
     """
     try:
         document = json.loads(text)
@@ -180,7 +180,7 @@ def read_marked(text: str) -> PictureRegions:
         sizes = {"correspondence": [(width, height), _OF_ANOTHER_PICTURE]}
         regions = tuple(_region(entry, sizes.get(entry["shape"], [(width, height)])) for entry in document["regions"])
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"this is no value of a campaign that marks: {error!r}") from error
+        raise DataError(f"this is not a value of the campaign `mark`: {error!r}") from error
     return PictureRegions(
         (width, height),
         regions,

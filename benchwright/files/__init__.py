@@ -1,1 +1,1 @@
-"""Tables and lists as files: spreadsheets, CSV cells, files of questions, lists too long for memory."""
+"""Tables and lists as files: spreadsheets, CSV cells, JSON, lists too long for memory."""

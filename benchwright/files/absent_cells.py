@@ -1,19 +1,19 @@
-"""Cells of a table in text that say `NA` or `nan`: a missing value, or a word.
+"""Text table cells such as `NA` or `nan`: a missing value, or a word.
 
-Programs write so what is missing, and people write the same letters as words: `None` is the right option of many
-questions. What a cell is shows in how the file writes texts, and in the other cells of its column:
+Programs write missing values so, and authors write the same letters as words: `None` is the right option of many
+questions. The file's quoting of texts and the other cells of the column decide:
 
 | cell without quotation marks                                     | read as                                     |
 |------------------------------------------------------------------|---------------------------------------------|
 | in a file that puts all its texts into quotation marks           | absent                                      |
 | in a column with a text                                          | its text                                    |
 | in a column whose other cells are numbers, but for `None`        | absent                                      |
-| `None` there, which counts, too, can say ("how many?")           | its text                                    |
-| in a column with nothing else, what programs alone write (`nan`) | absent                                      |
-| in a column with nothing else, what people write too (`None`)    | its text                                    |
+| `None` there, which can also be a count ("how many?")           | its text                                    |
+| in a column with nothing else, if only programs write it (`nan`) | absent                                      |
+| in a column with nothing else, if authors also write it (`None`)    | its text                                    |
 
-A cell in quotation marks is its text. The csv module does not tell which cells had them before Python 3.12, so a row
-with such a cell is looked at once more as it was written.
+A cell in quotation marks is its text. Before Python 3.12 the csv module does not report quoting, so a row with such a
+cell is examined once more as written.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from functools import lru_cache
 from benchwright.texts.normalization import counted
 
 OF_PROGRAMS = frozenset({"nan", "NaN", "NAN", "-nan", "<NA>", "NaT", "null", "Null", "NULL", "#N/A"})
-"""What programs alone write for a missing value."""
+"""Marks of a missing value that only programs write."""
 _OF_PEOPLE = frozenset({"None", "none"})
-"""What answers a question of how many, so that numbers beside it do not show that it is missing."""
+"""Answers to "how many?", which can be present in a column of numbers."""
 ABSENT_MARKS = OF_PROGRAMS | _OF_PEOPLE | {"NA", "N/A", "n/a"}
-"""What programs write for a missing value, as spelled: pandas, R, NumPy, databases and Python."""
+"""Marks of a missing value, as pandas, R, NumPy, databases and Python spell them."""
 _NUMBER = re.compile(r"\s*[+-]?(?:\d[\d.,]*|\.\d+)(?:[eE][+-]?\d+)?\s*%?\s*")
 
 
 def cells_in_quotes(row: str, delimiter: str, *, is_spaced: bool) -> list[bool]:
-    """Return for each cell of a sound row whether it is written in quotation marks.
+    """Return for each cell of a sound row whether it is in quotation marks.
 
     Args:
-        row: The row as it stands in the file, in one or more lines.
-        delimiter: What separates two cells.
+        row: The row as written in the file, in one or more lines.
+        delimiter: Separator of cells.
         is_spaced: Whether spaces before a cell do not count.
 
     Example:
@@ -56,21 +56,20 @@ def _cell(delimiter: str, is_spaced: bool) -> re.Pattern[str]:
 
 
 class AbsentCells:
-    """Which cells of a table are absent, from all of its rows together."""
+    """The absent cells of a table, decided from all its rows."""
 
     def __init__(self) -> None:
         self._absent: list[frozenset[str]] = []
-        """By column, the marks that are absent there."""
+        """By column, the marks of absent cells."""
         self._are_texts_quoted = False
         self._told: list[str] = []
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Sequence[str], Callable[[], Sequence[bool]]]]) -> AbsentCells:
-        """Return them for a table.
+        """Return the absent cells of a table.
 
         Args:
-            rows: Its rows, the one with the columns' names first: the cells, and a function that returns which of them
-                are in quotation marks.
+            rows: The rows, header first: the cells, and a function that returns which of them are in quotation marks.
         """
         found, ahead = cls(), iter(rows)
         names, quoted = next(ahead, ((), tuple))
@@ -81,7 +80,7 @@ class AbsentCells:
             has_marks = not ABSENT_MARKS.isdisjoint(cells)
             in_quotes = quoted() if has_marks or found._are_texts_quoted else ()
             if has_marks and len(in_quotes) != len(cells):
-                in_quotes = [True] * len(cells)  # a row too long to look at once more: its cells are texts
+                in_quotes = [True] * len(cells)  # a row too long to examine again: its cells are texts
             if found._are_texts_quoted and not _are_texts_quoted(cells, in_quotes):
                 found._are_texts_quoted = False
             for place, column in undecided:
@@ -99,11 +98,11 @@ class AbsentCells:
         return found
 
     def told(self) -> str:
-        """Return in words what is taken for absent, by column with the number of cells; empty for nothing."""
+        """Return a description of the absent cells, by column with the number of cells; empty without any."""
         return "; ".join(self._told)
 
     def empty(self, cells: list[str], in_quotes: Callable[[], Sequence[bool]]) -> None:
-        """Empty the cells of a row that are absent; the function returns which are in quotation marks."""
+        """Empty the absent cells of a row; `in_quotes` returns which cells are in quotation marks."""
         marked = [
             place for place, (cell, absent) in enumerate(zip(cells, self._absent, strict=False)) if cell in absent
         ]
@@ -115,13 +114,13 @@ class AbsentCells:
 
 
 class _CellsOfColumn:
-    """What the cells of a column are."""
+    """Statistics of a column's cells."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.has_texts = self.has_numbers = False
         self.marks: Counter[str] = Counter()
-        """Cells without quotation marks that are marks of absent values."""
+        """Unquoted cells that are marks of absent values."""
 
     def add(self, cell: str, *, is_quoted: bool) -> None:
         if cell in ABSENT_MARKS:
@@ -135,7 +134,7 @@ class _CellsOfColumn:
             self.has_texts = True
 
     def absent(self) -> frozenset[str]:
-        """Return the marks that stand for absent values, as the other cells of the column tell."""
+        """Return the marks that mean absent values, judged by the other cells of the column."""
         if self.has_texts:
             return frozenset()
         return frozenset(self.marks.keys() - _OF_PEOPLE if self.has_numbers else OF_PROGRAMS & self.marks.keys())
@@ -143,7 +142,7 @@ class _CellsOfColumn:
     def told(self, marks: Iterable[str], *, are_texts_quoted: bool) -> str:
         number = sum(self.marks[mark] for mark in marks)
         why = (
-            "the file puts its texts into quotation marks, and not these"
+            "the file puts its texts into quotation marks, but not these"
             if are_texts_quoted
             else "its other cells are numbers"
             if self.has_numbers
@@ -152,7 +151,7 @@ class _CellsOfColumn:
         return (
             f"column {self.name[:40]!a}: {counted(number, 'cell that says', 'cells that say')} "
             f"{' or '.join(sorted(marks))} {'is' if number == 1 else 'are'} absent, since {why}; put quotation marks "
-            "around one that is a word"
+            "around any that is a word"
         )
 
 

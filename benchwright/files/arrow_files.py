@@ -1,7 +1,7 @@
-"""Rows of Parquet and Arrow files of strangers, read by a process of its own (`arrow_reader`).
+"""Rows of untrusted Parquet and Arrow files, read by a separate process (`arrow_reader`).
 
-Whatever such a file does to the library that reads it, this process gets rows that were validated, each of bounded
-size, or one line that says what is wrong.
+Whatever such a file does to the library that reads it, this process gets validated rows of bounded size, or one line
+with the error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ArrowColumn(NamedTuple):
 
     Args:
         name: Its name.
-        kind: What its cells hold: plain values, lists of such, bytes, or anything else.
+        kind: Kind of its cells: plain values, lists of plain values, bytes, or others.
     """
 
     name: str
@@ -43,11 +43,11 @@ class ArrowColumn(NamedTuple):
 
 
 class ChosenColumns(NamedTuple):
-    """Columns to read of a file; of others nothing is read.
+    """Columns to read from a file; the reader skips all others.
 
     Args:
-        columns: Names of columns that are read whole.
-        extra: Names of columns whose values are left out where they are long (some thousand characters).
+        columns: Names of columns to read whole.
+        extra: Names of columns to read without long values (some thousand characters).
     """
 
     columns: Sequence[str]
@@ -62,7 +62,7 @@ class ArrowRow(NamedTuple):
 
 
 class UnreadPart(NamedTuple):
-    """A part of a file that is not read: which, such as `row 3`, and what is wrong with it."""
+    """An unread part of a file: its name, such as `row 3`, and the problem."""
 
     entry: str
     detail: str
@@ -71,7 +71,7 @@ class UnreadPart(NamedTuple):
 def arrow_rows(
     path: Path, choose: Callable[[Sequence[ArrowColumn]], ChosenColumns], *, title: str | None = None
 ) -> Iterator[ArrowRow | UnreadPart]:
-    """Yield the rows of a Parquet file (`.parquet`), or of a stream or file of Arrow (any other), and what is not read.
+    """Yield the rows of a Parquet file (`.parquet`) or of an Arrow stream or file (any other), and unread parts.
 
     A row has at most `bounds.ROW_BYTES` bytes and `bounds.ROW_VALUES` values. Memory does not grow with the
     file.
@@ -82,7 +82,7 @@ def arrow_rows(
         title: Name of the file for messages; its path by default.
 
     Raises:
-        DataError: Nothing of the file can be read. Where that shows later, the rest is one `UnreadPart`.
+        DataError: The file is unreadable from the start. After a later failure, the rest is one `UnreadPart`.
     """
     import pyarrow as pa
 
@@ -108,7 +108,7 @@ def arrow_rows(
 
 
 def _values(rows: pa.Table) -> list[dict[str, Any]]:
-    """Return rows as mappings; columns of numbers with missing ones hold NaN, and the whole ones as floats."""
+    """Return rows as mappings; number columns with missing values hold NaN, and their whole numbers are floats."""
     import pyarrow as pa
 
     values: list[dict[str, Any]] = rows.to_pylist()
@@ -121,11 +121,11 @@ def _values(rows: pa.Table) -> list[dict[str, Any]]:
 
 
 class _Unreadable(Exception):
-    """What a file did to its reader."""
+    """A file's effect on its reader process."""
 
 
 class _Reader:
-    """A process that reads one file after the other."""
+    """A process that reads files one after the other."""
 
     def __init__(self) -> None:
         package = os.path.dirname(os.path.dirname(os.path.abspath(benchwright.__file__)))
@@ -133,7 +133,7 @@ class _Reader:
         self.owner, self.bounds = os.getpid(), bounds_in_force()
         self._process = subprocess.Popen(  # noqa: S603 - this Python interpreter and a module of this package
             [sys.executable, "-m", _PROGRAM],
-            # Arrow's own allocators take memory in pieces that no limit of the system fits.
+            # Arrow's default allocators reserve memory in pieces too large for any system limit.
             env={**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -158,7 +158,7 @@ class _Reader:
         except (OSError, ValueError):
             code = self._process.wait()
             how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-            raise _Unreadable(f"the process that tried was ended by {how}: the file is damaged or hostile") from None
+            raise _Unreadable(f"{how} ended the reading process: the file is damaged or hostile") from None
         if "error" in head:
             raise _Unreadable(head["error"])
         return head, data
@@ -171,18 +171,18 @@ class _Reader:
             assert pipe is not None, "a pipe"
             try:
                 pipe.close()
-            except OSError:  # what was written last does not reach it
+            except OSError:  # the last request does not reach it
                 continue
 
 
 _idle: list[_Reader] = []
-"""At most one process that waits for the next file: starting one takes as long as reading thousands of rows."""
+"""At most one idle process for the next file: starting one takes as long as reading thousands of rows."""
 _lock = threading.Lock()
 
 
 @contextmanager
 def _reader() -> Iterator[_Reader]:
-    """Yield a process for one file; it is kept for the next where the block ends well."""
+    """Yield a process for one file, kept for the next if the block ends without an error."""
     with _lock:
         is_fit = bool(_idle) and _idle[0].owner == os.getpid() and _idle[0].bounds == bounds_in_force()
         reader = _idle.pop() if is_fit else _Reader()

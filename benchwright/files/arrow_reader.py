@@ -1,12 +1,12 @@
-"""The program that reads Parquet and Arrow files of strangers, in a process of its own (`arrow_files` starts it).
+"""The program that reads untrusted Parquet and Arrow files in a separate process, started by `arrow_files`.
 
-Arrow is written in C++ and not made for hostile input: a crafted file can end the process that reads it, state offsets
-that lie outside of its columns, or be 2 kB and unfold to gigabytes. Here every batch is validated before a value of it
-is looked at, memory is limited by the system, and a row is sent on only where its size is known to be small.
+Arrow is written in C++ and not designed for hostile input: a crafted file can end the process that reads it, state
+offsets outside its columns, or expand from 2 kB to gigabytes. This program validates every batch before it accesses a
+value, has a memory limit from the system, and sends a row only if its size is known to be small.
 
 Requests come as lines of JSON on standard input: `{"open": path}`, then `{"columns": [...], "extra": [...]}`, then any
-number of `{}` for the next rows. Each is answered by a line of JSON on standard output, after which the bytes of an
-Arrow stream may follow.
+number of `{}` for the next rows. The answer to each is a line of JSON on standard output, which the bytes of an Arrow
+stream may follow.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from benchwright.files.bounds import MIB, READER_BYTES, ROW_BYTES, ROW_VALUES
 
 _MEMORY_BYTES, _MAX_ROW_BYTES, _MAX_ROW_VALUES = READER_BYTES.most(), ROW_BYTES.most(), ROW_VALUES.most()
 _MAX_EXTRA_BYTES, _MAX_EXTRA_VALUES = 16_000, 4_000
-"""Most bytes and values of a row in a column that no field takes; where rows have more, long values are left out."""
+"""Largest numbers of bytes and values of a row in an unused column; long values beyond are left out."""
 _TOO_MUCH = f"it would take more than {_MEMORY_BYTES / MIB:g} MiB of memory; {READER_BYTES.or_raise()[3:]}"
 _FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 1024
 _BYTES_AT_ONCE, _VALUES_AT_ONCE = 8 << 20, 200_000
-"""Most bytes and values of several rows that are sent on together."""
+"""Largest numbers of bytes and values of rows sent together."""
 
 
 class _Size(NamedTuple):
-    """Number of values, and of bytes, that an array comes to as Python objects."""
+    """Numbers of values and bytes of an array as Python objects."""
 
     values: int
     bytes: int
@@ -46,14 +46,14 @@ class _Size(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """Rows that are sent on; `first` is the number of the first of them, from 1."""
+    """Rows to send; `first` is the number of the first of them, from 1."""
 
     first: int
     batch: pa.RecordBatch
 
 
 class _Bad(NamedTuple):
-    """A row or a column that is not sent on, and why."""
+    """A row or column not sent, with the reason."""
 
     first: int
     entry: str
@@ -61,11 +61,11 @@ class _Bad(NamedTuple):
 
 
 class _TooLarge(Exception):
-    """Rows are larger than a row may be."""
+    """Rows exceed the limit of one row."""
 
 
 def _kind_of(kind: pa.DataType) -> str:
-    """Return whether a column holds plain values, lists of them, bytes, or anything else (`nested`)."""
+    """Return whether a column holds plain values, lists of them, bytes, or others (`nested`)."""
     if isinstance(kind, pa.BaseExtensionType):
         return _kind_of(kind.storage_type)
     if pa.types.is_dictionary(kind):
@@ -78,10 +78,10 @@ def _kind_of(kind: pa.DataType) -> str:
 
 
 def _size(array: pa.Array) -> _Size:
-    """Return what a valid array comes to, without making an object of it.
+    """Return the size of a valid array as objects, without making objects.
 
     Raises:
-        ArrowInvalid: It is of a type that is not read.
+        ArrowInvalid: The array's type is not supported.
     """
     kind = array.type
     if pa.types.is_dictionary(kind):
@@ -95,22 +95,22 @@ def _size(array: pa.Array) -> _Size:
         parts = [_size(part) for part in array.flatten()]
         return _Size(len(array) + sum(p.values for p in parts), array.nbytes + sum(p.bytes for p in parts))
     if pa.types.is_nested(kind) or pa.types.is_run_end_encoded(kind):
-        raise pa.ArrowInvalid(f"the type {str(kind)[:80]} is not read")
+        raise pa.ArrowInvalid(f"the type {str(kind)[:80]} is not supported")
     return _Size(len(array), array.nbytes)
 
 
 def _size_of_references(array: pa.DictionaryArray) -> _Size:
-    """Return what an array comes to whose values stand in a list, each perhaps many times.
+    """Return the size of a dictionary array, whose values may each occur many times.
 
     Raises:
-        ArrowInvalid: A reference leads out of the list.
+        ArrowInvalid: A reference points outside the dictionary.
     """
     places = array.indices.drop_null()
     if len(places) == 0:
         return _Size(len(array), 0)
     ends = pc.min_max(places)
     if ends["min"].as_py() < 0 or ends["max"].as_py() >= len(array.dictionary):
-        raise pa.ArrowInvalid(f"it refers to a value beyond the {len(array.dictionary):,} that it has")
+        raise pa.ArrowInvalid(f"it refers to a value beyond its {len(array.dictionary):,}")
     values = Counter(places.to_pylist() if len(places) <= _MAX_ROW_VALUES else [])
     sizes = [(_size(array.dictionary.slice(place, 1)), times) for place, times in values.items()]
     listed = sum(size.values * times for size, times in sizes), sum(size.bytes * times for size, times in sizes)
@@ -121,15 +121,15 @@ class _Table:
     """An open file.
 
     Args:
-        path: Its path; `.parquet`, else a stream or a file of Arrow.
-        stack: Owner of what is opened.
+        path: Path of the file; `.parquet`, or else an Arrow stream or file.
+        stack: Owner of the opened resources.
     """
 
     def __init__(self, path: str, stack: ExitStack) -> None:
         self._parquet: pq.ParquetFile | None = None
         self._batches: Iterator[pa.RecordBatch] = iter(())
         if path.lower().endswith(".parquet"):
-            # Columns are read in pieces: by default Arrow reads ahead, and keeps what it has read.
+            # Read columns in pieces: by default Arrow reads ahead and keeps the data.
             self._parquet = stack.enter_context(pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20))
             self._schema: pa.Schema = self._parquet.schema_arrow
             return
@@ -148,11 +148,11 @@ class _Table:
         return [[field.name, _kind_of(field.type)] for field in self._schema]
 
     def rows(self, columns: Sequence[str], extra: Sequence[str]) -> Iterator[_Rows | _Bad]:
-        """Yield validated rows, some at a time, and what is wrong with others.
+        """Yield validated rows, some at a time, and the problems of others.
 
         Args:
-            columns: Columns that are wanted whole.
-            extra: Columns whose long values are left out.
+            columns: Columns to read whole.
+            extra: Columns to read without long values.
         """
         names = [name for name in self._schema.names if name in {*columns, *extra}]
         number = 1
@@ -198,10 +198,10 @@ class _Table:
                     names = [name for name in names if name not in heavy & extra]
                     at_once = (
                         1 if at_once <= _FEWEST_AT_ONCE else _FEWEST_AT_ONCE
-                    )  # photographs that are too much together may each be read
+                    )  # photographs too large together may be readable one by one
 
     def _group(self, group: int, names: list[str], done: int, at_once: int) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a row group after those that are done."""
+        """Yield the remaining rows of a row group."""
         assert self._parquet is not None, "a Parquet file"
         skipped = 0
         for batch in self._parquet.iter_batches(at_once, row_groups=[group], columns=names, use_threads=False):
@@ -211,7 +211,7 @@ class _Table:
                 yield batch.slice(left)
 
     def _is_heavy(self, group: int, name: str, done: int) -> bool:
-        """Return whether a column alone takes too much memory in the row after those that are done."""
+        """Return whether a column alone takes too much memory in the next row."""
         try:
             next(self._group(group, [name], done, 1), None)
         except MemoryError:
@@ -220,7 +220,7 @@ class _Table:
 
 
 def _check(column: pa.Array) -> None:
-    """Look at what some rows hold, and at no other row, so that a damaged one is told from its neighbours.
+    """Validate some rows and no others, so that a damaged row is distinguished from its neighbors.
 
     Raises:
         ArrowInvalid: Offsets or texts are wrong.
@@ -238,7 +238,7 @@ def _check(column: pa.Array) -> None:
 
 
 def _rows_at_once(stated_bytes: int, rows: int) -> int:
-    """Return how many rows to read at a time: few photographs, many of text; what a file states may be wrong."""
+    """Return how many rows to read at a time: few of photographs, many of text; stated sizes may be wrong."""
     return max(_FEWEST_AT_ONCE, min(_MOST_AT_ONCE, _BYTES_AT_ONCE * rows // max(1, stated_bytes)))
 
 
@@ -250,7 +250,7 @@ def _validate(name: str, array: pa.Array) -> None:
 
 
 def _sound_rows(batch: pa.RecordBatch, first: int, extra: frozenset[str]) -> Iterator[_Rows | _Bad]:
-    """Yield rows that are valid and no larger than a row may be, all at once if they are, and what else there is."""
+    """Yield valid rows within the limit, all at once if possible, and the problems of the others."""
     try:
         yield _Rows(first, _sound(batch, extra))
     except (pa.ArrowInvalid, _TooLarge) as error:
@@ -263,11 +263,11 @@ def _sound_rows(batch: pa.RecordBatch, first: int, extra: frozenset[str]) -> Ite
 
 
 def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
-    """Return rows as plain arrays, once they are known to be valid and together no larger than a row may be.
+    """Return rows as plain arrays, after a check that they are valid and together within the limit of a row.
 
     Raises:
         ArrowInvalid: Offsets, texts or references of a column are wrong.
-        _TooLarge: They are larger.
+        _TooLarge: The rows exceed the limit.
     """
     columns: list[pa.Array] = []
     most = (_MAX_ROW_VALUES, _MAX_ROW_BYTES) if batch.num_rows == 1 else (_VALUES_AT_ONCE, _BYTES_AT_ONCE)
@@ -275,7 +275,7 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
     for name, stated in zip(batch.schema.names, batch.columns, strict=True):
         column: Any = stated.storage if isinstance(stated, pa.ExtensionArray) else stated
         try:
-            # What a dictionary lists was validated when it was read: it may be long, and rows are few.
+            # The dictionary was validated on reading: it may be long, and rows are few.
             _check(column.indices if isinstance(column, pa.DictionaryArray) else column)
             size = _size(column)
         except pa.ArrowInvalid as error:
@@ -287,8 +287,8 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
         if not _Size(values, total).is_within(*most):
             bound = ROW_VALUES if values > _MAX_ROW_VALUES else ROW_BYTES
             raise _TooLarge(
-                f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {_MAX_ROW_VALUES:,} "
-                f"in {_MAX_ROW_BYTES / MIB:g} MiB are read of a row; leave the column out, split the row, "
+                f"up to column {name!r} it has {values:,} values in {total:,} bytes; the limit of a row is "
+                f"{_MAX_ROW_VALUES:,} in {_MAX_ROW_BYTES / MIB:g} MiB; leave the column out, split the row, "
                 f"{bound.or_raise()}"
             )
         if isinstance(column, pa.DictionaryArray):
@@ -299,7 +299,7 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
 
 
 def _shortened(column: pa.Array) -> pa.Array:
-    """Return a column that no field takes, without the values that are too long for a label."""
+    """Return an unused column without the values too long for a label."""
     most = _MAX_EXTRA_VALUES, _MAX_EXTRA_BYTES
     rows = [column.slice(place, 1) for place in range(len(column))]
     return pa.concat_arrays([row if _size(row).is_within(*most) else pa.nulls(1, column.type) for row in rows])
@@ -318,7 +318,7 @@ def _sent(rows: _Rows) -> tuple[dict[str, Any], bytes]:
 
 
 def _answers(requests: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Yield the answer to each request of one file after the other."""
+    """Yield the answer to each request, file after file."""
     stack = ExitStack()
     rows: Iterator[_Rows | _Bad] = iter(())
     for request in requests:
@@ -345,7 +345,7 @@ def _answers(requests: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any
 
 
 def _limit_memory() -> None:
-    """Limit what this process may take from now on, where the system counts it (Linux)."""
+    """Limit the memory of this process from now on, if the system supports it (Linux)."""
     with open("/proc/self/status") as status:
         [used] = [int(line.split()[1]) << 10 for line in status if line.startswith("VmData:")]
     resource.setrlimit(resource.RLIMIT_DATA, (used + _MEMORY_BYTES, used + _MEMORY_BYTES))
@@ -353,7 +353,7 @@ def _limit_memory() -> None:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted, and then asks no more
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the requesting process handles the interrupt and then stops asking
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         _limit_memory()

@@ -1,6 +1,6 @@
-"""JSON of strangers, whose values are counted before they are made.
+"""Untrusted JSON, with values counted before they are made.
 
-Two bytes of JSON (`[]`) become an object of 56. A file that is bounded in bytes alone may take thirty times its size.
+Two bytes of JSON (`[]`) become an object of 56 bytes. A file limited in bytes alone may take thirty times its size.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Any
 from benchwright.files.bounds import ROW_VALUES, Bound
 
 _UNCOUNTED = 1 << 20
-"""Length up to which values need not be counted: they cannot be too many."""
+"""Length in bytes up to which a text cannot hold too many values."""
 _MARKS = ",[{"
 _SPACE = " \t\n\r"
 _EXACT = 1 << 53
-"""Whole numbers up to which a float tells each from the next."""
+"""Largest whole number up to which floats are exact."""
 
 
 def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
-    """Return the value of a JSON text, in UTF-8 where it is bytes.
+    """Return the value of a JSON text; bytes must be UTF-8.
 
-    `NaN`, which programs write for a missing value, is None; whole numbers have no decimals, since programs write the 3
-    of a column with missing values as 3.0.
+    `NaN`, which programs write for a missing value, becomes None. Whole numbers have no decimals, since programs write
+    the 3 of a column with missing values as 3.0.
 
     Raises:
-        ValueError: It is no JSON, states a key of an object twice, is nested too deep, or has more values than `bound`
-            says.
+        ValueError: The text is not JSON, repeats a key of an object, is nested too deep, or has more values than
+            `bound`.
 
     Example:
         >>> bounded_json('{"C": NaN, "answer": 2.0, "D": "NaN"}')
@@ -57,7 +57,7 @@ def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value without what programs make of a missing one: NaN is None, and whole numbers have no decimals."""
+    """Return a value without programs' forms of missing ones: NaN becomes None, whole numbers lose their decimals."""
     if isinstance(value, float):
         return None if isnan(value) else int(value) if value.is_integer() and abs(value) < _EXACT else value
     if isinstance(value, list):
@@ -70,7 +70,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice[:40]!a} stands twice in one object")
+        raise ValueError(f"{twice[:40]!a} occurs twice in one object")
     return document
 
 
@@ -79,11 +79,11 @@ _JSON_DECODER = json.JSONDecoder(
     parse_float=lambda digits: plain_value(float(digits)),
     object_pairs_hook=_once,
 )
-"""Made once: `json.loads` would make one a line."""
+"""Made once: `json.loads` would make one per line."""
 
 
 def has_more_values(data: bytes | str, bound: Bound) -> bool:
-    """Return whether a JSON text, or its beginning, has more values than a bound, as commas and brackets tell."""
+    """Return whether a JSON text, or its beginning, has more values than a bound, by its commas and brackets."""
     if len(data) <= _UNCOUNTED:
         return False
     most = bound.most()

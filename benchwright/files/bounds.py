@@ -1,8 +1,8 @@
-"""How much of a stranger's file is read at most, and the variables of the environment that change it.
+"""Limits on reading untrusted files, and the environment variables that change them.
 
-A small file can unfold to more than a machine has. Every reader of tables, JSON, archives, packed files, Arrow and
-Parquet measures what it is about to make, and its message names the variable that raises the bound. Whoever knows a
-large file and trusts it sets that variable; sizes are in MiB, such as `BENCHWRIGHT_MAX_ROW_MIB=256`.
+A small file can expand beyond a machine's memory. Every reader of tables, JSON, archives, packed files, Arrow and
+Parquet measures values before making them, and its message names the variable that raises the limit. Users who trust a
+large file set that variable; sizes are in MiB, such as `BENCHWRIGHT_MAX_ROW_MIB=256`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound that a variable of the environment changes.
+    """A bound that an environment variable changes.
 
     Args:
-        variable: The variable.
-        usual: The bound where it is not set, in bytes or as a number of things.
-        unit: What a one in the variable stands for: bytes, or one thing.
+        variable: Name of the variable.
+        usual: The bound if the variable is unset, in bytes or as a count.
+        unit: Unit of the variable: a number of bytes, or 1 for a count.
     """
 
     variable: str
@@ -33,10 +33,10 @@ class Bound:
         """Return the bound.
 
         Args:
-            usual: The bound of this reader where the variable is not set; default `self.usual`.
+            usual: The reader's bound if the variable is unset; default `self.usual`.
 
         Raises:
-            BenchwrightError: The variable is no positive number.
+            BenchwrightError: The variable is not a positive number.
         """
         text = os.environ.get(self.variable, "").strip()
         if not text:
@@ -47,32 +47,34 @@ class Bound:
             most = 0
         if most < 1:
             example = self.usual // self.unit
-            raise BenchwrightError(f"{self.variable} is {text[:40]!a}, no positive number; set it such as to {example}")
+            raise BenchwrightError(
+                f"{self.variable} is {text[:40]!a}, not a positive number; set it to, say, {example}"
+            )
         return most
 
     def or_raise(self, usual: int | None = None) -> str:
-        """Return what a message says last: how to have more read."""
+        """Return the end of a message: how to raise the limit."""
         return f"or set {self.variable} to more than {self.most(usual) / self.unit:.12g}"
 
 
 ROW_BYTES = Bound("BENCHWRIGHT_MAX_ROW_MIB", 64 * MIB, MIB)
-"""Most bytes of a row, a line, an entry of a list; of a table in text, most characters."""
+"""Largest number of bytes in a row, a line or an entry of a list; in text tables, of characters."""
 ROW_VALUES = Bound("BENCHWRIGHT_MAX_ROW_VALUES", 2_000_000)
-"""Most values of a row, those in lists included; each becomes an object."""
+"""Largest number of values in a row, including those in lists; each becomes an object."""
 COLUMNS = Bound("BENCHWRIGHT_MAX_COLUMNS", 16_384)
-"""Most columns of a table: as many as spreadsheet programs keep; columns are found from hundreds of rows together."""
+"""Largest number of columns in a table: that of spreadsheet programs; columns come from hundreds of rows together."""
 DOCUMENT_BYTES = Bound("BENCHWRIGHT_MAX_DOCUMENT_MIB", 256 * MIB, MIB)
-"""Most bytes of a file that is read as a whole."""
+"""Largest number of bytes in a file read as a whole."""
 DOCUMENT_VALUES = Bound("BENCHWRIGHT_MAX_DOCUMENT_VALUES", 8_000_000)
-"""Most values of a file that is read as a whole, which take less than a gigabyte."""
+"""Largest number of values in a file read as a whole; they take less than a gigabyte."""
 UNPACKED_BYTES = Bound("BENCHWRIGHT_MAX_UNPACKED_MIB", 8192 * MIB, MIB)
-"""Most bytes of a packed file, or of a member of an archive, once unpacked: COCO's largest file has 0.5 GB."""
+"""Largest number of bytes of a packed file or archive member, once unpacked: COCO's largest file has 0.5 GB."""
 MEMBERS = Bound("BENCHWRIGHT_MAX_MEMBERS", 2_000_000)
-"""Most members of an archive: their names are kept in memory, about half a gigabyte for so many."""
+"""Largest number of members in an archive: memory holds their names, about half a gigabyte for so many."""
 ROW_GROUP_BYTES = Bound("BENCHWRIGHT_MAX_ROW_GROUP_MIB", 320 * MIB, MIB)
-"""Most bytes that a row group of a Parquet file may state, where this process reads it."""
+"""Largest number of bytes that a Parquet row group may state if this process reads it."""
 READER_BYTES = Bound("BENCHWRIGHT_MAX_READER_MIB", 1024 * MIB, MIB)
-"""Most memory that the process takes that reads Parquet and Arrow (`arrow_reader`), besides what it starts with."""
+"""Memory limit of the process that reads Parquet and Arrow (`arrow_reader`), on top of its memory at the start."""
 
 BOUNDS = (
     ROW_BYTES, ROW_VALUES, COLUMNS, DOCUMENT_BYTES, DOCUMENT_VALUES, UNPACKED_BYTES, MEMBERS, ROW_GROUP_BYTES,
@@ -84,6 +86,6 @@ def bounds_in_force() -> tuple[int, ...]:
     """Return every bound.
 
     Raises:
-        BenchwrightError: A variable is no positive number.
+        BenchwrightError: A variable is not a positive number.
     """
     return tuple(bound.most() for bound in BOUNDS)

@@ -1,7 +1,7 @@
-"""Which code page of Windows a text is in whose bytes are no UTF-8, as the letters of the languages tell.
+"""Detection of the Windows code page of a text that is not UTF-8, by the letters of its language.
 
-Programs on Windows save CSV in the code page of the machine's language and state it nowhere. A page is assumed where
-nearly all characters that are not ASCII are letters of one of its languages, or usual marks; the reader tells which.
+Windows programs save CSV in the code page of the machine's language and do not state it. The detection assumes a page
+if nearly all characters beyond ASCII are letters of one of its languages, or usual marks; the reader reports the page.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _SAMPLE_BYTES = 1 << 18
-"""Most bytes of lines with other than ASCII by which a page is chosen."""
+"""Largest number of bytes, from lines beyond ASCII, to choose a page by."""
 _LEAST = 0.9
-"""Least share of letters and usual marks of a language among the characters that are not ASCII."""
+"""Smallest share of a language's letters and usual marks among the characters beyond ASCII."""
 _USUAL = 0.5
-"""Least share of the commonest letters of a language of another script than Latin, where nothing else tells."""
+"""Smallest share of the commonest letters of a non-Latin language, without other evidence."""
 _FEWEST = 12
-"""Fewest bytes beyond ASCII by which a page of another script than Latin is told."""
+"""Smallest number of bytes beyond ASCII to recognize a page of a non-Latin script."""
 _CLEAR = 0.1
-"""Least by which the share has to be larger than that of a language with another page; else none is assumed."""
+"""Smallest lead of the share over that of a language with another page; below it, no page is assumed."""
 _MARKS = frozenset("‘’‚“”„–—…•€№«»\xa0§°£©®×±µ™²³¹½¼¾")
 _LATIN = (
     ("cp1252", "äöüß"), ("cp1252", "àâæçéèêëîïôœùûüÿñ"), ("cp1252", "áéíñóúü¿¡ºª"), ("cp1252", "áâãàçéêíóôõúü"),
@@ -28,12 +28,12 @@ _LATIN = (
     ("cp1250", "ăâîşţ"), ("cp1254", "çğıİöşü"), ("cp1252", "áðéíóúýþæö"), ("cp1257", "ąčęėįšųūž"),
     ("cp1257", "āčēģīķļņšūž"), ("cp1257", "äõöüšž"),
 )  # fmt: skip
-"""Letters beside those of ASCII of languages in Latin script, with their page; the first of equals is taken."""
+"""Letters beyond ASCII of languages in Latin script, with their page; the first of equals wins."""
 _MACINTOSH = (
     ("mac_roman", "äöüß"), ("mac_roman", "àâæçéèêëîïôœùûüÿñ"), ("mac_roman", "áéíñóúü¿¡ºª"),
     ("mac_roman", "áâãàçéêíóôõúü"), ("mac_roman", "àèéìíîòóùú"), ("mac_roman", "éëïóöüèêá"), ("mac_roman", "åäöæøéü"),
 )  # fmt: skip
-"""The same of the page of Excel on a Macintosh, where none of Windows fits."""
+"""The same for the page of Excel on a Macintosh, if no Windows page fits."""
 _OTHERS = (
     ("cp1251", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "оеаинтсрвл"),
     ("cp1251", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя", "оаиніетврс"),
@@ -43,13 +43,13 @@ _OTHERS = (
     ("cp1256", "ءآأؤإئابةتثجحخدذرزسشصضطظعغـفقكلمنهوىيپچژگ،؛؟ًٌٍَُِّْ", "اليمونترب"),
     ("cp874", "".join(map(chr, (*range(0xE01, 0xE3B), *range(0xE3F, 0xE5C)))), "านรอกเงมยลวดท"),
 )
-"""Letters of languages in other scripts, with their page and the commonest of them."""
+"""Letters of languages in other scripts, with their page and their commonest letters."""
 _RAISED = "¹²³¼½¾"
 """Marks that no letter follows."""
 _RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
-"""Bytes beyond ASCII in a row, with the letters of ASCII that they touch."""
+"""Consecutive bytes beyond ASCII, with the adjacent ASCII letters."""
 _EAST = ("cp949", "gbk", "cp950")
-"""Pages of two bytes, in which most bytes make sense in each other's: the commonest signs decide."""
+"""Two-byte pages, whose bytes are mostly valid in one another: the commonest signs decide."""
 _FIRST_BYTES = {"cp949": (0xB0, 0xC8), "gbk": (0xB0, 0xD7), "cp950": (0xA4, 0xC6)}
 
 
@@ -73,15 +73,15 @@ class CodePage(NamedTuple):
         return self.codec not in ("cp932", *_EAST)
 
     def told(self) -> str:
-        """Return in words that a text is read in it."""
-        return f"read as {self.name}, since it is not UTF-8; save it in UTF-8 where texts look wrong"
+        """Return a note that a text is read in this page."""
+        return f"read as {self.name}, since it is not UTF-8; if texts look wrong, save it in UTF-8"
 
 
 def code_page(lines: Iterable[bytes]) -> CodePage | None:
-    """Return the page that some lines are in; None where no language fits, or more of the lines are UTF-8.
+    """Return the code page of lines; None if no language fits, or if more of the lines are UTF-8.
 
     Args:
-        lines: Lines that are not ASCII; of more than `_SAMPLE_BYTES` bytes the first count.
+        lines: Lines beyond ASCII; only the first `_SAMPLE_BYTES` bytes count.
 
     Example:
         >>> code_page(["Gr\xfc\xdfe".encode("cp1252")]).name
@@ -102,7 +102,7 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
         return None
     sample = b"\n".join(others)
     if _common(sample, "cp932") >= _LEAST:
-        found: str | None = "cp932"  # kana are hardly ever met by chance
+        found: str | None = "cp932"  # kana hardly ever occur by chance
     elif _is_latin(sample):
         found = _latin(sample) or _eastern(sample)  # second bytes of signs are letters of ASCII, too
         found = found or _latin(sample, _MACINTOSH)
@@ -114,7 +114,7 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
 
 
 def _is_latin(sample: bytes) -> bool:
-    """Return whether most letters beyond ASCII touch one of ASCII, or stand alone: in other scripts hardly any does."""
+    """Return whether most letters beyond ASCII are isolated or next to an ASCII letter, as is rare in other scripts."""
     runs: list[tuple[bytes, bytes, bytes]] = _RUN.findall(sample)
     return sum(bool(before or after) or len(run) == 1 for before, run, after in runs) >= len(runs) / 2
 
@@ -142,9 +142,9 @@ def _other_script(sample: bytes) -> str | None:
 
 
 def _share(sample: bytes, page: str, letters: frozenset[str]) -> float:
-    """Return the share of letters of a language, and of usual marks, among what is not ASCII.
+    """Return the share of a language's letters and usual marks among the characters beyond ASCII.
 
-    A capital right after a small letter counts as none, nor does a raised number before one: wrong pages give such.
+    A capital right after a lower-case letter does not count, nor a superscript before one: wrong pages give these.
     """
     text = sample.decode(page, "replace")
     near = zip(f" {text}", text, f"{text[1:]} ", strict=False)
@@ -157,14 +157,14 @@ def _share(sample: bytes, page: str, letters: frozenset[str]) -> float:
 
 
 def _eastern(sample: bytes) -> str | None:
-    """Return the page of two bytes whose commonest signs most of a text is made of."""
+    """Return the two-byte page whose commonest signs make up most of a text."""
     shares = {page: _common(sample, page) for page in _EAST}
     page = max(shares, key=lambda name: shares[name])
     return page if shares[page] >= _LEAST else None
 
 
 def _common(sample: bytes, page: str) -> float:
-    """Return the share of common signs of a page of two bytes: hangul, kana with kanji, or the first level of hanzi."""
+    """Return the share of a two-byte page's common signs: hangul, kana with kanji, or the first level of hanzi."""
     try:
         text = sample.decode(page)
     except UnicodeDecodeError:
@@ -176,7 +176,7 @@ def _common(sample: bytes, page: str) -> float:
         kinds = ((0x3000, 0x30FF), (0x4E00, 0x9FFF), (0xFF01, 0xFF5E))
         common = sum(any(low <= ord(character) <= high for low, high in kinds) for character in others)
     else:
-        # Hangul, and the first level of the sets of hanzi, which has the common ones, by their first byte.
+        # By their first byte: hangul, and the first level of hanzi sets, which has the common ones.
         first, last = _FIRST_BYTES[page]
         leads = [character.encode(page)[0] for character in others]
         common = sum(first <= lead <= last or 0xA1 <= lead <= 0xA3 for lead in leads)

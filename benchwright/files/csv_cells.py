@@ -1,4 +1,4 @@
-"""CSV cells that are safe to open in a spreadsheet program."""
+"""CSV cells safe to open in a spreadsheet program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def harmless(value: str) -> str:
-    """Return the text in a form that a spreadsheet shows and does not run as a formula.
+    """Return the text in a form that a spreadsheet shows without running it as a formula.
 
     Example:
         >>> harmless("=SUM(A1)"), harmless("plain")
@@ -18,7 +18,7 @@ def harmless(value: str) -> str:
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    """Write rows as CSV; no cell of them is run as a formula by a spreadsheet, and absent values are empty.
+    """Write rows as CSV, with cells that a spreadsheet does not run as formulas; absent values are empty.
 
     Args:
         path: File to write.

@@ -19,14 +19,14 @@ CREATE INDEX lists_by_key ON lists (key);
 
 
 class ListsOnDisk(Generic[Key]):
-    """A mapping from keys to lists of values, of which memory holds half a megabyte; used in a `with` block.
+    """A mapping from keys to lists of values, with half a megabyte in memory, for use in a `with` block.
 
-    The file lies in the system's folder for temporary files, has no name, and is gone with the block. Keys and values
-    are what JSON can hold; the keys 1 and "1" are different.
+    The file lies unnamed in the system's folder for temporary files, and the end of the block removes it. Keys and
+    values are JSON values; the keys 1 and "1" differ.
     """
 
     def __init__(self) -> None:
-        # SQLite writes a database without a name to a temporary file of its own as soon as its cache is full.
+        # SQLite writes an unnamed database to a temporary file as soon as its cache is full.
         self._database = sqlite3.connect("", check_same_thread=False)
         self._database.executescript(_SCHEMA)
 
@@ -49,18 +49,18 @@ class ListsOnDisk(Generic[Key]):
         return row is not None
 
     def __getitem__(self, key: Key) -> list[Any]:
-        """Return a key's list; an empty one where it has none."""
+        """Return a key's list; empty if the key has none."""
         rows = self._database.execute("SELECT value FROM lists WHERE key = ? ORDER BY place", (json.dumps(key),))
         return [json.loads(value) for (value,) in rows]
 
     def pop(self, key: Key) -> list[Any]:
-        """Return a key's list and remove it; an empty one where it has none."""
+        """Return a key's list and remove it; empty if the key has none."""
         values = self[key]
         if values:
             self._database.execute("DELETE FROM lists WHERE key = ?", (json.dumps(key),))
         return values
 
     def __iter__(self) -> Iterator[Key]:
-        """Yield the keys in the order in which they were first added; others may be removed meanwhile."""
+        """Yield the keys in the order of their first addition; safe against the removal of others meanwhile."""
         for (key,) in self._database.execute("SELECT key FROM lists GROUP BY key ORDER BY min(place)"):
             yield json.loads(key)

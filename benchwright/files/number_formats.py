@@ -1,8 +1,8 @@
-"""Numbers and days of spreadsheets as their number formats show them: `0.25` in the format `0%` is read as 25%.
+"""Spreadsheet numbers and dates as their number formats show them: `0.25` in the format `0%` is 25%.
 
-The common formats are known: places, thousands, leading zeros, percent, currencies and other words around a number, and
-days and times in digits or English names. Of others, such as fractions, conditions and days in the order of the
-reader's country, nothing is said.
+The module covers the common formats: decimal places, thousands, leading zeros, percent, currencies and other text
+around a number, and dates and times in digits or English names. It returns nothing for others, such as fractions,
+conditions and dates in the order of the reader's country.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Any
 
 GENERAL = frozenset({"", "General", "GENERAL", "@", "Standard"})
-"""Formats that show a number as it is."""
+"""Formats that show a number unchanged."""
 _DIGITS = 15
-"""Significant digits of a number that spreadsheet programs keep and show."""
+"""Significant digits that spreadsheet programs keep and show."""
 _LONGEST = 200
 _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])*')
 _TOKEN = re.compile(
@@ -31,11 +31,11 @@ _DAY_TOKEN = re.compile(
     re.I,
 )
 _OF_THE_COUNTRY = frozenset({"mm-dd-yy", "m/d/yy h:mm"})
-"""Formats that programs show in the order of the reader's country, whatever they say."""
+"""Formats that programs show in the order of the reader's country, despite their text."""
 
 
 def shown_in_general(value: float) -> str | None:
-    """Return a number with the digits that spreadsheet programs show; None where it needs an exponent.
+    """Return a number with the digits that spreadsheet programs show; None if it needs an exponent.
 
     Example:
         >>> shown_in_general(0.1 + 0.2)
@@ -46,7 +46,7 @@ def shown_in_general(value: float) -> str | None:
 
 
 def shown_in(value: Any, code: str) -> str | None:
-    """Return a number, day or time as a number format shows it; None where the format is none of the common ones.
+    """Return a number, date or time as a number format shows it; None if the format is not a common one.
 
     Example:
         >>> shown_in(0.125, "0.0%"), shown_in(1234.5, '"$"#,##0.00'), shown_in(7, "000"), shown_in(0.5, "# ?/?")
@@ -68,7 +68,7 @@ def shown_in(value: Any, code: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _sections(code: str) -> tuple[str, ...]:
-    """Return the formats of positive numbers, negative ones and zero; none where the parts cannot be told."""
+    """Return the formats of positive numbers, negative numbers and zero; empty if the parts are unclear."""
     found, place = [], 0
     while True:
         match = _SECTION.match(code, place)
@@ -110,7 +110,7 @@ def _shown_number(number: Decimal, section: str) -> str | None:
 
 
 def _digits(number: Decimal, block: str) -> str | None:
-    """Return a number in the places of a block such as `#,##0.00`; None for one that scales it down."""
+    """Return a number in the places of a block such as `#,##0.00`; None for a block that scales it down."""
     whole, point, places = block.partition(".")
     if whole.endswith(",") or "?" in block:
         return None
@@ -161,7 +161,7 @@ _DAY_FORMS = {
     "dd": "%d", "d": "-%d", "hh": "%H", "h": "-%H", "ss": "%S", "s": "-%S", "minute mm": "%M", "minute m": "-%M",
     "half hh": "%I", "half h": "-%I",
 }  # fmt: skip
-"""For each part of a day's or time's format that of Python; one that begins with `-` has no leading zero."""
+"""Python's format for each part of a date or time format; one that begins with `-` has no leading zero."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -170,7 +170,7 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 
 def _has(value: date | datetime | time, part: str) -> bool:
-    """Return whether a value has a part: days have no hours, and times no years."""
+    """Return whether a value has a part: dates have no hours, and times no years."""
     if part in "ymd":
         return not isinstance(value, time)
     return isinstance(value, datetime | time)

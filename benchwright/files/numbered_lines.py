@@ -1,4 +1,4 @@
-"""Lines of text files of strangers, with their numbers, each of bounded length."""
+"""Numbered lines of untrusted text files, each of bounded length."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import BinaryIO
 from benchwright.files.bounds import ROW_BYTES
 
 MAX_LINE_BYTES = 1 << 20
-"""Most bytes of a line of a dataset's annotations, where `bounds.ROW_BYTES` says nothing else."""
+"""Largest line of a dataset's annotations in bytes, unless `bounds.ROW_BYTES` sets another limit."""
 
 
 def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
-    """Yield the lines that are not empty with their number from 1; None for a line that is too long.
+    """Yield nonempty lines with their number from 1; None for a line that is too long.
 
     Args:
         handle: The file.
-        usual_bytes: Most bytes of a line, where `bounds.ROW_BYTES` says nothing else.
+        usual_bytes: Largest line in bytes, unless `bounds.ROW_BYTES` sets another limit.
     """
     number, max_bytes = 0, ROW_BYTES.most(usual_bytes)
     while line := handle.readline(max_bytes):
@@ -33,13 +33,13 @@ def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> It
 
 
 class JoinedLines(io.RawIOBase):
-    """A file whose beginning has been read already."""
+    """A file whose beginning is already read."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head, self._rest = memoryview(head), rest
 
     def readable(self) -> bool:
-        """Return that it can be read."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]

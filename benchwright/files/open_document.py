@@ -1,7 +1,7 @@
-"""Spreadsheets of LibreOffice and others (OpenDocument, `.ods`) as tables of texts: one sheet is read, row by row.
+"""OpenDocument spreadsheets (`.ods`, of LibreOffice and others) as tables of texts: one sheet, row by row.
 
-Values are those that a file states beside the shown texts: numbers and days do not depend on the language. What is
-shown of them is kept beside (`ShownCell`). Nothing runs, and what a file refers to is not fetched.
+Values are those that a file states in addition to the shown texts, so numbers and dates do not depend on the language.
+`ShownCell` also keeps the shown text. Nothing runs, and references are not fetched.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def open_document_rows(
     """Yield the rows of a sheet, from row 1, chosen as of `spreadsheets.sheet_rows`; arguments and rows as there.
 
     Raises:
-        DataError: The file is no spreadsheet, or unpacks to more than the limit.
-        BrokenOff: It is damaged or cut.
+        DataError: The file is not a spreadsheet, or unpacks to more than the limit.
+        BrokenOff: The file is damaged or cut.
     """
     name = title or str(path)
     try:
@@ -75,7 +75,7 @@ def open_document_rows(
 
 
 class _Sheet:
-    """What a first look tells of a sheet: its name, whether it is shown, and the cells of its first row with any."""
+    """Facts of a sheet from a first pass: its name, whether it is shown, and the cells of its first nonempty row."""
 
     def __init__(self, name: str, *, is_shown: bool) -> None:
         self.name, self.is_shown = name, is_shown
@@ -93,7 +93,7 @@ def _chosen_sheets(
 
 
 class _Sheets:
-    """The sheets of a file, while its content is read once.
+    """The sheets of a file, for one pass over its content.
 
     Args:
         content: The content.
@@ -103,7 +103,7 @@ class _Sheets:
         self._content = content
 
     def looked_at(self) -> list[_Sheet]:
-        """Return what a first look tells of each sheet."""
+        """Return the facts of each sheet."""
         sheets: list[_Sheet] = []
         hidden: set[str] = set()
         for event, element in iterparse(self._content, ("start", "end")):  # noqa: S314
@@ -120,7 +120,7 @@ class _Sheets:
         return sheets
 
     def rows(self, chosen: int, tell: Callable[[str], None]) -> Iterator[SheetRow]:
-        """Yield the rows of the sheet at a place, from 0."""
+        """Yield the rows of the sheet at an index, from 0."""
         place, number, merged, repeated = -1, 0, MergedCells(), 0
         table: Element | None = None
         for event, element in iterparse(self._content, ("start", "end")):  # noqa: S314
@@ -151,14 +151,14 @@ class _Sheets:
                         number += times
                 element.clear()
                 if table is not None:
-                    table.clear()  # else an empty element would stay for each row
+                    table.clear()  # otherwise an empty element would remain for each row
 
 
 def _cells(row: Element, number: int, merged: MergedCells) -> tuple[list[str], str]:
-    """Return the cells of a row as texts, and in words what is wrong with the first that has no value.
+    """Return the cells of a row as texts, and the problem of the first cell without a value.
 
     Raises:
-        ValueError: There are more than are read.
+        ValueError: The row has too many cells.
     """
     cells: list[str] = []
     problem, most, waiting = "", COLUMNS.most(), 0
@@ -170,13 +170,13 @@ def _cells(row: Element, number: int, merged: MergedCells) -> tuple[list[str], s
         kind = cell.get(f"{_CALC}value-type") or cell.get(f"{_OFFICE}value-type")
         fault = ""
         if kind == "error" or (cell.get(f"{_TABLE}formula") and text.startswith(("#", "Err:"))):
-            fault = f"a cell holds the error {text[:20]!a}; mend it, or empty the cell"
+            fault = f"a cell holds the error {text[:20]!a}; correct it, or empty the cell"
         elif cell.get(f"{_TABLE}formula") and kind is None:
             fault = "a cell holds a formula without its value; open the file, save it, or paste values"
         if fault:
             problem, text = problem or fault, FaultyCell.of(text or "=", fault)
         if not text:
-            waiting += times  # programs fill a row up to its end
+            waiting += times  # programs fill a row to its end
             continue
         if len(cells) + waiting + times > most:
             raise ValueError(f"row {number} has more than {most:,} columns; {COLUMNS.or_raise()[3:]}")
@@ -193,7 +193,7 @@ def _count(element: Element, name: str) -> int:
 
 
 def _text(cell: Element) -> str:
-    """Return the value of a cell as a text: what is stated of numbers, days and truth, else what is shown."""
+    """Return the value of a cell as a text: stated numbers, dates and booleans, or else the shown text."""
     kind = cell.get(f"{_OFFICE}value-type", "")
     if kind == "boolean":
         return cell.get(f"{_OFFICE}boolean-value", "").upper()

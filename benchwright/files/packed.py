@@ -1,4 +1,4 @@
-"""Packed files of strangers (`.gz`), unpacked while they are read, up to a bound of the whole."""
+"""Untrusted packed files (`.gz`), decompressed on reading up to a limit."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from benchwright.files.bounds import UNPACKED_BYTES
 
 
 class BrokenOff(DataError):
-    """A file that is damaged or cut; what was read of it before is sound."""
+    """A damaged or cut file; the data read before are sound."""
 
 
 @contextmanager
 def unpacked(handle: BinaryIO, title: str) -> Iterator[BinaryIO]:
-    """Yield what is packed in a file, for reading from start to end.
+    """Yield the contents of a packed file, for reading from start to end.
 
     Args:
         handle: The packed file.
         title: Its name for messages.
 
     Raises:
-        DataError: It unpacks to more than `bounds.UNPACKED_BYTES`.
-        BrokenOff: It is damaged.
+        DataError: The file unpacks to more than `bounds.UNPACKED_BYTES`.
+        BrokenOff: The file is damaged.
     """
     try:
         with gzip.GzipFile(fileobj=handle, mode="rb") as content:
@@ -37,21 +37,21 @@ def unpacked(handle: BinaryIO, title: str) -> Iterator[BinaryIO]:
 
 
 def check_unpacked(size: int, title: str) -> None:
-    """Check how much a packed file or a member of an archive unpacks to.
+    """Check the unpacked size of a packed file or archive member.
 
     Args:
-        size: Bytes that it states, or that were met so far.
+        size: Stated bytes, or bytes so far.
         title: Its name for messages.
 
     Raises:
-        DataError: It is more than `bounds.UNPACKED_BYTES`.
+        DataError: The size exceeds `bounds.UNPACKED_BYTES`.
     """
     if size > (most := UNPACKED_BYTES.most()):
         raise DataError(f"{title} unpacks to more than {most:,} bytes; unpack it yourself, {UNPACKED_BYTES.or_raise()}")
 
 
 class _Counted(io.RawIOBase):
-    """A file whose bytes are counted as they are read."""
+    """A file that counts its bytes on reading."""
 
     def __init__(self, content: gzip.GzipFile, title: str) -> None:
         self._content, self._title = content, title

@@ -1,9 +1,9 @@
-"""Parquet files that this process reads: releases, and predictions beside scores, which others may have written.
+"""Parquet files that this process reads: releases, and predictions next to scores, perhaps from other writers.
 
-Arrow is not made for hostile input. Every batch is validated in full before a value of it is looked at, so that no
-offset leads out of a column and every text is UTF-8, and a file whose row groups state more than is read is refused.
-What this cannot do is bound what a row group unfolds to that states less than it holds: tables of strangers are read
-by a process of its own (`arrow_files`), and so are releases by `benchwright release verify`.
+Arrow is not designed for hostile input. This module validates every batch in full before it accesses a value, so that
+no offset points outside a column and every text is UTF-8. It refuses a file whose row groups state more than the limit.
+It cannot limit a row group that states less than it holds. Therefore a separate process reads untrusted tables
+(`arrow_files`) and, for `benchwright release verify`, releases.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class UnreadableParquet(DataError):
     """A file that cannot be read as Parquet.
 
     Attributes:
-        reason: Why, without the name of the file.
+        reason: The reason, without the name of the file.
     """
 
     def __init__(self, title: str, reason: str) -> None:
@@ -35,7 +35,7 @@ class UnreadableParquet(DataError):
 
     @classmethod
     def of(cls, title: str, error: BaseException) -> Self:
-        """Return it for an error of Arrow."""
+        """Return the error for an error of Arrow."""
         if is_of_the_machine(error):
             raise error
         line = (str(error) or type(error).__name__).partition("\n")[0][:300]
@@ -49,16 +49,15 @@ class ParquetTable:
     """An open file; use it as a context manager, or close it.
 
     Args:
-        source: Path, or the file opened for reading.
+        source: Path, or the file open for reading.
         title: Name for messages.
-        most_group_bytes: Most bytes that a row group may state; by default `bounds.ROW_GROUP_BYTES`, which a variable
-            raises.
-        values_once: Columns, or parts of them, that come as dictionaries: each value once a row group, however many
-            rows have it.
+        most_group_bytes: Largest stated size of a row group in bytes; by default `bounds.ROW_GROUP_BYTES`, which an
+            environment variable raises.
+        values_once: Columns, or parts of them, to return as dictionaries, with each value once per row group.
 
     Raises:
-        FileNotFoundError: There is no such file.
-        UnreadableParquet: It is no Parquet file, or a row group states more.
+        FileNotFoundError: The file does not exist.
+        UnreadableParquet: The file is not Parquet, or a row group states more.
     """
 
     def __init__(
@@ -75,7 +74,7 @@ class ParquetTable:
         self.title = title
         self._faults = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
         try:
-            # With `pre_buffer`, the whole file would be held in memory.
+            # With `pre_buffer`, memory would hold the whole file.
             self._file = pq.ParquetFile(source, pre_buffer=False, read_dictionary=list(values_once))
             self.schema: pa.Schema = self._file.schema_arrow
         except FileNotFoundError:
@@ -89,22 +88,22 @@ class ParquetTable:
             raise
 
     def _check_groups(self, most: int | None) -> int:
-        """Return the most bytes that a row group may state, having checked that each states no more."""
+        """Check that no row group states more than the limit, and return the limit in bytes."""
         limit = ROW_GROUP_BYTES.most() if most is None else most
         for number in range(self.groups):
-            # No other metadata is read: PyArrow crashes the process where a hostile file has a column without
+            # Read no other metadata: PyArrow crashes the process if a hostile file has a column without
             # metadata, or an unknown codec (`RowGroupMetaData.column`, `ColumnChunkMetaData.compression`).
             size = self._file.metadata.row_group(number).total_byte_size
             if not 0 <= size <= limit:
                 more = f"write it with smaller row groups, {ROW_GROUP_BYTES.or_raise()}" if most is None else ""
                 raise UnreadableParquet(
                     self.title,
-                    f"row group {number} states {size:,} bytes, and at most {limit:,} are read{more and '; '}{more}",
+                    f"row group {number} states {size:,} bytes; the limit is {limit:,}{more and '; '}{more}",
                 )
         return limit
 
     def _spans(self, numbers: Iterable[int], most: int) -> Iterator[list[int]]:
-        """Yield row groups to decode together: some, which state no more bytes than one may."""
+        """Yield row groups to decode together, which state no more bytes than one group may."""
         span, size = list[int](), 0
         for number in numbers:
             stated = self._file.metadata.row_group(number).total_byte_size
@@ -139,17 +138,17 @@ class ParquetTable:
         at_once: int = _ROWS_AT_ONCE,
         groups_at_once: int = 1,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield validated rows of all columns or some, of all row groups or some.
+        """Yield validated rows of all or some columns and row groups.
 
         Args:
             columns: Names of columns, or of parts of them (`attempts.list.element.state`).
             groups: Numbers of row groups.
-            at_once: Most rows of a batch.
-            groups_at_once: Most row groups that a batch spans, where together they state no more bytes than one may:
-                more than one for columns of a few bytes a row, which cost less so.
+            at_once: Largest number of rows in a batch.
+            groups_at_once: Largest number of row groups in a batch, if together they state no more bytes than one may.
+                More than one saves time for columns of a few bytes per row.
 
         Raises:
-            UnreadableParquet: They cannot be read, or are not valid.
+            UnreadableParquet: The rows are unreadable or invalid.
         """
         names = None if columns is None else list(columns)
         try:
@@ -162,7 +161,7 @@ class ParquetTable:
             raise UnreadableParquet.of(self.title, error) from error
 
     def table(self, columns: Sequence[str] | None = None, *, groups: Sequence[int] | None = None) -> pa.Table:
-        """Return validated rows at once; arguments and errors as of `batches`."""
+        """Return all validated rows at once; arguments and errors as of `batches`."""
         names = None if columns is None else list(columns)
         try:
             numbers = range(self.groups) if groups is None else groups
@@ -181,17 +180,17 @@ class ParquetTable:
         groups: Sequence[int] | None = None,
         at_once: int = _ROWS_AT_ONCE,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that have one of some texts in a column; only row groups that hold one are read.
+        """Yield the rows with one of the given texts in a column, reading only row groups that hold one.
 
         Args:
             column: Name of a column of texts.
             values: The texts.
             columns: Names of the columns to yield; all by default.
-            groups: Numbers of the only row groups to look at; all by default.
-            at_once: Most rows that are decoded at a time.
+            groups: Numbers of the row groups to search; all by default.
+            at_once: Largest number of rows to decode at a time.
 
         Raises:
-            UnreadableParquet: They cannot be read, or are not valid.
+            UnreadableParquet: The rows are unreadable or invalid.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -215,10 +214,10 @@ def rows_of_item(path: Path, item_id: str, columns: Sequence[str] | None = None)
     Args:
         path: The file.
         item_id: Id of the item.
-        columns: Names of columns; those that the file does not have are left out. Default all.
+        columns: Names of columns; columns missing in the file are ignored. Default all.
 
     Raises:
-        UnreadableParquet: The file cannot be read, or is not valid.
+        UnreadableParquet: The file is unreadable or invalid.
     """
     with ParquetTable(path, title=str(path)) as table:
         read = None if columns is None else [name for name in columns if name in table.schema.names]

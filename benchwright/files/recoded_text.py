@@ -1,4 +1,4 @@
-"""Texts in other encodings as UTF-8, while they are read from start to end once."""
+"""Conversion of texts to UTF-8 while reading them once from start to end."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from benchwright.files.numbered_lines import JoinedLines
 
 _MARKS = {
     codecs.BOM_UTF8: "UTF-8",
-    codecs.BOM_UTF32_LE: "UTF-32",  # begins as that of UTF-16 does
+    codecs.BOM_UTF32_LE: "UTF-32",  # begins with the mark of UTF-16
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-"""Byte order marks with what they state."""
+"""Byte order marks with their encodings."""
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PIECE_BYTES = 1 << 16
 
 
 def in_utf_8(handle: BinaryIO, encoding: str | None = None) -> BinaryIO:
-    """Return a text in UTF-8; what is not in its encoding becomes the sign for that.
+    """Return a text in UTF-8; invalid bytes become replacement characters.
 
     Args:
         handle: The text.
-        encoding: Its encoding; default None, UTF-8, or UTF-16 where it begins with a byte order mark of that.
+        encoding: Its encoding; default None, UTF-8, or UTF-16 after a byte order mark.
     """
     head = handle.read(2)
     rest = cast(BinaryIO, io.BufferedReader(JoinedLines(head, handle), _PIECE_BYTES))
@@ -35,7 +35,7 @@ def in_utf_8(handle: BinaryIO, encoding: str | None = None) -> BinaryIO:
 
 
 def is_utf_8(data: bytes) -> bool:
-    """Return whether bytes are text in UTF-8."""
+    """Return whether bytes are UTF-8 text."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -44,14 +44,14 @@ def is_utf_8(data: bytes) -> bool:
 
 
 def known_encoding(name: object) -> str | None:
-    """Return an encoding of text by one of its names, as it is spelled in messages; None where there is none.
+    """Return the canonical name of a text encoding; None for an unknown one.
 
     Example:
         >>> known_encoding("Latin1"), known_encoding("base64"), known_encoding("Klingon")
         ('iso8859-1', None, None)
     """
     try:
-        "a".encode(str(name))  # refuses what is no encoding of text, such as base64
+        "a".encode(str(name))  # refuses codecs that are not text encodings, such as base64
         found = codecs.lookup(str(name))
     except (LookupError, UnicodeError, ValueError):
         return None
@@ -59,22 +59,24 @@ def known_encoding(name: object) -> str | None:
 
 
 def check_encoding(handle: BinaryIO, encoding: str, title: str) -> None:
-    """Check that a text is in the encoding that is stated for it.
+    """Check that a text is in its stated encoding.
 
     Args:
-        handle: The text; it is read to its end.
+        handle: The text, which is read to its end.
         encoding: The encoding.
         title: Its name for messages.
 
     Raises:
-        DataError: It is not; names the line and the byte.
+        DataError: The text is in another encoding; names the line and the byte.
     """
     decoder = codecs.getincrementaldecoder(encoding)()
-    what = "state another encoding, or none to have it found"
+    what = "state another encoding, or none to detect it"
     line, piece = 1, handle.read(_PIECE_BYTES)
     stated = next((name for mark, name in _MARKS.items() if piece.startswith(mark)), None)
     if stated is not None and not encoding.upper().replace("_", "-").startswith(stated):
-        raise DataError(f"{title} begins with the byte order mark of {stated}, and {encoding} is stated for it; {what}")
+        raise DataError(
+            f"{title} begins with the byte order mark of {stated}, but its stated encoding is {encoding}; {what}"
+        )
     while True:
         try:
             line += decoder.decode(piece, final=not piece).count("\n")
@@ -90,7 +92,7 @@ def check_encoding(handle: BinaryIO, encoding: str, title: str) -> None:
 
 
 class _Recoded(io.RawIOBase):
-    """A text in UTF-8 that is in another encoding; what is not in that becomes the sign for it."""
+    """A UTF-8 view of a text in another encoding; invalid bytes become replacement characters."""
 
     def __init__(self, handle: BinaryIO, encoding: str) -> None:
         self._handle, self._left = handle, b""

@@ -1,4 +1,4 @@
-"""What readers of spreadsheets share: bounds of the parts in the archive, and cells that are merged."""
+"""Parts common to spreadsheet readers: limits on archive parts, and merged cells."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from benchwright.files.packed import BrokenOff
 
 MAX_UNPACKED_BYTES = 2 << 30
 _MAX_PART_BYTES = 4 << 20
-"""Most bytes of a row, and of a part that has no rows, such as the styles; both are made objects as a whole."""
+"""Largest row, or part without rows, such as the styles, in bytes; both become objects as a whole."""
 MAX_ROWS = 1_048_576
-"""Most rows of a sheet, in spreadsheet programs too."""
+"""Largest number of rows in a sheet, as in spreadsheet programs."""
 _NAMED = 4
-"""Most names of sheets that are told."""
+"""Largest number of sheet names in a message."""
 PIECE_BYTES, KEPT_BYTES = 1 << 20, 256
-"""Bytes of a part that are looked at together, and of the piece before them."""
+"""Bytes of a part to examine together, and of the piece before them."""
 
 
 class SheetRow(NamedTuple):
     """A row of a sheet.
 
     Args:
-        number: Its number as programs show it, from 1.
-        cells: Its cells as texts; those without anything are empty.
-        problem: Why it cannot be used; empty for nothing.
-        sheet: Name of its sheet where several are read; else empty.
+        number: Its number in spreadsheet programs, from 1.
+        cells: Its cells as texts; empty texts for empty cells.
+        problem: Reason why the row is unusable; empty without one.
+        sheet: Name of its sheet if several are read; otherwise empty.
     """
 
     number: int
@@ -41,17 +41,17 @@ class SheetRow(NamedTuple):
 
 
 class ShownCell(str):
-    """The value of a cell as text, with what the spreadsheet shows in its place: `0.25`, shown as 25%.
+    """The value of a cell as text, with the text that the spreadsheet shows: `0.25`, shown as 25%.
 
     Attributes:
-        shown: What is shown.
+        shown: The shown text.
     """
 
     shown: str
 
     @classmethod
     def of(cls, value: str, shown: str) -> str:
-        """Return a value with what is shown of it; the value alone where that is the same."""
+        """Return a value with its shown text, or the value alone if both are equal."""
         if value == shown:
             return value
         made = cls(value)
@@ -63,21 +63,21 @@ class FaultyCell(str):
     """A cell without a value: with an error such as `#N/A`, or with a formula that was never computed.
 
     Attributes:
-        fault: What is wrong, and what to do.
+        fault: The problem, and what to do.
     """
 
     fault: str
 
     @classmethod
     def of(cls, text: str, fault: str) -> FaultyCell:
-        """Return such a cell, with a text that stands in its place."""
+        """Return a faulty cell with a substitute text."""
         made = cls(text)
         made.fault = fault
         return made
 
 
 def untold(_words: str) -> None:
-    """Take what is assumed about a file, and tell nobody."""
+    """Discard an assumption about a file."""
 
 
 def chosen_sheets(
@@ -87,16 +87,16 @@ def chosen_sheets(
     tell: Callable[[str], None],
     parts_of: Callable[[Sequence[str]], bool] | None,
 ) -> list[int]:
-    """Return the places of the sheets to read, and tell the names of others.
+    """Return the indices of the sheets to read, and report the names of others.
 
-    That is the first that is shown and has two columns, else the first shown; of sheets that are parts of one table,
-    each that has the same first row.
+    That is the first shown sheet with two columns, or else the first shown one. Of sheets that are parts of one table,
+    it is every sheet with the same first row.
 
     Args:
         titles: Names of all sheets.
-        shown: Places of those that are shown.
-        first: For each of these the cells of its first row that has any; empty where there is one sheet.
-        tell: Function that takes in words what was assumed.
+        shown: Indices of the shown sheets.
+        first: For each of these, the cells of its first nonempty row; empty for a single sheet.
+        tell: Function that receives each assumption as text.
         parts_of: Function that returns whether sheets are parts of one table by their names; None, one sheet is read.
     """
     filled = [place for place in shown if first.get(place)]
@@ -115,11 +115,11 @@ def chosen_sheets(
 
 
 def unreadable_sheet(name: str, error: Exception) -> DataError:
-    """Return the error for a spreadsheet that cannot be read: one that is cut off or damaged, or of another kind."""
+    """Return the error for an unreadable spreadsheet: cut off, damaged or of another kind."""
     if isinstance(error, SyntaxError | EOFError | zlib.error | zipfile.BadZipFile):
         return BrokenOff(
-            f"{name} cannot be read as a spreadsheet (it is cut off, damaged or none: {error}); fetch it again, or "
-            "save it as .xlsx, .tsv or .csv"
+            f"{name} cannot be read as a spreadsheet (it is cut off, damaged or of another kind: {error}); "
+            "fetch it again, or save it as .xlsx, .tsv or .csv"
         )
     why: object = error
     if isinstance(error, RecursionError):
@@ -130,10 +130,10 @@ def unreadable_sheet(name: str, error: Exception) -> DataError:
 
 
 def check_size(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> None:
-    """Check how much a spreadsheet states that it unpacks to; a member never unpacks to more than it states.
+    """Check the stated unpacked size of a spreadsheet; a member never unpacks to more than it states.
 
     Raises:
-        ValueError: It is more than is read.
+        ValueError: The size exceeds the limit.
     """
     most = UNPACKED_BYTES.most(MAX_UNPACKED_BYTES) if max_unpacked_bytes is None else max_unpacked_bytes
     if sum(member.file_size for member in archive.infolist()) > most:
@@ -147,18 +147,19 @@ def signs_in_part(
     row_end: re.Pattern[bytes],
     signs: Mapping[str, re.Pattern[bytes]],
 ) -> set[str]:
-    """Return which signs a part of XML has, after a look at what unfolds.
+    """Return which signs an XML part has, after a check of its expansion.
 
-    A part is made objects as a whole, but for rows and texts, one by one; so a large one must consist of these.
+    A part becomes objects as a whole, except rows and texts, which do so one by one. A large part must consist of
+    these.
 
     Args:
         archive: The spreadsheet.
         member: The part.
-        row_end: What ends a row or a text.
+        row_end: End mark of a row or a text.
         signs: Patterns to look for, by name.
 
     Raises:
-        ValueError: A row, or a part without rows, is larger than is read, or the part declares entities.
+        ValueError: A row, or a part without rows, exceeds the limit, or the part declares entities.
     """
     most = ROW_BYTES.most(_MAX_PART_BYTES)
     found: set[str] = set()
@@ -168,7 +169,7 @@ def signs_in_part(
             both = before + piece
             if b"<!DOCTYPE" in both or b"<!ENTITY" in both or b"\0" in piece:
                 raise ValueError(
-                    f"{member.filename[:200]!a} declares entities or is not UTF-8, as no spreadsheet program writes it"
+                    f"{member.filename[:200]!a} declares entities or is not UTF-8, which no spreadsheet program writes"
                 )
             found.update(name for name, sign in signs.items() if name not in found and sign.search(both))
             if member.file_size > most:
@@ -184,7 +185,7 @@ def signs_in_part(
 
 
 class MergedCells:
-    """Cells that are merged over several rows, of which a file states the value in the first: each row has it."""
+    """Cells merged over several rows; the file states the value in the first, and each row gets it."""
 
     def __init__(self) -> None:
         self._begin: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -195,7 +196,7 @@ class MergedCells:
         """Add a cell by its column from 0, and its first and last row.
 
         Raises:
-            ValueError: All together take more cells than are read.
+            ValueError: All merged cells together exceed the limit.
         """
         if last <= first:
             return
@@ -206,12 +207,12 @@ class MergedCells:
             raise ValueError(f"it merges more than {most:,} cells; split them, {ROW_VALUES.or_raise()}")
 
     def tell(self, tell: Callable[[str], None]) -> None:
-        """Tell how many there are, where there is one."""
+        """Report the number of merged cells, if any."""
         if self._cells:
-            tell(f"each row has the value of the cells that are merged over it ({self._cells:,} in all)")
+            tell(f"each row takes the value of the cells merged over it ({self._cells:,} in all)")
 
     def fill(self, number: int, cells: list[str]) -> None:
-        """Fill in the cells of a row that a merged cell reaches; rows are to come in order."""
+        """Fill in the cells of a row under merged cells; rows must come in order."""
         for place in [place for place, (last, _) in self._open.items() if last < number]:
             del self._open[place]
         for place, (_, text) in self._open.items():

@@ -1,7 +1,7 @@
-"""Spreadsheets (XLSX) as tables of texts: one sheet is read, and sheets are written for people to fill in.
+"""Spreadsheets (XLSX) as tables of texts: reads one sheet, and writes sheets for users to fill in.
 
-Cells are text, whatever a spreadsheet program makes of them: nothing that is written runs as a formula, and numbers and
-dates are read as they are spelled. Reading and writing go row by row. openpyxl (MIT), the extra `tables`, does both.
+Cells are text, whatever a spreadsheet program makes of them: no written cell runs as a formula, and numbers and dates
+are read as spelled. Reading and writing proceed row by row. openpyxl (MIT), the extra `tables`, does both.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from benchwright.files.sheet_parts import (
 
 SUFFIX = ".xlsx"
 _MAX_CELL = 32_767
-"""Most characters that spreadsheet programs keep of a cell."""
+"""Largest number of characters that spreadsheet programs keep of a cell."""
 _WORDS_SHEET = "what to enter"
 _ROW_END = re.compile(rb"</(?:[\w.-]+:)?(?:row|si)\s*>|<(?:[\w.-]+:)?(?:row|si)\s*/>")
 _TEXTS = "sharedStrings.xml"
@@ -51,22 +51,22 @@ _MERGED = re.compile(
 )
 _LEFT_ALONE = {
     "vbaProject": "it has macros, which do not run",
-    "externalLinks/": "it refers to other workbooks, which are not opened; values count as they were saved",
+    "externalLinks/": "it refers to other workbooks, which are not opened; values count as saved",
 }
-"""What is told of a workbook with parts of some name."""
+"""Notes on a workbook, by the names of its parts."""
 _ZEROS = re.compile("0{2,}")
-"""Formats of numbers that are shown with leading zeros, which belong to the value."""
+"""Number formats with leading zeros, which belong to the value."""
 _OLD = bytes.fromhex("d0cf11e0a1b11ae1")
 """First bytes of compound files: workbooks before 2007, and encrypted ones."""
 _LOOKED_AT, _NAMED = 50, 4
-"""Rows by which a sheet is chosen, and names of others that are told."""
+"""Number of rows to choose a sheet by, and of other sheets to name."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INSTALL = "pip install 'benchwright[tables]'"
 _NOTE_SIZE = 260, 140
 
 
 class _Traits(NamedTuple):
-    """What sheets of a file hold that is read with more effort."""
+    """Features of a file's sheets that need more effort to read."""
 
     has_formulas: bool
     has_errors: bool
@@ -75,7 +75,7 @@ class _Traits(NamedTuple):
 
 
 def is_spreadsheet(path: Path) -> bool:
-    """Return whether a file is a spreadsheet by its name."""
+    """Return whether a file's name is that of a spreadsheet."""
     return path.suffix.lower() == SUFFIX
 
 
@@ -87,25 +87,24 @@ def sheet_rows(
     tell: Callable[[str], None] = untold,
     parts_of: Callable[[Sequence[str]], bool] | None = None,
 ) -> Iterator[SheetRow]:
-    """Yield the rows of a sheet, from row 1: of the first that is shown and has two columns, else the first shown.
+    """Yield the rows, from row 1, of the first shown sheet with two columns, or else of the first shown sheet.
 
-    A number or day in a common number format is a `ShownCell`, which knows what is shown. Of a formula the value counts
-    that was stored with it; a row with a formula that has none, or with an error such as `#N/A`, has a problem, and the
-    cell is a `FaultyCell`. Of cells that are merged over several rows, each row has the value. Nothing runs or
-    is fetched.
+    A number or date in a common number format is a `ShownCell`, which has the shown text. A formula counts with its
+    stored value. A row with a formula without one, or with an error such as `#N/A`, has a problem, and the cell is a
+    `FaultyCell`. Each row takes the value of cells merged over it. Nothing runs or is fetched.
 
     Args:
         path: The file.
-        max_unpacked_bytes: Most bytes that it may unpack to; default None, the usual bound.
+        max_unpacked_bytes: Limit on the unpacked size in bytes; default None, the usual bound.
         title: Its name for messages; its path by default.
-        tell: Function that takes in words what was assumed, such as the sheet.
-        parts_of: Function that returns whether all sheets with cells are parts of one table by their names, such as
-            its splits, and so all are read where their first rows are the same; default None, one sheet is read.
+        tell: Function that receives each assumption as text, such as the sheet.
+        parts_of: Function that returns whether all sheets with cells are parts of one table by their names, such as its
+            splits; then all with equal first rows are read. Default None, one sheet is read.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
-        DataError: The file is no spreadsheet, or unpacks to more than the limit.
-        BrokenOff: It is damaged or cut.
+        DataError: The file is not a spreadsheet, or unpacks to more than the limit.
+        BrokenOff: The file is damaged or cut.
     """
     name = title or str(path)
     try:
@@ -118,7 +117,7 @@ def sheet_rows(
     try:
         with path.open("rb") as handle:
             if handle.read(len(_OLD)) == _OLD:
-                raise ValueError("it is of a program before 2007, or locked with a password")
+                raise ValueError("it is from a program before 2007, or locked with a password")
         with zipfile.ZipFile(path) as archive:
             traits = _checked_parts(archive, max_unpacked_bytes)
             parts = archive.namelist()
@@ -145,7 +144,7 @@ def sheet_rows(
                     yield SheetRow(number, cells, problem, sheet)
             if unknown:
                 formats = ", ".join(f"{code[:40]!a}" for code in sorted(unknown)[:_NAMED])
-                tell(f"cells in the number format {formats} are read as their values, not as they are shown")
+                tell(f"cells in the number format {formats} are read as their values, not as shown")
     except (
         OSError, KeyError, IndexError, ValueError, TypeError, SyntaxError, NotImplementedError, EOFError, zlib.error,
         zipfile.BadZipFile, AttributeError, OverflowError, RuntimeError,
@@ -156,11 +155,11 @@ def sheet_rows(
 def _chosen_sheets(
     sheets: Sequence[Any], tell: Callable[[str], None], parts_of: Callable[[Sequence[str]], bool] | None
 ) -> list[int]:
-    """Return the places of the sheets to read, mostly one, and tell the names where there are others."""
+    """Return the indices of the sheets to read, mostly one, and report the names of others."""
     if not sheets:
         raise ValueError("it has no sheet of cells")
     for sheet in sheets:
-        sheet.reset_dimensions()  # programs state wrong ones, and rows would be cut off
+        sheet.reset_dimensions()  # programs state wrong ones, which would cut off rows
     shown = [place for place, sheet in enumerate(sheets) if sheet.sheet_state == "visible"] or list(range(len(sheets)))
     first: dict[int, list[str]] = {}
     for place in shown if len(sheets) > 1 else ():
@@ -171,7 +170,7 @@ def _chosen_sheets(
 
 
 def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a sheet; those that a file leaves out on the way to a high number count, too."""
+    """Yield the rows of a sheet, including those that a file omits before a high row number."""
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(values_only=values_only), start=1):
         if number > MAX_ROWS:
@@ -180,9 +179,9 @@ def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
 
 
 def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tuple[list[str], str]:
-    """Return the cells of a row as texts, and in words what is wrong with the first that has no value.
+    """Return the cells of a row as texts, and the problem of the first cell without a value.
 
-    Number formats that are not known are added to a set.
+    Adds unknown number formats to a set.
     """
     cells: list[str] = []
     problem = ""
@@ -193,7 +192,7 @@ def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tu
         formula = formulas[place] if is_empty and place < len(formulas) else None
         fault = ""
         if kind == "e":
-            fault = f"cell {_column(place)} holds the error {str(value)[:20]!a}; mend it, or empty the cell"
+            fault = f"cell {_column(place)} holds the error {str(value)[:20]!a}; correct it, or empty the cell"
         elif formula is not None:
             fault = (
                 f"cell {_column(place)} holds a formula without its value; open the file in a spreadsheet program and "
@@ -209,7 +208,7 @@ def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tu
 
 
 def _shown_text(value: Any, code: str, unknown: set[str]) -> str:
-    """Return a value as text, with what is shown of a number or day; formats that are not known are added to a set."""
+    """Return a value as text, with the shown text of a number or date; adds unknown formats to a set."""
     if code in GENERAL:
         general = shown_in_general(value) if isinstance(value, float) and not value.is_integer() else None
         return cell_text(value) if general is None else ShownCell.of(cell_text(value), general)
@@ -222,7 +221,7 @@ def _shown_text(value: Any, code: str, unknown: set[str]) -> str:
 
 
 def _column(place: int) -> str:
-    """Return the letters of a column by its place from 0."""
+    """Return the letters of a column by its index from 0."""
     letters, place = "", place + 1
     while place:
         place, rest = divmod(place - 1, 26)
@@ -231,7 +230,7 @@ def _column(place: int) -> str:
 
 
 def _merged(path: Path, sheet: Any, tell: Callable[[str], None]) -> MergedCells:
-    """Return the cells of a sheet that are merged over several rows; a file states them below its rows."""
+    """Return the cells merged over several rows of a sheet; a file states them after its rows."""
     merged, rest = MergedCells(), b""
     with zipfile.ZipFile(path) as archive, archive.open(str(sheet._worksheet_path).lstrip("/")) as handle:
         while piece := handle.read(PIECE_BYTES):
@@ -251,10 +250,10 @@ def _place(column: bytes) -> int:
 
 
 def _checked_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> _Traits:
-    """Look at the sizes of a spreadsheet's parts, and for what unfolds, before any is read; return what there is.
+    """Check the sizes and the expansion of a spreadsheet's parts before reading any, and return its features.
 
     Raises:
-        ValueError: All together, a part or a row is larger than is read, or a part declares entities.
+        ValueError: The whole, a part or a row exceeds the limit, or a part declares entities.
     """
     check_size(archive, max_unpacked_bytes)
     texts = DOCUMENT_BYTES.most()
@@ -272,7 +271,7 @@ def _checked_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> 
 
 
 def _is_markup(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
-    """Return whether a part may be XML, whatever it is called: a workbook may name any part as its sheet."""
+    """Return whether a part may be XML, whatever its name: a workbook may name any part as its sheet."""
     with archive.open(member) as handle:
         start = handle.read(PIECE_BYTES).lstrip(b" \t\r\n\0\xef\xbb\xbf\xff\xfe")
     return not start or start.startswith(b"<")
@@ -292,7 +291,7 @@ def cell_text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, datetime) and value.time() == time():
-        value = value.date()  # programs store a day as its midnight
+        value = value.date()  # programs store a date as its midnight
     return value.isoformat() if isinstance(value, date | datetime | time) else str(value)
 
 
@@ -307,20 +306,20 @@ def write_sheet(
     italic: Callable[[Mapping[str, str]], Collection[str]] | None = None,
     numbers: Collection[str] = (),
 ) -> None:
-    """Write a sheet for people to fill in, whose header says what each column takes.
+    """Write a sheet for users to fill in, with a header that explains each column.
 
-    The header stays in view; a note on each of its cells has the column's words, which a second sheet repeats. Cells
-    of columns that take one of a closed set offer it as a list.
+    The header stays in view; a note on each of its cells explains the column, and a second sheet repeats the notes.
+    Cells of columns with a closed set of values offer it as a list.
 
     Args:
         handle: File to write to.
         columns: Names of the columns, in order.
         rows: Values of each row by column; absent ones are empty.
-        words: What a column takes, in words, by column.
-        offered: What a column takes where that is a closed set, by column.
+        words: Explanation of each column's values.
+        offered: Closed sets of values, by column.
         title: Name of the sheet.
-        italic: Function that returns for the values of a row the columns whose cells are in italics; default none.
-        numbers: Columns whose cells are numbers, so that a spreadsheet counts with them; default none.
+        italic: Function that returns, for a row's values, the columns with cells in italics; default none.
+        numbers: Columns of numbers, so that a spreadsheet can compute with them; default none.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
@@ -340,7 +339,7 @@ def write_sheet(
 
     def cell(text: str, *, is_head: bool = False, is_italic: bool = False) -> Any:
         made = WriteOnlyCell(sheet, _CONTROL.sub("\ufffd", text)[:_MAX_CELL])
-        made.data_type = "s"  # a text that begins with `=` is no formula
+        made.data_type = "s"  # a text that begins with `=` is not a formula
         if is_head or is_italic:
             made.font = Font(bold=is_head, italic=is_italic)
         return made

@@ -1,9 +1,9 @@
-"""Tables as text: encoding and delimiter are found out, and rows are bounded before their cells are made.
+"""Text tables: detects encoding and delimiter, and limits rows before making their cells.
 
 Programs write commas, semicolons (where the comma is the decimal point), tabs or bars, some with `sep=;` in the first
-line; UTF-8 with or without a byte order mark, UTF-16 ("Unicode text"), or the code page of Windows in the language of
-the machine (`code_pages`). What is assumed is told. Cells are texts: `007` stays what it is, and so does `nan` where it
-is a word (`absent_cells`).
+line; UTF-8 with or without a byte order mark, UTF-16 ("Unicode text"), or the Windows code page of the machine's
+language (`code_pages`). The reader reports its assumptions. Cells are texts: `007` stays unchanged, and so does `nan`
+if it is a word (`absent_cells`).
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from benchwright.files.numbered_lines import JoinedLines
 
 DELIMITERS = ",;\t|"
 OF_THE_WHOLE = ("is not text", "is not UTF-16")
-"""Beginnings of problems that are of the whole file, and not of a row."""
+"""Beginnings of problems of the whole file, not of a row."""
 _OTHER_KINDS = {
-    b"PK\x03\x04": "a ZIP archive, as spreadsheets are; name it .xlsx or .ods where it is one",
-    bytes.fromhex("d0cf11e0a1b11ae1"): "a spreadsheet of before 2007; save it as .xlsx",
+    b"PK\x03\x04": "a ZIP archive; if it is a spreadsheet, name it .xlsx or .ods",
+    bytes.fromhex("d0cf11e0a1b11ae1"): "a spreadsheet from before 2007; save it as .xlsx",
     b"PAR1": "Parquet; name it .parquet",
     b"ARROW1": "Arrow; name it .arrow",
     b"\x1f\x8b": "packed; name it .csv.gz",
     b"%PDF-": "a PDF; save the table in it as CSV",
 }
-"""First bytes of files that are named as tables in text and are none, with what they are."""
+"""First bytes of other kinds of files named as text tables, with their kind."""
 _IN_UTF_8 = "save it as CSV in UTF-8"
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 50
 _REST_CHARACTERS = 1 << 20
 _AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 500_000
-"""Most characters of a table that are read twice, and lines at a time, where quotation marks are not closed."""
+"""Largest number of characters to reread, and of lines at a time, after an unclosed quotation mark."""
 _STATED = re.compile(r"sep=([,;\t|])\r?\n?", re.IGNORECASE)
 _COMMENT = re.compile(r'\s*"?#[ \w]')
 _ALONE = "\x1f"
-"""Delimiter of a table with one column: the unit separator of ASCII, which texts do not hold."""
+"""Delimiter of a table with one column: the unit separator of ASCII, absent in texts."""
 
 
 class TableLine(NamedTuple):
-    """A row of a table, the one with the columns' names included, or what is wrong with it.
+    """A row of a table, including the header, or its problem.
 
     Args:
-        number: Line of the file on which the row ends, from 1.
-        first: Line on which it begins.
+        number: Line of the file at which the row ends, from 1.
+        first: Line at which the row begins.
         cells: Its cells.
-        problem: Why its cells cannot be used; empty for nothing.
-        row: Number of the row as spreadsheet programs show it, from 1; 0 where rows are lines.
-        sheet: Name of its sheet where several are read; else empty.
+        problem: Reason why the cells are unusable; empty without one.
+        row: Number of the row in spreadsheet programs, from 1; 0 if rows are lines.
+        sheet: Name of its sheet if several are read; otherwise empty.
     """
 
     number: int
@@ -68,7 +68,7 @@ class TableLine(NamedTuple):
 
     @property
     def entry(self) -> str:
-        """Which row it is, such as `line 3`, or `lines 3-5 (row 2)` where a text editor and a spreadsheet differ."""
+        """Name of the row, such as `line 3`, or `lines 3-5 (row 2)` if text editor and spreadsheet differ."""
         if self.first == self.number == self.row:
             return f"line {self.number}"
         lines = f"line {self.first}" if self.first == self.number else f"lines {self.first}-{self.number}"
@@ -82,22 +82,22 @@ def text_lines(
     again: Callable[[], AbstractContextManager[BinaryIO]] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Iterator[TableLine]:
-    """Yield the rows of a table in text that have a cell with something in it.
+    """Yield the nonempty rows of a text table.
 
-    A row that cannot be read, or is not in the table's encoding, is a line with a problem, and the next one follows.
+    A row that is unreadable or not in the table's encoding is a line with a problem; the next one follows.
 
     Args:
-        handle: The table; it is read from start to end once.
-        delimiter: What separates two cells; default None, it is found out.
-        again: Function that opens the table once more, where all of its rows decide: which code page it is in, and
-            which cells are absent; by default its beginning decides on the page, and all cells are texts.
-        tell: Function that takes what was assumed, in words.
+        handle: The table, which is read once from start to end.
+        delimiter: Separator of cells; default None, detected.
+        again: Function that opens the table once more, so that all rows decide on its code page and its absent cells;
+            by default its beginning decides on the page, and all cells are texts.
+        tell: Function that receives each assumption as text.
     """
     head = handle.read(_SAMPLE_BYTES)
     if other := next((kind for start, kind in _OTHER_KINDS.items() if head.startswith(start)), None):
         return iter([TableLine(1, 1, [], f"is not text, but {other}")])
     encoding = _encoding(head)
-    # The limit is one for the whole process. Pictures in base64 are longer than the 128 KiB that csv allows a cell.
+    # The limit applies to the whole process. Pictures in base64 are longer than the 128 KiB that csv allows a cell.
     csv.field_size_limit(max(csv.field_size_limit(), ROW_BYTES.most()))
     sample = head.decode(encoding, "replace")
     habits = _Habits.of(sample, found_delimiter(sample) if delimiter is None else delimiter)
@@ -124,13 +124,13 @@ def _without_absent(
     written: Callable[[], Iterable[tuple[list[str], Callable[[], list[bool]]]]],
     tell: Callable[[str], None] | None,
 ) -> Iterator[TableLine]:
-    """Yield rows whose absent cells are empty; the table is read once more from where the first may be one.
+    """Yield rows with absent cells emptied; rereads the table from the first possible one on.
 
     Args:
-        rows: The rows, the one with the columns' names first.
-        in_quotes: Function that returns which cells of the row that was yielded last are in quotation marks.
-        written: Function that returns the rows once more, each with such a function.
-        tell: Function that takes what is absent, in words.
+        rows: The rows, header first.
+        in_quotes: Function that returns which cells of the last yielded row are in quotation marks.
+        written: Function that returns the rows again, each with such a function.
+        tell: Function that receives a description of the absent cells.
     """
     absent: AbsentCells | None = None
     yield from islice(rows, 1)
@@ -147,7 +147,7 @@ def _without_absent(
 
 
 def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
-    """Yield the rows of some lines that have a cell with something in it; `pages` is their encoding if not UTF-16."""
+    """Yield the nonempty rows of lines; `pages` is their encoding unless UTF-16."""
     row, reader = 0, lines.reader()
     while True:
         lines.begin_row()
@@ -167,7 +167,7 @@ def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
             reader = lines.reader()
         except UnicodeDecodeError as error:
             bad = f"byte 0x{error.object[error.start]:02x}, {error.reason}"
-            yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {_IN_UTF_8}", row)
+            yield TableLine(first, first, [], f"is not UTF-16 like its beginning ({bad}); {_IN_UTF_8}", row)
             return
         else:
             whole = "".join(cells)
@@ -175,7 +175,7 @@ def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
                 continue
             problem = _null(cells) if "\0" in whole else ""
             if not whole.isascii():
-                if cells[0].startswith("\ufeff"):  # files joined one after the other
+                if cells[0].startswith("\ufeff"):  # concatenated files
                     cells[0] = cells[0][1:]
                 if pages is not None:
                     cells, wrong = pages.read(cells, whole)
@@ -185,11 +185,11 @@ def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
 
 def _null(cells: list[str]) -> str:
     place = next(number for number, cell in enumerate(cells, start=1) if "\0" in cell)
-    return f"cell {place} holds a null character (0x00); take it out"
+    return f"cell {place} holds a null character (0x00); remove it"
 
 
 def _other_lines(again: Callable[[], AbstractContextManager[BinaryIO]]) -> Iterator[bytes]:
-    """Yield the lines of a text that are not ASCII, long ones in pieces."""
+    """Yield the lines of a text with characters beyond ASCII, long ones in pieces."""
     with again() as handle:
         while line := handle.readline(_SAMPLE_BYTES):
             if not line.isascii():
@@ -197,7 +197,7 @@ def _other_lines(again: Callable[[], AbstractContextManager[BinaryIO]]) -> Itera
 
 
 def _encoding(head: bytes) -> str:
-    """Return the encoding of a table by its beginning; of UTF-16 without a mark every other byte is zero."""
+    """Return the encoding of a table by its beginning; in UTF-16 without a mark every other byte is zero."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     start = head[:64]
@@ -209,12 +209,12 @@ def _encoding(head: bytes) -> str:
 
 
 def found_delimiter(sample: str) -> str:
-    """Return what separates the cells of a table, by its beginning.
+    """Return the delimiter of a table, by its beginning.
 
-    That is the one by which most rows have as many cells as the row with the columns' names; of such the one that makes
-    more columns, or that fewer spaces follow, as in sentences. Delimiters within quotes do not count, and lines above
-    that row that begin with `#` are passed over. Where that row has none of the delimiters, the table has one column,
-    and a text in it may hold any of them.
+    That is the one that gives most rows as many cells as the header. Ties go to the one with more columns, or with
+    fewer spaces after it, since spaces follow punctuation in sentences. Delimiters within quotes do not count, and
+    lines above the header that begin with `#` are skipped. If the header has none of the delimiters, the table has one
+    column, and a text in it may hold any of them.
 
     Example:
         >>> found_delimiter('id;"a, b, c";size\\n1;x, y, z;0,5\\n')
@@ -237,7 +237,7 @@ def found_delimiter(sample: str) -> str:
 
 
 def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Return the first rows, but for the last one of a sample, which may be cut off."""
+    """Return the first rows, except the last of a sample, which may be cut off."""
     rows: list[list[str]] = []
     try:
         for row in csv.reader(lines, delimiter=delimiter):
@@ -251,12 +251,12 @@ def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
 
 
 class _Habits(NamedTuple):
-    """How the program wrote that made a table.
+    """The notation of the program that wrote a table.
 
     Args:
-        delimiter: What separates two cells.
-        is_escaped: Whether quotation marks within cells are written `\\"`, as databases do, and not doubled.
-        is_spaced: Whether a space follows each delimiter, also before quotation marks, as people write by hand.
+        delimiter: Separator of cells. is_escaped: Whether quotation marks within cells are written `\\"`, as databases
+        do, and not doubled.
+        is_spaced: Whether a space follows each delimiter, also before quotation marks, as in handwritten tables.
     """
 
     delimiter: str
@@ -265,7 +265,7 @@ class _Habits(NamedTuple):
 
     @classmethod
     def of(cls, sample: str, delimiter: str) -> _Habits:
-        """Return those under which most rows of a sample can be read, the usual ones where others are no better."""
+        """Return the notation under which most rows of a sample are readable; of equals the usual one."""
         usual = cls(delimiter)
         escaped, spaced = '\\"' in sample, f'{delimiter} "' in sample
         if not (escaped or spaced):
@@ -277,7 +277,7 @@ class _Habits(NamedTuple):
         return csv.reader(lines, strict=True, delimiter=self.delimiter, skipinitialspace=self.is_spaced)
 
     def _rows_in(self, sample: str) -> int:
-        """Return how many rows of a sample have as many cells as the first one, up to one that cannot be read."""
+        """Return how many rows of a sample have as many cells as the first one, up to an unreadable one."""
         widths: list[int] = []
         text = _unescaped(sample) if self.is_escaped else sample
         try:
@@ -295,15 +295,15 @@ def _unescaped(text: str) -> str:
 def _explained(error: csv.Error, first: int) -> str:
     if "unexpected end" in str(error):
         return f"{error}; a quotation mark of the row that begins on line {first} is not closed"
-    return f"{error}; quotation marks within a quoted cell are doubled"
+    return f"{error}; double the quotation marks within a quoted cell"
 
 
 class _Pages:
-    """The encoding of rows that are not ASCII: UTF-8, or a code page that is chosen where a row is none.
+    """The encoding of rows beyond ASCII: UTF-8, or a code page chosen at the first row that is not UTF-8.
 
     Args:
-        others: Function that returns all lines that are not ASCII.
-        tell: Function that takes what was assumed, in words.
+        others: Function that returns all lines with characters beyond ASCII.
+        tell: Function that receives each assumption as text.
     """
 
     def __init__(self, others: Callable[[], Iterable[bytes]], tell: Callable[[str], None] | None) -> None:
@@ -311,7 +311,7 @@ class _Pages:
         self._is_chosen, self._page = False, cast(CodePage | None, None)
 
     def read(self, cells: list[str], whole: str) -> tuple[list[str], str]:
-        """Return the cells of a row that were read as UTF-8 as they are meant, and in words what is wrong with them."""
+        """Return the cells of a row read as UTF-8 in their true encoding, and their problem as text."""
         try:
             whole.encode()
         except UnicodeEncodeError as error:
@@ -319,7 +319,7 @@ class _Pages:
         else:
             if self._page is None or not self._page.is_of_one_byte:
                 return self._in_page(cells) if self._page is not None else (cells, "")
-            return cells, f"is UTF-8, and lines before it are {self._page.name}; {_IN_UTF_8}"
+            return cells, f"is UTF-8, but earlier lines are {self._page.name}; {_IN_UTF_8}"
         if not self._is_chosen:
             self._is_chosen, self._page = True, code_page(self._others())
             if self._page is not None and self._tell is not None:
@@ -340,17 +340,17 @@ class _Pages:
 
 
 class _LongRow(ValueError):
-    """A row that has more than is read."""
+    """A row beyond the limit."""
 
 
 class _BoundedLines:
-    """Lines of a table, of which those of one row are bounded before its cells are made.
+    """Lines of a table, with the lines of each row limited before its cells are made.
 
     Args:
         content: The table.
         encoding: Its encoding.
-        habits: How its cells are written.
-        has_first: Whether its first line is none of the table, but states what separates the cells.
+        habits: The notation of its cells.
+        has_first: Whether the first line is not part of the table but states the delimiter.
     """
 
     def __init__(self, content: io.RawIOBase | BinaryIO, encoding: str, habits: _Habits, *, has_first: bool) -> None:
@@ -364,7 +364,7 @@ class _BoundedLines:
         self._most, self._most_cells = ROW_BYTES.most(), ROW_VALUES.most()
         self._fewest = min(self._most, self._most_cells)
         self.passed = 0
-        """Lines of the file that were taken."""
+        """Lines taken from the file."""
         self._of_row: list[str] = []
         self._again: deque[str] = deque()
         self._may_be_read_again = _AGAIN_CHARACTERS
@@ -382,15 +382,15 @@ class _BoundedLines:
         return self._habits.reader(self)
 
     def in_quotes(self) -> list[bool]:
-        """Return which cells of the row are in quotation marks; of a row with very many lines, none that is told."""
+        """Return which cells of the row are in quotation marks; empty for a row of very many lines."""
         row = "".join(self._of_row) if len(self._of_row) < _AGAIN_LINES else ""
         row = _unescaped(row) if self._habits.is_escaped else row
         return cells_in_quotes(row, self._delimiter, is_spaced=self._habits.is_spaced)
 
     def put_back(self) -> bool:
-        """Have all lines of the row but the first read again as rows of their own; False where that was done too often.
+        """Reread all lines of the row except the first as separate rows; return False if done too often.
 
-        A quotation mark that is not closed takes the rows below it into its cell; they are sound.
+        An unclosed quotation mark takes the sound rows below it into its cell.
         """
         size = sum(map(len, self._of_row)) - len(self._of_row[0])
         if size > self._may_be_read_again or len(self._of_row) == _AGAIN_LINES:
@@ -401,7 +401,7 @@ class _BoundedLines:
         return True
 
     def _is_too_much(self, line: str) -> bool:
-        """Return whether the row has too many characters or cells; these are counted once there can be as many."""
+        """Return whether the row has too many characters or cells; counts cells only once they may be too many."""
         before: Sequence[str] = ()
         if self._cells < 0:
             self._cells, before = 0, self._of_row[:-1]
@@ -424,8 +424,8 @@ class _BoundedLines:
             while line and not line.endswith(("\n", "\r")):
                 line = self._text.readline(_REST_CHARACTERS)
             raise _LongRow(
-                f"the row has more than {self._most / MIB:g} MiB or {self._most_cells:,} cells, the most that are "
-                f"read; a quotation mark may be missing, or a column too many; mend it, "
+                f"the row has more than {self._most / MIB:g} MiB or {self._most_cells:,} cells, the most that can be "
+                f"read; a quotation mark may be missing, or a column too many; correct it, "
                 f"{bound.or_raise()}"
             )
         return _unescaped(line) if self._habits.is_escaped else line

@@ -1,16 +1,16 @@
-"""The one reader of tables: whatever one command takes as a table, every other takes too.
+"""The one reader of tables: every command takes the same kinds of tables.
 
 | file                           | rows                                                                               |
 |--------------------------------|------------------------------------------------------------------------------------|
 | `.csv`, `.tsv`                 | text (`table_text`): commas, semicolons, tabs or bars, in UTF-8 and others         |
 | `.xlsx`, `.xlsm`               | one sheet (`spreadsheets`)                                                         |
 | `.ods`                         | one sheet (`open_document`)                                                        |
-| `.jsonl`, `.ndjson`            | one JSON object a line                                                             |
-| `.parquet`, `.arrow`           | read by a process of its own (`arrow_files`)                                       |
+| `.jsonl`, `.ndjson`            | one JSON object per line                                                           |
+| `.parquet`, `.arrow`           | read by a separate process (`arrow_files`)                                         |
 
-Text and JSON may be packed (`.gz`). A table is read as records, a mapping from column to value each, or as lines of
-texts. A row that cannot be used has a problem, and the next one follows. Memory does not grow with the file. What is
-assumed about a file, such as its encoding or which sheet is read, is told.
+Text and JSON may be packed (`.gz`). The reader yields records, each a mapping from column to value, or lines of texts.
+An unusable row has a problem, and the next one follows. Memory does not grow with the file. The reader reports its
+assumptions about a file, such as the encoding or the sheet.
 """
 
 from __future__ import annotations
@@ -47,25 +47,25 @@ logger = logging.getLogger(__name__)
 TEXT_ENDS, JSON_ENDS, _ARROW_ENDS = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".parquet", ".arrow")
 _SHEET_ENDS = (SUFFIX, ".xlsm", OPEN_SUFFIX)
 TABLE_ENDS = (*TEXT_ENDS, *_SHEET_ENDS, *JSON_ENDS, *_ARROW_ENDS)
-"""Ends of the names of tables, in small letters; text and JSON may be packed."""
+"""Suffixes of tables, in lower case; text and JSON may be packed."""
 WITH_HEADER = (*TEXT_ENDS, *_SHEET_ENDS, *_ARROW_ENDS)
-"""Ends of tables whose columns are named once; in JSON each row has its own."""
+"""Suffixes of tables with one header; in JSON each row names its columns."""
 PACKED_ENDS = tuple(f"{end}.gz" for end in (*TEXT_ENDS, *JSON_ENDS))
 
 
 _TEXT_FORMULA = re.compile(r'="([^"]*)"')
 _TOLD_FORMULAS = 'cells such as ="007" are the texts within, as spreadsheet programs show them'
 _LOOKED_AT = 20
-"""First rows of a table among which the names of the columns are looked for."""
+"""Number of first rows to search for the header."""
 
 
 class TableHead(NamedTuple):
-    """The names of a table's columns, and the rows that stand above its values.
+    """The names of a table's columns, and the rows above its values.
 
     Args:
         names: The names.
-        rows: Number of rows with something in them, above the values.
-        told: What was assumed, in words; empty for nothing.
+        rows: Number of nonempty rows above the values.
+        told: Assumptions as text; empty without any.
     """
 
     names: list[str]
@@ -74,12 +74,12 @@ class TableHead(NamedTuple):
 
 
 class TableRecord(NamedTuple):
-    """A row of a table by its columns, or what is wrong with it.
+    """A row of a table by its columns, or its problem.
 
     Args:
-        entry: Which row of the file it is, such as `line 3`.
-        values: Its values by column; of JSON, whatever stands there.
-        problem: Why it cannot be used; empty for nothing.
+        entry: Row of the file, such as `line 3`.
+        values: Its values by column; in JSON, of any type.
+        problem: Reason why the row is unusable; empty without one.
     """
 
     entry: str
@@ -88,15 +88,15 @@ class TableRecord(NamedTuple):
 
 
 class TableForm(NamedTuple):
-    """What a kind of table knows of its own form, so that more of it can be read.
+    """Knowledge of a table's form that makes more of it readable.
 
-    Cells with errors are then left to whoever uses their columns, as `FaultyCell`.
+    Cells with errors then pass to the users of their columns, as `FaultyCell`.
 
     Args:
-        find_head: Function that returns the head of a table by its first rows; None where it sees none, and so the
-            first row has the names.
+        find_head: Function that finds the head of a table in its first rows; None if it finds none, so that the first
+            row has the names.
         are_parts: Function that returns whether several sheets are parts of one table by their names.
-        in_part: Function that returns the values of a row with what the name of such a sheet tells of it.
+        in_part: Function that adds the information in such a sheet's name to the values of a row.
     """
 
     find_head: Callable[[Sequence[TableLine]], TableHead | None]
@@ -105,7 +105,7 @@ class TableForm(NamedTuple):
 
 
 def table_end(name: str) -> str | None:
-    """Return which of `TABLE_ENDS` a file's name has, packed or not; None where it is no table.
+    """Return which of `TABLE_ENDS` a file's name has, packed or not; None if it is not a table.
 
     Example:
         >>> table_end("Questions.CSV.gz"), table_end("facts.yaml")
@@ -118,21 +118,21 @@ def table_end(name: str) -> str | None:
 
 
 def every_column(columns: Sequence[ArrowColumn]) -> ChosenColumns:
-    """Return all columns but those of bytes, which no text can show."""
+    """Return all columns except those of bytes, which no text can show."""
     return ChosenColumns([column.name for column in columns if column.kind != "bytes"])
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table in a file, wherever that lies.
+    """A table in a file, wherever the file lies.
 
     Args:
-        name: What messages call it.
+        name: Name of the table for messages.
         end: Its kind, one of `TABLE_ENDS`.
         opened: Function that opens its text, unpacked.
-        placed: Function that puts it at a path for as long as it is read.
-        tell: Function that takes what is assumed about it as it is read, in words, such as its encoding; by default
-            a warning in the log, once.
+        placed: Function that provides it at a path while it is read.
+        tell: Function that receives each assumption as text, such as the encoding; by default a warning in the log,
+            once.
     """
 
     name: str
@@ -147,30 +147,30 @@ class Table:
 
         Args:
             path: The file.
-            otherwise: Kind of a file whose name tells none; default CSV.
+            otherwise: Kind of a file whose name does not indicate one; default CSV.
 
         Raises:
-            DataError: It is packed in a way that is not read.
+            DataError: The file is packed in an unsupported way.
         """
         end = table_end(path.name)
         if end is None and path.name.lower().endswith(".gz"):
-            raise DataError(f"{path}: of packed tables {', '.join(PACKED_ENDS)} are read; unpack it")
+            raise DataError(f"{path}: packed tables may be {', '.join(PACKED_ENDS)}; unpack it")
         tell = partial(_warn_once, str(path))
         return cls(str(path), end or otherwise, lambda: _opened(path), lambda: nullcontext(path), tell)
 
     def lines(self, *, max_bytes: int | None = None) -> Iterator[TableLine]:
-        """Yield the rows as texts, the first one the names of the columns; rows without anything are left out.
+        """Yield the nonempty rows as texts, starting with the names of the columns.
 
-        Of JSON, Parquet and Arrow, the names of the columns are line 0, and values that are no texts are spelled as in
-        JSON. Rows are as long as they are: `by_column` tells whether one fits. Where a file cannot be read further, the
-        rest is one row with a problem.
+        For JSON, Parquet and Arrow, the names of the columns are line 0, and values other than texts are written as in
+        JSON. Rows may have any length: `by_column` checks whether one fits. If reading fails midway, the rest is one
+        row with a problem.
 
         Args:
-            max_bytes: Most characters of all rows, and bytes that a spreadsheet unpacks to; default None, no bound of
-                the whole.
+            max_bytes: Limit on the characters of all rows, and on a spreadsheet's unpacked bytes; default None, no
+                limit.
 
         Raises:
-            DataError: The file as a whole cannot be read, or has more than `max_bytes` or `bounds.COLUMNS`.
+            DataError: The file as a whole is unreadable, or exceeds `max_bytes` or `bounds.COLUMNS`.
         """
         return self._bounded(self._lines(max_bytes), max_bytes)
 
@@ -211,7 +211,7 @@ class Table:
                 yield line
 
     def _lines_of_records(self) -> Iterator[TableLine]:
-        """Yield the names of the columns of all rows, for which the file is read once, and then the rows."""
+        """Yield the column names of all rows, collected in one pass over the file, and then the rows."""
         rows = (record.values for record in self.records() if isinstance(record.values, Mapping))
         columns = dict.fromkeys(str(name) for values in rows for name in values)
         if columns:
@@ -229,7 +229,7 @@ class Table:
     def _sheet_lines(
         self, max_unpacked_bytes: int | None, are_parts: Callable[[Sequence[str]], bool] | None = None
     ) -> Iterator[TableLine]:
-        """Yield the rows of a sheet, in which programs leave out the empty cells at the end of a row."""
+        """Yield the rows of a sheet, where programs omit empty cells at the end of a row."""
         width = 0
         read = open_document_rows if self.end == OPEN_SUFFIX else sheet_rows
         with self.placed() as path:
@@ -251,17 +251,17 @@ class Table:
         usual_line_bytes: int = ROW_BYTES.usual,
         form: TableForm | None = None,
     ) -> Iterator[TableRecord]:
-        """Yield the rows by their columns: values of text and sheets are texts, others keep their type.
+        """Yield the rows by column: values of text and sheets are texts, others keep their type.
 
         Args:
-            columns: Names of the columns of a text whose first line does not have them; default None.
-            needed: Columns that have to be there; not asked of JSON, whose rows have columns each.
+            columns: Column names for a text without a header; default None.
+            needed: Required columns; not checked in JSON, whose rows each have their columns.
             choose: Function that returns the columns to read of Parquet and Arrow.
-            usual_line_bytes: Most bytes of a line of JSON, where `bounds.ROW_BYTES` says nothing else.
-            form: What is known of the form of texts and sheets; default None, one sheet whose first row has the names.
+            usual_line_bytes: Largest line of JSON in bytes, unless `bounds.ROW_BYTES` sets another limit.
+            form: Known form of texts and sheets; default None, one sheet whose first row has the names.
 
         Raises:
-            DataError: The file as a whole cannot be read, or a column is missing or stands twice.
+            DataError: The file as a whole is unreadable, or a column is missing or repeated.
         """
         if self.end in JSON_ENDS:
             yield from self._json_records(usual_line_bytes)
@@ -287,7 +287,7 @@ class Table:
             yield TableRecord(f"after line {last}", None, self._rest(error))
 
     def unreadable(self, line: TableLine) -> DataError:
-        """Return the error for a table that is of no use where one of its rows cannot be read."""
+        """Return the error for a table that one unreadable row makes useless."""
         if line.problem.startswith(OF_THE_WHOLE):
             return DataError(f"{self.name} {line.problem}")
         return DataError(f"{self.name}, {line.entry}: {line.problem}")
@@ -329,7 +329,7 @@ class Table:
             raise DataError(f"{self.name}: column {needed[0]!r} is missing; the file is empty")
 
     def _headed(self, form: TableForm) -> tuple[TableHead | None, Iterator[TableLine]]:
-        """Return the head of a table and all of its rows; of a text whose head is not found, by other delimiters."""
+        """Return the head of a table and all its rows, trying other delimiters if a text's head is not found."""
         is_text = self.end in TEXT_ENDS
         lines = self._bounded(self._text_lines() if is_text else self._sheet_lines(None, are_parts=form.are_parts))
         ahead = list(islice(lines, _LOOKED_AT))
@@ -343,7 +343,7 @@ class Table:
         return head, chain(ahead, lines)
 
     def _other_delimiter(self, form: TableForm) -> str | None:
-        """Return the delimiter by which the head of a text is found, where titles above it hold another or none."""
+        """Return the delimiter that reveals the head of a text, if titles above it hold another or none."""
         for delimiter in DELIMITERS:
             with self.opened() as handle, naming(self.name):
                 if form.find_head(list(islice(text_lines(handle, delimiter=delimiter), _LOOKED_AT))) is not None:
@@ -352,13 +352,13 @@ class Table:
 
 
 def text_columns(head: bytes) -> list[str]:
-    """Return the names of the columns of a table in text, by its first bytes; empty where they cannot be told."""
+    """Return the column names of a text table, by its first bytes; empty if unclear."""
     first = next(text_lines(BytesIO(head)), None)
     return [] if first is None or first.problem else header_names(first.cells)
 
 
 def header_names(cells: Sequence[str]) -> list[str]:
-    """Return the names of the columns, without the empty ones that programs add at the end."""
+    """Return the column names without the empty ones that programs add at the end."""
     names = [cell.strip() for cell in cells]
     while names and not names[-1]:
         names.pop()
@@ -366,22 +366,22 @@ def header_names(cells: Sequence[str]) -> list[str]:
 
 
 def by_column(names: Sequence[str], cells: Sequence[str], *, may_be_short: bool = False) -> dict[str, str] | str:
-    """Return the cells of a row by their columns, or in words why they do not fit.
+    """Return the cells of a row by column, or the reason why they do not fit.
 
-    Empty cells after the last column are left out; programs add them where another row has more.
+    Empty cells after the last column are dropped; programs add them if another row has more.
 
     Args:
         names: Names of the columns.
         cells: Cells of the row.
-        may_be_short: Whether empty cells at the end need not be there; default False, a row that is too short may be
-            part of a broken one.
+        may_be_short: Whether empty cells at the end may be missing; default False, since a short row may be part of a
+            broken one.
 
     Example:
         >>> by_column(["id", "text"], ["1", "a", ""]), by_column(["id", "text"], ["1"])
         ({'id': '1', 'text': 'a'}, '1 cell where there are 2 columns')
     """
     if len(cells) > 1 and names and cells[0] == names[0] and header_names(cells) == list(names):
-        return "repeats the names of the columns, as where files were joined; take the line out"
+        return "repeats the names of the columns, as in joined files; remove the line"
     if len(cells) == len(names):
         return dict(zip(names, cells, strict=False))
     if (len(cells) < len(names) and not may_be_short) or any(cell.strip() for cell in cells[len(names) :]):
@@ -391,18 +391,18 @@ def by_column(names: Sequence[str], cells: Sequence[str], *, may_be_short: bool 
 
 
 def _value_text(value: Any) -> str:
-    """Return a value of JSON, Parquet or Arrow as the text that a cell would hold; NaN is an absent value."""
+    """Return a value of JSON, Parquet or Arrow as a cell's text; NaN is an absent value."""
     if isinstance(value, float) and isnan(value):
         return ""
     return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else cell_text(value)
 
 
 def json_lines(handle: BinaryIO, *, usual_bytes: int = ROW_BYTES.usual) -> Iterator[tuple[int, Any, str]]:
-    """Yield the number of each line of JSON that is not empty, its value, and in words why it has none.
+    """Yield the number of each nonempty line of JSON, its value, and the reason if it has none.
 
     Args:
         handle: The lines, in UTF-8, or in UTF-16 with a byte order mark.
-        usual_bytes: Most bytes of a line, where `bounds.ROW_BYTES` says nothing else.
+        usual_bytes: Largest line in bytes, unless `bounds.ROW_BYTES` sets another limit.
     """
     most_columns = COLUMNS.most()
     for number, line in numbered_lines(in_utf_8(handle), usual_bytes=usual_bytes):
@@ -427,17 +427,14 @@ def _warn_once(name: str, words: str) -> None:
 
 
 def too_many_columns(columns: int) -> str:
-    """Return in words that there are more columns than are read, and what to do."""
-    return (
-        f"{columns:,} columns, and at most {COLUMNS.most():,} are read; drop those that are not needed, "
-        f"{COLUMNS.or_raise()}"
-    )
+    """Return a message that a table has too many columns, with advice."""
+    return f"{columns:,} columns; the limit is {COLUMNS.most():,}; drop unneeded ones, {COLUMNS.or_raise()}"
 
 
 def _bounded_choice(
     choose: Callable[[Sequence[ArrowColumn]], ChosenColumns], title: str
 ) -> Callable[[Sequence[ArrowColumn]], ChosenColumns]:
-    """Return a choice of columns that fails where there are too many."""
+    """Return a choice of columns that fails if there are too many."""
 
     def chosen(columns: Sequence[ArrowColumn]) -> ChosenColumns:
         if len(columns) > COLUMNS.most():
@@ -461,4 +458,4 @@ def _check_header(names: Sequence[str], needed: Collection[str], file: str) -> N
     if missing := [name for name in needed if name not in names]:
         raise DataError(f"{file}: column {missing[0]!r} is missing; the first line names {', '.join(names)}")
     if twice := [name for name in dict.fromkeys(names) if name and names.count(name) > 1]:
-        raise DataError(f"{file}: the column {twice[0][:40]!a} stands twice in the first line; rename one of the two")
+        raise DataError(f"{file}: the column {twice[0][:40]!a} occurs twice in the first line; rename one of the two")

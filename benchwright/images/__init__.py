@@ -1,4 +1,4 @@
-"""Images: identification of files, formats and decoding. Only `decode` passes a user's file to a decoder.
+"""Images: file identification, formats and decoding. Only `decode` passes a user's file to a decoder.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,8 +1,8 @@
-"""PNG files of pictures that differ from one another in a few rows, such as one photograph with marks here and there.
+"""PNG files of pictures that differ from one another in a few rows, such as one photograph with different marks.
 
-Rows are compressed in bands that do not depend on one another, and a band that was compressed before is taken as it
-was: of a photograph that is drawn on nine times, nine tenths are compressed once. Compression is quick rather than
-strong, since such files are sent once and kept nowhere.
+The encoder compresses rows in independent bands and reuses a band that it compressed before: of a photograph drawn on
+nine times, it compresses nine tenths once. Speed takes precedence over size, since such files are sent once and never
+stored.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _MOST_BYTES = 128 * 1024**2
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ZLIB_HEAD, _LAST_BLOCK = b"\x78\x01", b"\x03\x00"
 _SUB, _UP = 1, 2
-"""Filters of rows: each value less the one to its left, or less the one above."""
+"""Row filters: each value minus the one to its left, or minus the one above."""
 
 
 class BandedPng:
-    """Encoder of PNG files that keeps the bands that it has compressed; not for several threads at once.
+    """Encoder of PNG files that caches compressed bands; not thread-safe.
 
     Equal pixels give equal bytes under one build of zlib, whatever was encoded before.
 
     Args:
-        most_bytes: Bound on the kept bands, in bytes; the longest unused go first.
+        most_bytes: Limit of the cache in bytes; it evicts the least recently used bands first.
 
     Attributes:
-        compressed: Number of bands that were compressed.
+        compressed: Number of bands compressed so far.
     """
 
     def __init__(self, *, most_bytes: int = _MOST_BYTES) -> None:
@@ -55,13 +55,13 @@ class BandedPng:
         return b"".join([_SIGNATURE, _chunk(b"IHDR", head), _chunk(b"IDAT", data), _chunk(b"IEND", b"")])
 
     def _band(self, rows: bytes) -> bytes:
-        """Return rows as deflated blocks that refer to nothing before them and end on a byte."""
+        """Return rows as deflate blocks that refer to no earlier data and end on a byte boundary."""
         key = blake2b(rows, digest_size=32).digest()
         if (known := self._bands.get(key)) is not None:
             self._bands.move_to_end(key)
             return known
         self.compressed += 1
-        # Runs alone take half the time of matches, for about as many bytes of a photograph.
+        # On photographs, run-length coding alone takes half the time of matching and gives about as many bytes.
         compressor = zlib.compressobj(1, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_RLE)
         band = compressor.compress(rows) + compressor.flush(zlib.Z_FULL_FLUSH)
         self._bands[key] = band
@@ -73,9 +73,9 @@ class BandedPng:
 
 
 def _filtered(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return rows with their filters before them: the first of each band depends on itself alone, others on the last.
+    """Return rows, each after its filter byte: a band's first row depends on itself alone, others on the row above.
 
-    Differences are modulo 256, as PNG has them (W3C, PNG, section 9.2).
+    Differences are modulo 256 (W3C, PNG, section 9.2).
     """
     import numpy as np
 

@@ -12,7 +12,7 @@ def enlargement(size_wh: tuple[int, int], wanted_wh: tuple[int, int]) -> float:
 
 
 def cover(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return the middle of a picture that was scaled to cover a size."""
+    """Return the center of a picture scaled to cover a size."""
     import cv2
 
     factor = enlargement((pixels.shape[1], pixels.shape[0]), size_wh)

@@ -1,7 +1,7 @@
 """Decoding and encoding of images: the only module that passes a user's file to a decoder.
 
-Every file goes through `benchwright.images.formats` first, so size, completeness and format are known before Pillow
-gets a byte, and only the decoder of that format is used. The result is upright RGB with 8 bits
+Every file goes through `benchwright.images.formats` first. Size, completeness and format are therefore known before
+Pillow gets a byte, and only the decoder of that format runs. The result is upright RGB with 8 bits
 (`benchwright.images.pixels`), from the first of several frames or pages.
 """
 
@@ -72,10 +72,10 @@ _QUIET = threading.RLock()
 def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[np.uint8]:
     """Return the upright pixels of an image, (height, width, 3) RGB, contiguous.
 
-    Besides the result it needs one decoded copy, of 4 bytes per pixel; the WebP and AVIF decoders need more.
+    Besides the result, decoding needs one more copy of 4 bytes per pixel; the WebP and AVIF decoders need more.
 
     Args:
-        data: Bytes or path of the file.
+        data: The file's bytes or path.
         limits: Limits of the file; the defaults of `Limits` where None.
 
     Raises:
@@ -87,7 +87,7 @@ def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[n
 
 
 def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None = None) -> Image.Image:
-    """Return the upright image as grey (mode `L`), reduced where the format allows reduced decoding.
+    """Return the upright image as gray (mode `L`), reduced if the format allows reduced decoding.
 
     JPEG is decoded at an eighth, quarter or half of its size, the smallest whose sides are at least `at_least_px`;
     other formats are decoded at full size. The result depends only on the file and `at_least_px`.
@@ -100,7 +100,7 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
 
 
 class _OpenedImage(NamedTuple):
-    """An image that a decoder has opened but not decoded, with its container's facts and the bytes that it gets."""
+    """An image opened but not yet decoded, with its container's facts and the bytes for the decoder."""
 
     image: ImageFile.ImageFile
     container: Container
@@ -108,7 +108,7 @@ class _OpenedImage(NamedTuple):
 
 
 class _Loaded(NamedTuple):
-    """A decoded image as its decoder returned it, and the rotation that is still to be applied."""
+    """A decoded image as its decoder returned it, and the rotation still to apply."""
 
     image: Image.Image
     container: Container
@@ -121,7 +121,7 @@ class _Loaded(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Return whether its pixels equal those of `rgb` before rotation: opaque RGB or grey with 8 bits."""
+        """Return whether its pixels equal those of `rgb` before rotation: opaque RGB or gray with 8 bits."""
         return self.image.mode in {"RGB", "L"} and "transparency" not in self.image.info
 
     def rgb(self) -> NDArray[np.uint8]:
@@ -138,7 +138,7 @@ def _loaded(opened: _OpenedImage) -> _Loaded:
     if container.format == "PNG" and (is_interlaced(data) or _last_row_is_empty(image)):
         with _translated():
             check_rows(data)
-    # Pillow rotates a TIFF while it loads it.
+    # Pillow rotates a TIFF while loading it.
     return _Loaded(image, container, 1 if container.format == "TIFF" else container.orientation)
 
 
@@ -157,7 +157,7 @@ def _last_row_is_empty(image: Image.Image) -> bool:
 
 
 def _drafted(opened: _OpenedImage, at_least_px: int) -> Image.Image:
-    """Return a JPEG as upright grey, decoded at the smallest sufficient size."""
+    """Return a JPEG as upright gray, decoded at the smallest sufficient size."""
     image, container, _ = opened
     image.draft("L", (at_least_px, at_least_px))
     _load(image)
@@ -166,7 +166,7 @@ def _drafted(opened: _OpenedImage, at_least_px: int) -> Image.Image:
 
 
 def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int]:
-    """Return width and height of an image after orientation, in pixels, from its header; nothing is decoded.
+    """Return an image's width and height after orientation, in pixels, from its header, without decoding.
 
     Raises:
         UnreadableImage: As `benchwright.images.identify` says.
@@ -176,7 +176,7 @@ def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int
 
 
 def jpeg_coding(data: bytes, *, limits: Limits | None = None) -> JpegCoding | None:
-    """Return how the upright picture of a JPEG file would be coded as the file is; None for CMYK. Nothing is decoded.
+    """Return the JPEG file's coding, applied to its upright picture; None for CMYK. No pixels are decoded.
 
     Raises:
         UnreadableImage: As `benchwright.images.identify` says.
@@ -194,12 +194,12 @@ def jpeg_coding(data: bytes, *, limits: Limits | None = None) -> JpegCoding | No
 
 
 def luma_of(pixels: NDArray[np.uint8]) -> Image.Image:
-    """Return RGB pixels as grey (mode `L`, ITU-R BT.601)."""
+    """Return RGB pixels as gray (mode `L`, ITU-R BT.601)."""
     return Image.fromarray(pixels).convert("L")
 
 
 def decoded_header(data: bytes, *, limits: Limits) -> Container:
-    """Return the facts of the header of an AVIF or HEIC, including orientation and frames; no pixels are decoded.
+    """Return the header facts of an AVIF or HEIC, including orientation and frames, without decoding pixels.
 
     Raises:
         UnreadableImage: `corrupt`, `too_many_pixels`, `too_many_frames`, `unsupported_format`.
@@ -212,7 +212,7 @@ def decoded_header(data: bytes, *, limits: Limits) -> Container:
 def _quiet() -> Iterator[None]:
     """Keep Pillow silent and strict while it works on one image.
 
-    Both settings belong to the whole process, so they are changed under a lock and restored.
+    Both settings belong to the whole process, so this holds a lock while it changes and restores them.
     """
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -225,7 +225,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _opened(data: bytes | Path, limits: Limits) -> Iterator[_OpenedImage]:
-    """Open an image with the one decoder of its format, once its container has been walked."""
+    """Walk an image's container, then open the image with the one decoder of its format."""
     raw = read_file(data, limits=limits) if isinstance(data, Path) else data
     container = walk(io.BytesIO(raw), size=len(raw), limits=limits)
     if container.keep and container.keep != ((0, len(raw)),):
@@ -234,7 +234,7 @@ def _opened(data: bytes | Path, limits: Limits) -> Iterator[_OpenedImage]:
     with _quiet():
         with _translated():
             image = _decoder(container.format)(io.BytesIO(raw))
-            # Pillow would rotate a TIFF by XMP where EXIF states nothing; viewers do not, nor does the record.
+            # Pillow would rotate a TIFF by XMP if EXIF states nothing; viewers and our records do not.
             image.info.pop("xmp", None)
             if container.format in {"AVIF", "HEIC"}:
                 container = _container_by_decoder(image, container, limits)
@@ -250,7 +250,7 @@ def _decoder(form: str) -> Callable[[io.BytesIO], ImageFile.ImageFile]:
     """Return the one decoder of a format.
 
     Raises:
-        UnreadableImage: `unsupported_format`, where the package that decodes it is not installed.
+        UnreadableImage: `unsupported_format` if the package that decodes it is not installed.
     """
     if form in _DECODERS:
         return _DECODERS[form]
@@ -264,7 +264,7 @@ def _decoder(form: str) -> Callable[[io.BytesIO], ImageFile.ImageFile]:
 def _container_by_decoder(image: ImageFile.ImageFile, bound: Container, limits: Limits) -> Container:
     width, height = check_pixels(*image.size, limits=limits)
     frames = check_frames(getattr(image, "n_frames", 1), limits=limits)
-    # pi-heif turns a HEIC upright while it opens it.
+    # pi-heif turns a HEIC upright while opening it.
     stated = image.getexif().get(_ORIENTATION_TAG, 1) if bound.format == "AVIF" else 1
     orientation = stated if stated in _UPRIGHT else 1
     notes = sorted_notes(orientation=orientation, animated=frames, alpha=image.mode == "RGBA")
@@ -281,7 +281,7 @@ def _translated() -> Iterator[None]:
     except Image.DecompressionBombError as error:
         raise UnreadableImage("too_many_pixels", _one_line(error)) from None
     except Exception as error:  # noqa: BLE001 - decoders raise anything, from IndexError to zlib.error
-        # Pillow has no exception type for a file that ends too early, only this word.
+        # For a file that ends too early, Pillow has only this word, no exception type.
         reason = "truncated" if "truncated" in str(error).lower() else "corrupt"
         raise UnreadableImage(reason, _one_line(error)) from None
 
@@ -318,19 +318,19 @@ def _checked(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 class ImageReader:
-    """Reader of records' decoded pixels, which decodes an image only once while it is in the cache.
+    """Reader of records' decoded pixels; decodes an image once while it stays in the cache.
 
-    It is not thread-safe: every worker has its own.
+    Not thread-safe: every worker has its own reader.
 
     Args:
         locate: Function that returns the path of a record's file.
         limits: Limits of files; the defaults of `Limits` where None.
-        cache_bytes: Size of the cache of pixels in bytes; a larger image is cached alone.
-        make_again: Function that makes a record's changed or missing file again, or raises a `DataError` that says
-            why this is impossible.
+        cache_bytes: Size of the pixel cache in bytes; the cache holds a larger image alone.
+        make_again: Function that restores a record's changed or missing file, or raises a `DataError` with the reason
+            why it cannot.
 
     Attributes:
-        decodes: Number of images that were decoded in full.
+        decodes: Number of images decoded in full.
     """
 
     def __init__(
@@ -402,9 +402,9 @@ class ImageReader:
         return pixels
 
     def reduced_rgb(self, record: ImageRecord, *, at_least_px: int) -> NDArray[np.uint8]:
-        """Return upright RGB pixels, read-only, of a JPEG reduced as by `decode_luma`; what is reduced is not kept.
+        """Return upright RGB pixels, read-only; a JPEG is reduced as by `decode_luma` and then not cached.
 
-        The result depends only on the record and `at_least_px`, and not on what was read before.
+        The result depends only on the record and `at_least_px`, not on earlier reads.
 
         Raises:
             UnreadableImage: As `rgb`.
@@ -432,7 +432,7 @@ class ImageReader:
             self._held_bytes -= self._cache.popitem(last=False)[1].nbytes
 
     def luma(self, record: ImageRecord, *, at_least_px: int = 128) -> Image.Image:
-        """Return the upright image as grey (mode `L`), as `decode_luma` does.
+        """Return the upright image as gray (mode `L`), as `decode_luma` does.
 
         Formats without reduced decoding share the decoded pixels of `rgb`, with the same result.
 
@@ -447,7 +447,7 @@ class ImageReader:
             if opened.container.format == "JPEG":
                 return _drafted(opened, at_least_px)
             loaded = _loaded(opened)
-            # A copy, because the decoder's own image keeps the decoder and its buffers in memory.
+            # A copy, because the decoder's image keeps the decoder and its buffers in memory.
             kept = loaded._replace(image=loaded.image.copy()) if loaded.is_plain else _read_only(loaded.rgb())
         self.decodes += 1
         self._keep(record, kept)
@@ -473,7 +473,7 @@ def _check_size(record: ImageRecord, upright_wh: tuple[int, int]) -> None:
 
 @contextmanager
 def _named(record: ImageRecord) -> Iterator[None]:
-    """Add the record's name to the beginning of error details."""
+    """Prefix error details with the record's name."""
     try:
         yield
     except UnreadableImage as error:

@@ -22,7 +22,7 @@ from benchwright.images.regular_files import inside, open_regular, shown
 
 _MIB = 1 << 20
 _MOST_AVIF_BYTES = 64 * _MIB
-"""Largest AVIF or HEIC file in bytes; the header is read by the decoder, which loads the whole file into memory."""
+"""Largest AVIF or HEIC file in bytes; the decoder loads the whole file into memory to read its header."""
 
 _ACCEPTED = {
     "AVIF": (".avif", ".avifs"),
@@ -39,7 +39,7 @@ _OTHERS = (
     ".cr2", ".dng", ".eps", ".exr", ".ico", ".jxl", ".nef", ".pbm", ".pgm", ".ppm",
     ".psd", ".svg", ".svgz", ".tga",
 )  # fmt: skip
-"""Extensions of image formats that are not accepted; a file of an accepted format with one of them is mislabelled."""
+"""Extensions of image formats that are not accepted; an accepted format under one of them is `mislabelled`."""
 _NAMED_AS = {end: form for form, ends in _ACCEPTED.items() for end in ends} | {end: end for end in _OTHERS}
 
 
@@ -59,11 +59,11 @@ def identify(path: Path, *, root: Path, limits: Limits | None = None) -> Identif
 
     Args:
         path: Path of the file, below `root`.
-        root: The image folder; links may not lead out of it.
+        root: The image folder; links must not lead out of it.
         limits: Limits of the file; the defaults of `Limits` where None.
 
     Raises:
-        UnreadableImage: The file is refused; this module's docstring lists the reasons. The detail names the file by
+        UnreadableImage: The file is refused, for a reason that `UnreadableImage` lists. The detail names the file by
             its path below `root`, on one line.
     """
     limits = limits or Limits()
@@ -102,7 +102,7 @@ def _container(handle: BinaryIO, *, size: int, suffix: str, limits: Limits) -> C
 
 
 def _digest(handle: BinaryIO, size: int) -> str:
-    """Return the SHA-256 of `size` bytes, or of fewer if the file shrank meanwhile."""
+    """Return the SHA-256 of `size` bytes, or of fewer if the file has shrunk meanwhile."""
     handle.seek(0)
     digest = hashlib.sha256()
     while size > 0 and (piece := handle.read(min(size, _MIB))):
@@ -127,10 +127,10 @@ def is_svg(head: bytes) -> bool:
 
 
 def uri_for(relative: bytes | str | os.PathLike[str]) -> str:
-    """Return the URI of a file from its path below the image folder, `/` between parts; `path_for` undoes it.
+    """Return a file's URI from its path below the image folder, with `/` between parts; `path_for` reverses it.
 
-    Only `%`, control characters (line and paragraph separators among them) and bytes that are not UTF-8 are
-    percent-encoded, so ordinary names in any script stay readable.
+    Percent-encodes only `%`, control characters (including line and paragraph separators) and bytes that are not UTF-8,
+    so ordinary names in any script stay readable.
 
     Example:
         >>> uri_for("séjour/100%\\n.png")
@@ -147,7 +147,7 @@ def _spelled(character: str) -> str:
 
 
 def path_for(uri: str) -> Path:
-    """Return the path below the image folder that a URI of `uri_for` stands for.
+    """Return the path below the image folder for a URI of `uri_for`.
 
     Raises:
         DataError: The text is not such a URI, or leads out of the folder.

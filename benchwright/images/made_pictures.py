@@ -6,18 +6,19 @@
 | of any other step (`exact`) | WebP without loss |
 | of any step in a workspace whose recipe freezes `lossless` or sealed | WebP without loss |
 
-So a made picture is encoded once, where it is made, and later steps see the pixels that are released. Pictures whose
-pixels other steps compare with those of a source (`Step.pixels_compared`) are the exception: the workspace has them
-without loss, and a release as JPEG. Workspaces that were begun before had all made pictures as PNG, and go on so.
+Each made picture is thus encoded once, where it is made, and later steps see the released pixels. The exception is
+pictures whose pixels other steps compare with those of a source (`Step.pixels_compared`): the workspace keeps them
+without loss, and a release has them as JPEG. Workspaces begun before this rule hold all made pictures as PNG and
+continue to do so.
 
-All pictures that one step makes get one format, whatever their size or content, so that no picture of an item stands
-out by its file, and all have been encoded equally often.
+All pictures of one step get one format and the same number of encodings, whatever their size or content, so that no
+picture of an item differs by its file.
 
-A JPEG file that was brought and is only turned upright is encoded once more with quantisation no finer than its own
-(`JpegCoding`), so that it does not grow. Turning it without decoding, as jpegtran does, is exact only where both sides
-are whole blocks (4000x3000 with halved chroma, the most frequent size of telephones, is not), and no library on PyPI
-does it for files that may be hostile: jpeglib reads paths only and ends the process at some damaged files, PyTurboJPEG
-needs a library of the system.
+A user's JPEG file that is only turned upright is encoded once more, with quantization no finer than that of the file
+(`JpegCoding`), so that it does not grow. Turning without decoding, as jpegtran does, is exact only if both sides are
+whole blocks; 4000x3000 with halved chroma, the most frequent size of phones, is not. No library on PyPI does it for
+files that may be hostile: jpeglib reads paths only and ends the process at some damaged files, and PyTurboJPEG needs a
+system library.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from benchwright.images.pixels import Pixels
 
 PictureRule = Literal["lossless", "by_content"]
-"""How pictures that steps made are released: all as they are, or as JPEG where what people see of them counts."""
+"""How a release holds made pictures: all without loss, or as JPEG if only their visible content counts."""
 
 MadeRule = PictureRule | Literal["png"]
-"""How a workspace holds pictures that steps make: as they are to be released, or all as PNG, as it once was."""
+"""How a workspace holds made pictures: as they will be released, or all as PNG, as in older workspaces."""
 
 MadeForm = Literal["jpeg", "webp", "png"]
 """Format of a made picture; WebP is without loss."""
@@ -41,25 +42,25 @@ MadeForm = Literal["jpeg", "webp", "png"]
 MEDIA_TYPES: dict[MadeForm, str] = {"jpeg": "image/jpeg", "webp": "image/webp", "png": "image/png"}
 
 JPEG_QUALITY = 95
-"""Quality of JPEG; PSNR of the demo's 108 made pictures is 42.5 dB in the median and 38.1 dB at the least."""
+"""JPEG quality; over the demo's 108 made pictures the median PSNR is 42.5 dB and the lowest 38.1 dB."""
 
 
 def is_jpeg(data: bytes) -> bool:
-    """Return whether a file begins as a JPEG does."""
+    """Return whether a file begins with the signature of a JPEG."""
     return data.startswith(b"\xff\xd8\xff")
 
 
 def is_lossless_webp(data: bytes) -> bool:
-    """Return whether a file begins as a WebP file of one picture without loss does, as `encode_lossless` writes it."""
+    """Return whether a file begins as a lossless WebP file of one picture, as `encode_lossless` writes it."""
     return data[:4] == b"RIFF" and data[8:16] == b"WEBPVP8L"
 
 
 def made_form(rule: MadeRule, *, is_visual: bool) -> MadeForm:
-    """Return the format in which a workspace keeps what a step makes.
+    """Return the format in which a workspace keeps the pictures a step makes.
 
     Args:
         rule: Rule of the workspace.
-        is_visual: Whether what people see of the pictures counts, to items and to all later steps.
+        is_visual: Whether only the visible content of the pictures counts, to items and to all later steps.
     """
     if rule == "png":
         return "png"
@@ -67,10 +68,10 @@ def made_form(rule: MadeRule, *, is_visual: bool) -> MadeForm:
 
 
 class JpegCoding(NamedTuple):
-    """How a JPEG file is coded, as far as its size depends on it.
+    """The coding of a JPEG file, as far as it determines the file's size.
 
     Attributes:
-        tables: Quantisation tables, each of 64 divisors (1-255), row by row.
+        tables: Quantization tables, each of 64 divisors (1-255), row by row.
         subsampling: Chroma in full (0), halved across (1) or halved both ways (2), as Pillow counts.
         is_grey: Whether it has no chroma.
     """
@@ -80,13 +81,13 @@ class JpegCoding(NamedTuple):
     is_grey: bool
 
     def turned(self) -> JpegCoding:
-        """Return the coding of the same picture turned by 90 degrees, with chroma in full where only rows had less."""
+        """Return the coding of the same picture turned by 90 degrees; chroma halved across becomes chroma in full."""
         order = [row * 8 + column for column in range(8) for row in range(8)]
         across = tuple(tuple(table[at] for at in order) for table in self.tables)
         return JpegCoding(across, 0 if self.subsampling == 1 else self.subsampling, self.is_grey)
 
     def no_finer(self) -> JpegCoding:
-        """Return the coding with divisors no smaller than those of quality 95, which suffice for what people see."""
+        """Return the coding with divisors no smaller than those of quality 95, which preserve the visible content."""
         ours = _tables_of_quality()
         return self._replace(
             tables=tuple(
@@ -102,7 +103,7 @@ def encode_jpeg(pixels: Pixels, coding: JpegCoding | None = None) -> bytes:
 
     Args:
         pixels: The pixels.
-        coding: Coding of the file that they come from; quality 95 with chroma in full where None.
+        coding: Coding of the source file; quality 95 with chroma in full if None.
     """
     from PIL import Image
 
@@ -119,7 +120,7 @@ def encode_jpeg(pixels: Pixels, coding: JpegCoding | None = None) -> bytes:
 
 @cache
 def _tables_of_quality() -> tuple[tuple[int, ...], ...]:
-    """Return the quantisation tables of `JPEG_QUALITY`, as Pillow's encoder has them."""
+    """Return the quantization tables of `JPEG_QUALITY` in Pillow's encoder."""
     from PIL import Image
 
     handle = io.BytesIO()

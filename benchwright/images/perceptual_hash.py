@@ -1,4 +1,4 @@
-"""ImageHash's pHash and dHash of a grey picture, as unsigned 64-bit numbers whose highest bit is ImageHash's first.
+"""ImageHash's pHash and dHash of a gray picture, as unsigned 64-bit numbers whose highest bit is ImageHash's first.
 
 `int(str(imagehash.phash(image)), 16)` is the same number as `phash(image)`.
 """
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     import imagehash
 
 HASHED_AT_LEAST_PX = 128
-"""Least sides, in pixels, of the grey picture to decode (`ImageReader.luma`).
+"""Smallest side, in pixels, of the gray picture to decode (`ImageReader.luma`).
 
-Both hashes shrink to 32 px or less. At four times that, 0.3 of 64 bits differ on average from those of the full size.
+Both hashes shrink the picture to 32 px or less. From four times that size, 0.3 of 64 bits differ on average from those
+of the full size.
 """
 
 _PHASH_SIZE = (32, 32)
@@ -33,7 +34,8 @@ class Hashes(NamedTuple):
 
 def hashes(grey: Image.Image) -> Hashes:
     """Return the hashes of a picture of mode `L`, any size."""
-    # ImageHash leaves a picture of this size as it is, and shrinking keeps symmetry: one miniature serves both pHashes.
+    # ImageHash leaves a picture of this size unchanged, and shrinking keeps symmetry: one miniature serves both
+    # pHashes.
     small = grey.resize(_PHASH_SIZE, Image.Resampling.LANCZOS)
     return Hashes(phash(small), dhash(grey), phash(ImageOps.mirror(small)))
 

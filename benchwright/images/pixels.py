@@ -1,8 +1,8 @@
 """Conversion of decoded images to upright RGB with 8 bits, band by band, to avoid a second full copy.
 
-- palette, grey, bilevel, CMYK, YCbCr become RGB; colour profiles are ignored;
+- palette, gray, bilevel, CMYK, YCbCr become RGB; color profiles are ignored;
 - transparency is composited over white;
-- of 16 bits per sample the high byte is used, as Pillow does for RGB; for 32 bits and floats see `_grey_scale`.
+- 16-bit samples keep their high byte, as in Pillow's RGB; for 32 bits and floats see `_grey_scale`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def upright_rgb(image: Image.Image, container: Container, *, orientation: int) -
     Args:
         image: Image as the decoder returned it.
         container: Facts of the file, with its samples' type.
-        orientation: EXIF code of the rotation that is still to be applied.
+        orientation: EXIF code of the rotation still to apply.
 
     Raises:
         UnreadableImage: `unsupported_mode`.
@@ -72,7 +72,7 @@ def _converter(image: Image.Image, container: Container) -> Callable[[Image.Imag
         return _deep(image, container)
     if mode in {"LA", "La", "PA", "RGBA", "RGBa"} or "transparency" in image.info:
         if container.format == "BMP" and image.getextrema()[-1] == (0, 0):
-            # In a BMP whose fourth bytes are all 0, the writer meant opaque pixels.
+            # All fourth bytes 0 in a BMP mean opaque pixels.
             return lambda band: np.asarray(band)[..., :3]
         return _over_white
     if mode == "RGB":
@@ -119,18 +119,18 @@ def _deep(image: Image.Image, container: Container) -> Callable[[Image.Image], P
 
 
 def _grey_scale(bands: Iterator[NDArray[np.float64]], *, floats: bool) -> tuple[float, float]:
-    """Return (value that becomes black, levels per unit) for grey with 32 bits, signed grey and floats.
+    """Return (value that becomes black, levels per unit) for gray with 32 bits, signed gray and floats.
 
-    Such files do not state which value is white. Floats in 0 to 1, and integers in 0 to 255 or 0 to 65,535, use that
-    range; all others are stretched from their smallest to their largest value.
+    Such files do not state which value is white. Floats in 0 to 1 and integers in 0 to 255 or 0 to 65,535 keep that
+    range; all others stretch from their smallest to their largest value.
 
     Raises:
-        UnreadableImage: `unsupported_mode` where a value is not finite.
+        UnreadableImage: `unsupported_mode` if a value is not finite.
     """
     least, greatest = np.inf, -np.inf
     for values in bands:
         if not np.isfinite(values).all():
-            raise UnreadableImage("unsupported_mode", "grey values that are not finite (NaN or infinite)")
+            raise UnreadableImage("unsupported_mode", "gray values that are not finite (NaN or infinite)")
         least, greatest = min(least, float(values.min())), max(greatest, float(values.max()))
     for white in (1.0,) if floats else (255.0, 65_535.0):
         if least >= 0 and greatest <= white:

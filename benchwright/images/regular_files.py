@@ -17,17 +17,17 @@ _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_C
 
 
 def shown(path: Path, root: Path) -> str:
-    """Return a name on one line, relative to the folder if it is inside it."""
+    """Return a path's name on one line, relative to the folder if inside it."""
     return repr(os.fspath(path.relative_to(root) if path.is_relative_to(root) else path.name))
 
 
 def inside(path: Path, root: Path) -> Path:
-    """Return the real path, with links resolved; refuse one outside the folder."""
+    """Resolve links and return the real path; refuse a path outside the folder."""
     try:
         real = Path(os.path.realpath(path, strict=True))
     except OSError as error:
         if error.errno in {errno.ENOENT, errno.ELOOP, errno.ENOTDIR}:
-            raise UnreadableImage("not_a_file", f"leads nowhere ({os.strerror(error.errno)})") from None
+            raise UnreadableImage("not_a_file", f"a link that leads nowhere ({os.strerror(error.errno)})") from None
         raise UnreadableImage("unreadable", _strerror(error)) from None
     if not real.is_relative_to(os.path.realpath(root)):
         raise UnreadableImage("outside_folder", "a link that leads out of the image folder")
@@ -72,7 +72,7 @@ def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]
 
 
 def _opened(path: Path) -> int:
-    """Return the descriptor of a file, or of the target of a link."""
+    """Return the descriptor of a file, or of a link's target."""
     try:
         return os.open(path, _OPEN_FLAGS)
     except OSError as error:
@@ -82,7 +82,7 @@ def _opened(path: Path) -> int:
 
 
 def read_file(path: Path, *, limits: Limits) -> bytes:
-    """Return the bytes of a regular file within the limit; links are followed.
+    """Return the bytes of a regular file within the limit, following links.
 
     Raises:
         UnreadableImage: The file is refused, as by `open_regular`.

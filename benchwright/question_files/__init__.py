@@ -1,4 +1,4 @@
-"""Questions read from anybody's files: tables, columns, pictures found, items checked.
+"""Questions from files of any origin: tables, columns, picture lookup, item checks.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""One line where nearly all pictures of a source are not there: then the folder is another one, not the rows wrong."""
+"""One line if nearly all pictures of a source are missing: then the folder is wrong, not the rows."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from benchwright.texts.normalization import counted
 from .question_index import QuestionIndex
 
 _NEARLY_ALL = 0.9
-"""Least share of the pictures that questions name, for the line."""
+"""Smallest share of missing pictures, among those that questions name, for the line."""
 
 
 def nearly_all_absent(index: QuestionIndex, searched: DatasetFiles) -> str | None:
-    """Return in words that nearly all pictures are absent, with the folder that was searched; None where they are not.
+    """Return a message that nearly all pictures are absent, with the searched folder; None if they are not.
 
     Args:
         index: The questions of the source.
-        searched: Folder or archive in which pictures were looked for.
+        searched: Folder or archive searched for pictures.
     """
     reasons = Counter(absent.reason for absent in index.absent())
     missing = reasons[MISSING_PICTURE]

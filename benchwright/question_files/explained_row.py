@@ -20,7 +20,7 @@ from .questions.asked_question import YES_NO, AskedQuestion
 
 _MOST_ROWS = 10
 _SHOWN = 200
-"""Most characters of a cell that are shown."""
+"""Largest number of characters to show of a cell."""
 
 
 def explained_rows(read: ReadQuestions, which: str) -> list[dict[str, Any]]:
@@ -28,10 +28,10 @@ def explained_rows(read: ReadQuestions, which: str) -> list[dict[str, Any]]:
 
     Args:
         read: The source.
-        which: `FILE:ROW`, or `ROW` alone where the source has one file, counted from 0; or the id of a question.
+        which: `FILE:ROW`, or `ROW` alone if the source has one file, counted from 0; or the id of a question.
 
     Raises:
-        DataError: No row is named so.
+        DataError: No row has this name.
     """
     file, colon, number = which.rpartition(":")
     files = {row.file for row in read.index.row_counts()}
@@ -91,14 +91,14 @@ def _explained(read: ReadQuestions, row: IndexedRow) -> dict[str, Any]:
 
 
 def _raw(read: ReadQuestions, file: QuestionFile, row: IndexedRow) -> Iterator[Row]:
-    """Yield the row as it was read, with how its columns were made of those of its file."""
+    """Yield the row as read, with the changes from its file's columns to its own."""
     for each in read.source.rows(file):
         if isinstance(each, Row) and each.position == row.position and each.entry == row.entry:
             yield each
 
 
 def _fields(file: QuestionFile, row: Row) -> list[dict[str, Any]]:
-    """Return for each field the column that it has in the plain row, the file's own columns, and what made it."""
+    """Return for each field its column in the plain row, the file's columns, and the change that made it."""
     several = {"options": file.columns.options, "image": file.columns.images}
     places = [*file.columns.fields.items(), *((field, c) for field, columns in several.items() for c in columns)]
     fields = []
@@ -119,9 +119,9 @@ def _shown(value: Any) -> str | None:
 
 
 def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion | None) -> dict[str, Any] | None:
-    """Return what the row states as its key, the reading, and the option under every reading.
+    """Return the row's stated key, the reading, and the option under every reading.
 
-    Where the row itself has no options, those of its question count: it has them where the key is yes or no.
+    If the row has no options, those of its question count: it has some if the key is yes or no.
     """
     try:
         key = stated_key(document, file.columns)
@@ -145,7 +145,7 @@ def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion |
 
 
 def _searched(read: ReadQuestions, file: QuestionFile, row: Row) -> list[dict[str, Any]]:
-    """Return where each picture of a row is, or why it is not there."""
+    """Return the place of each picture of a row, or why it is missing."""
     try:
         pictures = pictures_of(row.document, file.columns, file.picture_cells)
     except BadRow as error:
@@ -162,7 +162,7 @@ def _searched(read: ReadQuestions, file: QuestionFile, row: Row) -> list[dict[st
 
 
 def explained_text(rows: list[dict[str, Any]]) -> str:
-    """Return such documents in words."""
+    """Return explained rows as text."""
     several = {row["named_by"] for row in rows} == {"place", "id"}
     told = (f"named by its {row['named_by']}:\n" if several else "" for row in rows)
     return "\n\n".join(by + "\n".join(_lines(row)) for by, row in zip(told, rows, strict=True))
@@ -184,14 +184,14 @@ def _lines(row: Mapping[str, Any]) -> Iterator[str]:
     if row["left_out"]:
         yield f"  left out, {row['left_out']}: {row['detail']}"
     elif row["no_item"]:
-        yield f"  a question that is no item, {row['no_item']}: {row['detail']}"
+        yield f"  a question that is not an item, {row['no_item']}: {row['detail']}"
     else:
         declines = f"; option {row['declines']} declines" if row.get("declines") else ""
         yield f"  an item; its key is {row['answer'] or 'none of the options'}{declines}"
 
 
 def _key_lines(row: Mapping[str, Any], key: Mapping[str, Any]) -> Iterator[str]:
-    """Yield how the key of a row is read, and which option it is under each reading."""
+    """Yield the reading of a row's key, and its option under each reading."""
     if "question" in row and not row["options"]:
         yield f"  key {key['value']!r}: the row has no options that it could name"
         return
@@ -205,7 +205,7 @@ def _key_lines(row: Mapping[str, Any], key: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _field_lines(row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield where each field comes from, what layouts made, and which columns no field takes."""
+    """Yield the origin of each field, the results of layouts, and the columns that no field uses."""
     for field in row["fields"]:
         value = "nothing" if field["value"] is None else repr(field["value"])
         origin = Origin(tuple(field["from"]), tuple(field["made_by"]))

@@ -1,4 +1,4 @@
-"""Pictures that no column names, and whose files are called by the ids of the questions: `MMVP Images/12.jpg`."""
+"""Pictures that no column names, in files named by the ids of the questions: `MMVP Images/12.jpg`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .question_files import QuestionFile
 from .tables.rows import rows_of
 
 _SAMPLE = 200
-"""Questions whose ids are looked for among the names of pictures."""
+"""Number of questions whose ids to search for among the names of pictures."""
 _MOST_PICTURES = 1_000_000
 
 
 def with_pictures_named_by_id(
     files: DatasetFiles, pictures: DatasetFiles, found: Sequence[QuestionFile]
 ) -> list[QuestionFile]:
-    """Return the files of questions, with the column of ids as that of pictures where these are named so.
+    """Return the question files, with the id column as picture column if pictures are named by id.
 
-    That is where a file has no column of pictures, and each id looked at is the name of exactly one picture.
+    That is the case if a file has no picture column and each sampled id is the name of exactly one picture.
 
     Args:
         files: Folder of the questions.
@@ -55,7 +55,7 @@ def _ids(files: DatasetFiles, file: QuestionFile, identity: str) -> Iterator[str
 
 
 def _names(pictures: DatasetFiles) -> dict[str, int]:
-    """Return how many pictures have each name, without its end."""
+    """Return how many pictures have each name, without its suffix."""
     names: dict[str, int] = {}
     try:
         for path in islice(pictures.walk(suffixes=PICTURE_SUFFIXES), _MOST_PICTURES):

@@ -1,4 +1,4 @@
-"""Taking rows of a source into the index of its questions, each with its pictures or why it is no item."""
+"""Filling a source's index with its rows, each with its pictures or the reason why it is not an item."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ CREATE TABLE replies (
 """
 _BETWEEN_LETTERS = re.compile(r"\s*(?:[,;/&+|]|\band\b)\s*")
 _MILLION = 1_000_000
-"""VLMEvalKit adds multiples of it to the index where it rotates options."""
+"""Number of which VLMEvalKit adds multiples to the index when it rotates options."""
 
 
 class _Shown(NamedTuple):
-    """Pictures of a question, None for one that cannot be used; why not; their names."""
+    """Pictures of a question, with None for an unusable one; the reason; their names."""
 
     pictures: list[IndexedPicture | None]
     outcome: str | None
@@ -70,7 +70,7 @@ class _Shown(NamedTuple):
 
 
 class IndexFilling:
-    """Taking questions and replies into an index."""
+    """The filling of an index with questions and replies."""
 
     def __init__(
         self,
@@ -84,14 +84,14 @@ class IndexFilling:
         self.keeps_keyless, self.keeps_repeats = keeps_keyless, keeps_repeats
         self.file = ""
         self.numbers: dict[str, Iterator[int]] = {}
-        """Numbers left for questions of an id that stands again."""
+        """Numbers left for questions with a repeated id."""
         self.absent: dict[str, AbsentPicture] = {}
-        """Pictures of the question at hand that cannot be used, by name."""
+        """Unusable pictures of the current question, by name."""
         self.waiting: list[tuple[ReadRow, AskedQuestion, _Shown]] = []
-        """Questions of this file that refer to the pictures of a row that may come later."""
+        """Questions of this file that refer to the pictures of a row, which may come later."""
 
     def take(self, file: str, entry: ReadRow | RefusedRow) -> None:
-        """Take in what a row holds."""
+        """Store the contents of a row."""
         if file != self.file:
             self.finish()
             self.file = file
@@ -102,7 +102,11 @@ class IndexFilling:
         stated = entry.question or entry.reply
         key = None if stated is None else stated.key
         reason: str | None = NO_REPLY if entry.reply is None else REPLY
-        detail = "the model said nothing" if entry.reply is None else f"a reply of {entry.reply.model}, and no question"
+        detail = (
+            "the model's reply is empty"
+            if entry.reply is None
+            else f"a reply of {entry.reply.model} without a question"
+        )
         try:
             if entry.question is not None and (entry.reply is None or not self._has(entry.question.key)):
                 self.refused.records += 1
@@ -112,7 +116,7 @@ class IndexFilling:
         except (BadRow, UnicodeEncodeError) as error:
             refusal = _refusal(file, entry.row, error)
             self.refused.add(refusal)
-            if reason is not None:  # else the question is taken all the same, and only its reply is not
+            if reason is not None:  # otherwise the question counts, and only its reply does not
                 reason, detail = refusal.reason, refusal.detail
         self._list(file, entry.position, entry.row, key, reason, detail)
 
@@ -144,7 +148,7 @@ class IndexFilling:
         self.waiting = []
 
     def settle_pictures(self) -> None:
-        """Take back pictures of which another name turned out to be the better one, now that all names are known."""
+        """Withdraw pictures with a better other name, now that all names are known."""
         taken_back = False
         guesses = self.database.execute("SELECT key, place, name, file, row FROM guesses").fetchall()
         for key, place, name, file, row in guesses:
@@ -184,8 +188,8 @@ class IndexFilling:
         return self.database.execute("SELECT 1 FROM questions WHERE key = ?", (key,)).fetchone() is not None
 
     def _take_question(self, entry: ReadRow, question: AskedQuestion) -> str:
-        """Store a question, and return the id under which it is kept."""
-        _document(question)  # raises before anything of it is stored
+        """Store a question and return its id in the index."""
+        _document(question)  # raises before any part is stored
         shown = self._shown(entry)
         if self._has(question.key):
             question = self._named_apart(question, shown)
@@ -209,12 +213,12 @@ class IndexFilling:
         return question.key
 
     def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:
-        """Return a question under an id of its own, where an earlier question has the one that it states.
+        """Return a question under a new id if an earlier question has its stated id.
 
-        That of another file has its file's path before it, that of the same file a number after it.
+        A question of another file gets its file's path as a prefix, one of the same file a number as a suffix.
 
         Raises:
-            BadRow: It is the same question: it stands twice.
+            BadRow: The question is a repetition.
         """
         stated = question.labels.get(STATED_ID, question.key)
         numbers = self.numbers.setdefault(question.key, count(2))
@@ -224,7 +228,7 @@ class IndexFilling:
                 "SELECT file, document, image_ids, names FROM questions WHERE key = ?", (question.key,)
             ).fetchone()
             if row[0] is None or self._is_same(question, shown, row):
-                raise BadRow(f"the id {question.key!r} stands twice; the first is used", REPEATED)
+                raise BadRow(f"the id {question.key!r} occurs twice; the first is used", REPEATED)
             key = f"{self.file}:{question.key}"
             if row[0] != self.file and len(key) <= MAX_KEY and not self._has(key):
                 return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
@@ -232,7 +236,7 @@ class IndexFilling:
         return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
 
     def _is_same(self, question: AskedQuestion, shown: _Shown, row: Sequence[Any]) -> bool:
-        """Return whether a question asks the same of the same pictures as one that was taken."""
+        """Return whether a question asks the same about the same pictures as a stored one."""
         _, text, image_ids, names = row
         first = AskedQuestion.model_validate_json(text)
         if (first.ask, first.options) != (question.ask, question.options):
@@ -305,9 +309,9 @@ class IndexFilling:
             question = question.model_copy(update={"rotates": base})
             outcome, detail = ROTATED, f"question {base!r} with its options in another order{difference}"
         elif not question.ask:
-            outcome, detail = NO_QUESTION, "the source has no words for it: its key can be checked"
+            outcome, detail = NO_QUESTION, "the source has no words for it; only its key can be checked"
         elif question.kind == "open":
-            absent = f"; its picture is not there either: {detail}" if outcome is not None else ""
+            absent = f"; its picture is also missing: {detail}" if outcome is not None else ""
             outcome, detail = NO_OPTIONS, f"{_open_in_words(question)}{absent}"
         elif question.lacks_key and not self.keeps_keyless:
             differ = question.labels.get(KEYS_DIFFER)
@@ -329,9 +333,10 @@ class IndexFilling:
             )
 
     def _rotated(self, question: AskedQuestion) -> tuple[str | None, str]:
-        """Return the id of the question that this one rotates, and how their keys differ; None for an own question.
+        """Return the id of the question that this one rotates, and how their keys differ; None if it rotates none.
 
-        Told by ids: VLMEvalKit's indices from a million on, and MVP-Bench's `12__3__1`; the options must be the same.
+        Ids indicate it: VLMEvalKit's indices from a million on, and MVP-Bench's `12__3__1`. The options must be the
+        same.
         """
         if not question.options or not all(isinstance(option, str) for option in question.options):
             return None, ""
@@ -350,7 +355,7 @@ class IndexFilling:
 
     def _take_reply(self, entry: ReadRow, reply: ModelReply) -> None:
         if not self._has(reply.key):
-            raise BadRow(f"the reply is to {reply.key!r}, and there is no such question", "unknown_question")
+            raise BadRow(f"the reply is to {reply.key!r}, but the source has no such question", "unknown_question")
         known = self.database.execute(
             "SELECT text, choice FROM replies WHERE model = ? AND key = ?", (reply.model, reply.key)
         ).fetchone()
@@ -363,7 +368,7 @@ class IndexFilling:
             not reply.text and known[1] is not None and reply.choice != known[1]
         ):
             raise BadRow(
-                f"{reply.model} replied otherwise to {reply.key!r} in an earlier row; that one is used", "other_reply"
+                f"{reply.model} has another reply to {reply.key!r} in an earlier row; that one is used", "other_reply"
             )
         elif known[1] is None and reply.choice is not None:
             self.database.execute(
@@ -372,13 +377,13 @@ class IndexFilling:
 
 
 def _open_in_words(question: AskedQuestion) -> str:
-    """Return why a question without options is no item."""
+    """Return why a question without options is not an item."""
     parts = _BETWEEN_LETTERS.split(question.stated_answer or "")
     if all(map(is_letter, parts)):
         named = f"letter {parts[0]!r}" if len(parts) == 1 else f"letters {', '.join(map(repr, parts))}"
         return (
             f"its key is the {named}, and the row has no options: they may be drawn in the "
-            "picture (--column options=COLUMN where a column has them)"
+            "picture (--column options=COLUMN if a column has them)"
         )
     return "an open question; an item has options"
 
@@ -386,7 +391,7 @@ def _open_in_words(question: AskedQuestion) -> str:
 def _refusal(file: str, row: str, error: BadRow | UnicodeEncodeError) -> RefusedRow:
     if isinstance(error, BadRow):
         return RefusedRow(file, row, error.reason, str(error))
-    detail = f"a text has the character {error.object[error.start]!a}, which no file in UTF-8 can hold"
+    detail = f"a text has the character {error.object[error.start]!a}, which UTF-8 cannot encode"
     return RefusedRow(file, row, BAD_ROW, detail)
 
 
@@ -403,7 +408,7 @@ def _document(question: AskedQuestion) -> str:
 
 
 def _bases(key: str) -> Iterator[str]:
-    """Yield the ids that the question may have which this one rotates, by its own."""
+    """Yield possible ids of the question that this one rotates, by this one's id."""
     if key.isdecimal() and int(key) >= _MILLION:
         yield str(int(key) % _MILLION)
     elif "__" in key:

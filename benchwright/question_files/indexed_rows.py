@@ -1,4 +1,4 @@
-"""What an index of a source's questions holds: pictures, rows and counts, and why a row is no item."""
+"""The contents of a source's index: pictures, rows and counts, and reasons why a row is not an item."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ from .questions.file_question import FileQuestion
 NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
 REPLY, NO_REPLY = "reply", "no_reply"
-"""What a row is that holds a model's reply and no question of its own, and one in which the model said nothing."""
+"""Reasons for a row with a model's reply but no question, and for a row with an empty reply."""
 WHOLE_QUESTIONS = (NO_KEY, NO_OPTIONS)
-"""Reasons for which a question is no item, although it has all that it needs in its own form, if its pictures are
-there."""
+"""Reasons why a question is not an item although it is complete in its form, if its pictures are present."""
 ABSENT = "-"
-"""Stands for a picture that cannot be used among the ids of a question's pictures."""
+"""Placeholder for an unusable picture among the ids of a question's pictures."""
 
 
 class IndexedPicture(NamedTuple):
-    """A picture of the source that is there.
+    """A present picture of the source.
 
     Args:
         image_id: SHA-256 of the file's bytes.
         file: File on this machine.
-        name: Name by which the source calls it.
+        name: Name of the picture in the source.
         width: Pixels, upright.
         height: Pixels, upright.
         media_type: Such as `image/jpeg`.
         size_bytes: Size of the file.
-        source: What the source states about its origin; None where it states nothing.
+        source: Stated origin; None if the source states none.
     """
 
     image_id: str
@@ -46,7 +45,7 @@ class IndexedPicture(NamedTuple):
 
 
 class AbsentPicture(NamedTuple):
-    """A picture that cannot be used: its name in the source, a stable code such as `missing_picture`, and words."""
+    """An unusable picture: its name in the source, a stable code such as `missing_picture`, and an explanation."""
 
     name: str
     reason: str
@@ -54,16 +53,16 @@ class AbsentPicture(NamedTuple):
 
 
 class IndexedRow(NamedTuple):
-    """A row of the source, whatever it holds.
+    """A row of the source, with any content.
 
     Args:
         file: Path of its file in the source.
-        position: Place of the row, or of the entry that holds it, in its file, from 0; None for a file as a whole.
-        entry: Which row it is, in words, such as `line 3`.
-        source_id: Id by which the source or its place names it.
-        question: Its question, whether it is an item or not; None where the row holds none that can be read.
-        reason: Why it is no item; None for an item.
-        detail: The same in words.
+        position: Index in its file of the row, or of the entry that holds it, from 0; None for a file as a whole.
+        entry: Row of the file, such as `line 3`.
+        source_id: Id from the source or from the row's place.
+        question: Its question, whether it is an item or not; None if the row holds no readable question.
+        reason: Why it is not an item; None for an item.
+        detail: The same as text.
     """
 
     file: str
@@ -76,18 +75,18 @@ class IndexedRow(NamedTuple):
 
     @property
     def is_no_item(self) -> bool:
-        """Return whether it is a question with its pictures that is no item: an open one, or one without a key."""
+        """Return whether it is a question with pictures that is not an item: an open one, or one without a key."""
         return self.reason in WHOLE_QUESTIONS and self.question is not None and self.question.has_pictures
 
 
 class RowCount(NamedTuple):
-    """What became of the rows of a file: each is an item, a question that is no item, or left out.
+    """Counts of a file's rows: each is an item, a question that is not an item, or left out.
 
     Args:
         file: Path of the file in the source.
         items: Number of rows that are items.
-        no_item: Number of questions that are no items (`IndexedRow.is_no_item`), by reason.
-        left_out: Number of other rows by reason; `reply` are those with a model's reply and no question.
+        no_item: Number of questions that are not items (`IndexedRow.is_no_item`), by reason.
+        left_out: Number of other rows by reason; `reply` counts those with a model's reply and no question.
     """
 
     file: str
@@ -97,7 +96,7 @@ class RowCount(NamedTuple):
 
     @property
     def read(self) -> int:
-        """Return the number of rows that were read."""
+        """Return the number of rows read."""
         return self.items + sum(self.no_item.values()) + sum(self.left_out.values())
 
     @property
@@ -107,14 +106,14 @@ class RowCount(NamedTuple):
 
 
 class ImportCounts(NamedTuple):
-    """How much an import holds.
+    """Counts of an import.
 
     Args:
         items: Number of questions that are items.
-        as_texts: Number of questions that are no items and whose words and keys can be checked, by reason.
-        images: Number of pictures that are there, of items and of others.
-        tasks: Number of questions by task; rotations are not counted.
-        splits: Number of questions by split, empty for none stated.
+        as_texts: Number of questions that are not items but have words and keys to check, by reason.
+        images: Number of present pictures, of items and of others.
+        tasks: Number of questions by task, without rotations.
+        splits: Number of questions by split, with an empty name for none stated.
         replies: Number of replies by model.
     """
 

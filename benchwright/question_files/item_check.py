@@ -1,4 +1,4 @@
-"""What is in a source of questions, and what of it cannot be used; nothing is written but a file of columns."""
+"""The contents of a source of questions and its unusable parts; writes nothing except a column file."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ _OTHERS_SHOWN = 20
 _REGIONS = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("x1", "y1", "x2", "y2"), ("bbox",))
 """Columns of a rectangle of the picture."""
 _SHOWN = 200
-"""Most refusals that a document lists."""
+"""Largest number of refusals in a document."""
 
 
 @dataclass(frozen=True)
 class ReadQuestions:
-    """Everything that was read of a source.
+    """All contents read from a source.
 
     Args:
         files: Files of questions and of replies; none for a release.
         index: Questions, whether they are items or not, and replies of models.
-        left_out: Number of rows that are no items, by reason.
-        refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
-        picture_files: Folder or archive in which pictures were looked for.
-        source: The source itself.
+        left_out: Number of rows that are not items, by reason.
+        refusals: File with each of these rows, one JSON document per line (`RefusedRow`).
+        picture_files: Folder or archive searched for pictures.
+        source: The source.
         pictures: Its pictures by name.
-        pictures_below: Path below the source of the folder in which pictures were looked for; empty where it is the
-            source, or lies elsewhere.
+        pictures_below: Path below the source of the folder searched for pictures; empty if that is the source or lies
+            elsewhere.
     """
 
     files: list[QuestionFile]
@@ -63,28 +63,28 @@ class ReadQuestions:
     pictures_below: str = ""
 
     def path_of(self, picture: str) -> str:
-        """Return the path below the source of a picture, by its name in `FileQuestion.names`."""
+        """Return the path of a picture below the source, by its name in `FileQuestion.names`."""
         is_below = bool(self.pictures_below) and self.picture_files.has(picture)
         return f"{self.pictures_below}/{picture}" if is_below else picture
 
     @property
     def keys(self) -> list[KeyTable]:
-        """Return how keys are read, for each set of files with the same columns."""
+        """Return the reading of keys for each set of files with the same columns."""
         return self.source.keys
 
     @property
     def notes(self) -> list[FileNote]:
-        """Return what was assumed about the tables as they were read."""
+        """Return the assumptions made while reading the tables."""
         told = [FileNote(self.picture_files.shown(""), note) for note in self.pictures.paths.notes()]
         return [*self.source.notes(), *told]
 
     @property
     def looked_into(self) -> list[LookedInto]:
-        """Return what each file was taken for in which questions were looked for, by path; none for a release."""
+        """Return the use of each file searched for questions, by path; empty for a release."""
         return self.source.looked_into
 
     def refused(self) -> Iterator[RefusedRow]:
-        """Yield the rows that are no items, in the order in which they were read."""
+        """Yield the rows that are not items, in reading order."""
         with self.refusals.open(encoding="utf-8") as lines:
             for line in lines:
                 yield RefusedRow(**json.loads(line))
@@ -103,22 +103,22 @@ def read_questions(
     keeps_keyless: bool = False,
     identify: Identify = identify_file,
 ) -> Iterator[ReadQuestions]:
-    """Read a benchmark that exists, without a run; what is yielded is there until the block ends.
+    """Read an existing benchmark without a run; the result is valid until the block ends.
 
     Args:
         source: File of questions, folder or archive that holds such files, or folder of a release.
-        pictures: Folder of the pictures where they lie elsewhere.
-        mapping: Columns by field where their names do not tell.
+        pictures: Folder of the pictures, if separate.
+        mapping: Columns by field, if their names are not recognized.
         columns: File of columns.
-        keeps_copies: Whether pictures that stand in files of questions can be opened within the block
+        keeps_copies: Whether pictures embedded in question files can be opened within the block
             (`QuestionIndex.pictures`); default False, they are only identified.
-        store: Where such pictures are kept beyond the block; None for nowhere.
-        keeps_repeats: Whether each question whose id stands twice is kept (`QuestionIndex.fill`); default False.
+        store: Store that keeps such pictures beyond the block; None for none.
+        keeps_repeats: Whether to keep every question with a repeated id (`QuestionIndex.fill`); default False.
         keeps_keyless: Whether questions without a key are items (`QuestionIndex.fill`); default False.
         identify: Function that identifies picture files (`PictureLookup`).
 
     Raises:
-        DataError: The source holds no questions, or cannot be read.
+        DataError: The source holds no questions, or is unreadable.
     """
     opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
     with TemporaryDirectory(prefix="benchwright-") as folder:
@@ -137,7 +137,7 @@ def read_questions(
 
 
 def _below(folder: Path, source: Path) -> str:
-    """Return the path of a folder below a source, or below the folder of a file; empty where it lies elsewhere."""
+    """Return the path of a folder below a source, or below the folder of a file; empty if it lies elsewhere."""
     root = source if source.is_dir() else source.parent
     path = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else "."
     return "" if path == "." else path
@@ -152,19 +152,19 @@ def check_items(
     write_to: Path | None = None,
     keeps_keyless: bool = False,
 ) -> dict[str, Any]:
-    """Return what the step `items` would make of a source, as a document.
+    """Return the result that the step `items` would have for a source, as a document.
 
     Args:
         source: File of questions, folder or archive that holds such files, or folder of a release.
-        pictures: Folder of the pictures where they lie elsewhere.
-        mapping: Columns by field where their names do not tell.
+        pictures: Folder of the pictures, if separate.
+        mapping: Columns by field, if their names are not recognized.
         columns: File of columns.
-        write_to: New file for the columns that are used; None for none.
-        keeps_keyless: Whether it is to keep questions without a key; default False.
+        write_to: New file for the used columns; None for none.
+        keeps_keyless: Whether to keep questions without a key; default False.
 
     Raises:
-        BenchwrightError: The file for the columns exists already.
-        DataError: The source holds no questions, or cannot be read.
+        BenchwrightError: The file for the columns already exists.
+        DataError: The source holds no questions, or is unreadable.
     """
     if write_to is not None:
         opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
@@ -183,7 +183,7 @@ def check_items(
         no_item = summed(row.no_item for row in read.index.row_counts())
         left_out = summed([*(row.left_out for row in read.index.row_counts()), read.index.unread()])
         shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
-        # Each reason is shown by an example, also one that comes after thousands of others.
+        # Show each reason by an example, even one that comes after thousands of others.
         seen = Counter(row["reason"] for row in shown)
         shown += [row.document() for row in _first_of_each(read.refused(), read.left_out.keys() - seen.keys())]
     return {
@@ -219,7 +219,7 @@ def check_items(
 
 
 def _own_columns(file: QuestionFile) -> dict[str, Any]:
-    """Return which columns layouts made of which, which are kept as labels only, and which nothing uses."""
+    """Return the columns that layouts made, with their sources, the label-only columns and the unused ones."""
     columns = file.columns
     taken = (*columns.fields.values(), *columns.options, *columns.images)
     labels, unused = file.own.others(columns)
@@ -232,7 +232,7 @@ def _own_columns(file: QuestionFile) -> dict[str, Any]:
 
 
 def _region(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a rectangle of the picture, which its benchmark may cut out (CREPE); none where none."""
+    """Return the columns of a picture's rectangle, which its benchmark may cut out (CREPE); empty without any."""
     folded = {name.strip().lower(): name for name in labels}
     found = [names for names in _REGIONS if all(name in folded for name in names)]
     return tuple(folded[name] for name in found[0]) if found else ()
@@ -250,11 +250,11 @@ def _first_of_each(rows: Iterator[RefusedRow], reasons: set[str]) -> Iterator[Re
 
 
 def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
-    """Return the document in words.
+    """Return the document as text.
 
     Args:
         document: What `check_items` returns.
-        examples: Refusals to show of each reason.
+        examples: Number of refusals to show of each reason.
     """
     lines = []
     described: dict[str, list[str]] = {}
@@ -281,7 +281,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
         if document[name]:
             lines.append(f"{name}: " + ", ".join(f"{key or 'none stated'} {n}" for key, n in document[name].items()))
     shown: Counter[str] = Counter()
-    numbers = {"question that is no item": document["no_item"], "left out": document["left_out"]}
+    numbers = {"question that is not an item": document["no_item"], "left out": document["left_out"]}
     for kind, by_reason in numbers.items():
         for reason, number in by_reason.items():
             lines.append(f"{kind}, {reason}: {number}")
@@ -293,7 +293,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
 
 
 def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield what the files were taken for that hold no questions and no replies, and why others were not taken."""
+    """Yield the use of files without questions and replies, and why other files are unused."""
     for what in ("keys", "splits", "pictures"):
         for file in looked_into:
             if file["taken_as"] == what and file["why"]:
@@ -307,14 +307,14 @@ def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _told(column: str, made: dict[str, Any]) -> str:
-    """Return the file's own name of a column, or what a layout made it of."""
+    """Return the file's name of a column, or the columns from which a layout made it."""
     if column not in made:
         return shown_name(column)
     return ", or ".join(str(Origin(tuple(way["from"]), tuple(way["by"]))) for way in made[column])
 
 
 def _others_of_source(files: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the columns that no field takes, once for the source."""
+    """Yield the columns that no field uses, once for the source."""
     for kind, words in (("labels", "kept as labels only"), ("unused", "not used")):
         if names := list(dict.fromkeys(name for file in files if file["model"] is None for name in file[kind])):
             more = f" and {len(names) - _OTHERS_SHOWN} more" if len(names) > _OTHERS_SHOWN else ""
@@ -334,7 +334,7 @@ def _columns_in_words(file: dict[str, Any]) -> str:
         if file[name]
     ]
     if "answer" not in file["columns"]:
-        parts.append("no column was taken for keys; --column answer=COLUMN says which holds them")
+        parts.append("no column is recognized as keys; name it with --column answer=COLUMN")
     if file["is_binary"]:
         parts.append("keys 1 and 0 are Yes and No")
     return "\n".join(f"  {part}" for part in parts)

@@ -1,4 +1,4 @@
-"""Questions of files as items with their pictures, for commands that look at a benchmark without a run."""
+"""Questions of files as items with their pictures, for commands that inspect a benchmark without a run."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .item_check import read_questions
 from .pictures.picture_lookup import UNREADABLE_PICTURE
 
 _LOOKED_AT = frozenset({NO_KEY, NO_PICTURE, MISSING_PICTURE})
-"""What keeps a question out of a run, and not from having its words looked at."""
+"""Reasons that exclude a question from a run but not from checks of its words."""
 
 
 def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
-    """Yield the items of files of questions, read as the step `items` reads them, then the rows that are none.
+    """Yield the items of question files, read as the step `items` reads them, then the refused rows.
 
-    Unlike in a run, a question without a right option, or whose picture is not there, is an item too: its words can be
-    looked at. A picture that is there and cannot be used refuses its row.
+    Unlike in a run, a question without a right option or with a missing picture is an item, too: its words can be
+    checked. A present but unusable picture refuses its row.
 
     Args:
         source: The files.
 
     Raises:
-        DataError: There is no file of questions, or one cannot be read as a whole.
+        DataError: The source has no question file, or one is unreadable as a whole.
     """
     with read_questions(source.path, pictures=source.pictures, mapping=dict(source.columns), keeps_copies=True) as read:
         files = {picture.image_id: picture.file for picture in read.index.pictures()}
@@ -58,5 +58,5 @@ def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
 
 
 def _modified_s(file: Path, name: str) -> float | None:
-    """Return when a picture's file was changed, in seconds since 1970; None of a copy taken out of another file."""
+    """Return the modification time of a picture's file, in seconds since 1970; None for a copy out of another file."""
     return file.stat().st_mtime if file.name == name.rpartition("/")[2] else None

@@ -1,4 +1,4 @@
-"""What each file of a folder was taken for when questions were looked for in it, or why it was not taken."""
+"""The use of each file of a folder searched for questions, or why it is unused."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ TakenAs = Literal["questions", "keys", "splits", "pictures", "replies"]
 
 
 class LookedInto(NamedTuple):
-    """A file in which questions were looked for.
+    """A file searched for questions.
 
     Args:
         file: Its path below the folder.
-        taken_as: What it was taken for; None where it was not taken.
-        why: Why it was not taken, or to which file its rows are joined.
+        taken_as: Use of the file; None if unused.
+        why: Why it is unused, or to which file its rows are joined.
     """
 
     file: str
@@ -25,7 +25,7 @@ class LookedInto(NamedTuple):
 
 
 def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile]) -> list[LookedInto]:
-    """Return what became of files that hold no questions, beside files that do.
+    """Return the use of files without questions in a folder with question files.
 
     Args:
         keys: Files with keys by id.
@@ -37,12 +37,12 @@ def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile]) -> list[LookedIn
         to.setdefault(file.path, {})[file.questions] = None
         what[file.path] = file.what
     by_id = [LookedInto(path, what[path], f"joined by id to {', '.join(list(of)[:3])}") for path, of in to.items()]
-    why = "keys by id: the questions have keys of their own, or other ids"
+    why = "keys by id, but the questions already have keys, or have other ids"
     return by_id + [LookedInto(path, None, why) for path in keys if path not in to]
 
 
 def settled(told: Iterable[LookedInto]) -> list[LookedInto]:
-    """Return one outcome for each file, sorted by path: that it was taken goes before that it was not."""
+    """Return one outcome per file, sorted by path; a use takes precedence over none."""
     by_path: dict[str, LookedInto] = {}
     for file in told:
         if file.file not in by_path or by_path[file.file].taken_as is None:

@@ -1,4 +1,4 @@
-"""Files of questions in a folder, and of models' replies to them: which there are, and what stands in each."""
+"""Search of a folder for files of questions and of models' replies, and their contents."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ from .tables.settings import setting_names, start_anew
 _UNREADABLE_FILE = "unreadable_file"
 _SHOWN = 3
 _SAMPLE = 200
-"""Rows from which columns are guessed."""
+"""Number of rows to guess columns from."""
 _MOST_REPEATED, _FEW_ROWS = 0.3, 10
-"""Most repeated values of a column that is guessed as `id`, as a share of the rows; not asked of fewer rows."""
+"""Largest share of repeated values in a guessed `id` column, and the smallest number of rows to check."""
 
 _NEARLY_ALL = 0.98
-"""Share of responses that name an option from which on they may be keys."""
+"""Smallest share of responses that name an option for them to be possible keys."""
 
 _SPELLED = {"1": "Yes", "0": "No", "True": "Yes", "False": "No"}
 Stated = Mapping[str, str | int | list[str]]
-"""Columns by field, as a curator says."""
+"""Columns by field, as a curator states them."""
 
 
 class QuestionFile(NamedTuple):
@@ -60,17 +60,17 @@ class QuestionFile(NamedTuple):
     Args:
         path: Path below the folder.
         columns: Which column holds what.
-        split: Split that its name tells; None where it tells none.
-        reading: How keys name options; None where no key of the files with these columns does.
+        split: Split in its name; None without one.
+        reading: How keys name options; None if no key of the files with these columns does.
         is_binary: Whether keys are 1 and 0 for yes and no, without options.
-        config: Configuration that its folder or the dataset's card tells, such as a subject; None for none.
-        model: Model whose replies it holds, as its path tells; None for a file of questions.
-        starts_anew: Whether its ids stand for other questions in other files, so that they need its path before them.
-        has_marks: Whether options begin with marks, such as `A.`, that are no words of theirs.
-        own: The columns of the file itself, and which of its rows' columns come from which.
-        absent: Number of cells in the columns of its options that stand for no option, such as `NaN`.
+        config: Configuration from its folder or the dataset's card, such as a subject; None for none.
+        model: Model of its replies, from its path; None for a file of questions.
+        starts_anew: Whether its ids denote other questions in other files, so that they need its path as a prefix.
+        has_marks: Whether options begin with marks, such as `A.`, that are not part of their words.
+        own: The file's columns, and the origins of its rows' columns.
+        absent: Number of option cells without an option, such as `NaN`.
         picture_cells: Which options are names of pictures, and how cells list several.
-        keyed_splits: Splits as its rows state them that have keys, so that "None" and "-1" are answers.
+        keyed_splits: Stated splits that have keys, so that "None" and "-1" are answers.
     """
 
     path: str
@@ -89,12 +89,12 @@ class QuestionFile(NamedTuple):
 
     @property
     def first_answer(self) -> int:
-        """Return the number of the first option where keys are numbers: 0 or 1."""
+        """Return the number of the first option for number keys: 0 or 1."""
         return int(self.reading == "from_1")
 
     @property
     def stated(self) -> dict[str, str | int | list[str]]:
-        """Return the columns, and how keys name options, as a mapping states them."""
+        """Return the columns and the reading of keys in the form of a stated mapping."""
         return {**self.columns.stated(), **({} if self.reading is None else {KEYS: self.reading})}
 
 
@@ -109,22 +109,22 @@ def question_files(
 ) -> list[QuestionFile]:
     """Return the files of questions in a folder, then those of replies.
 
-    Questions are rows with words, and options or an answer; where there are none, rows with an id and an answer
-    (keys). Replies are rows with an id and what a model said.
+    Questions are rows with words, and options or an answer; without any, rows with an id and an answer (keys). Replies
+    are rows with an id and a model's reply.
 
     Args:
         files: The folder.
-        stated: Columns as a curator says, by field (`guessed_columns`).
+        stated: Columns that a curator states, by field (`guessed_columns`).
         only: Paths of the files to read; all that hold questions by default.
-        stated_by_file: The same by path or pattern, before `stated`.
-        unread: List to which files are added that cannot be read as a whole; by default they are left out.
-        looked_into: List to which every file is added that was looked into, with what it was taken for, or why not.
+        stated_by_file: The same by path or pattern; takes precedence over `stated`.
+        unread: List that receives files unreadable as a whole; by default they are left out.
+        looked_into: List that receives every searched file with its use, or why it is unused.
 
     Raises:
-        DataError: There is none, a named one is not there, or its columns cannot be told.
+        DataError: The folder has no question file, a named one is missing, or its columns are unclear.
     """
     if missing := [path for path in only if not files.has(path)]:
-        raise DataError(f"there is no file {files.shown(missing[0])}; {files.contents()}")
+        raise DataError(f"file {files.shown(missing[0])} is missing; {files.contents()}")
     search = _Search(files, stated, tuple(only), stated_by_file or {}, [] if unread is None else unread)
     for path in only or files.walk(suffixes=ENDS):
         search.look_into(path)
@@ -149,7 +149,7 @@ def question_files(
 
 @dataclass
 class _Search:
-    """Looking for questions in the files of a folder, and what was found so far."""
+    """The search for questions in the files of a folder, with its results so far."""
 
     files: DatasetFiles
     stated: Stated | None
@@ -161,20 +161,20 @@ class _Search:
     keys: list[QuestionFile] = field(default_factory=list)
     replies: list[QuestionFile] = field(default_factory=list)
     contents: dict[str, dict[str, str]] = field(default_factory=dict)
-    """What the first rows of each file of questions ask, by id."""
+    """The questions in the first rows of each question file, by id."""
     joined: list[JoinedFile] = field(default_factory=list)
     left: list[LookedInto] = field(default_factory=list)
-    """Files that were not taken."""
+    """Unused files."""
     unlike: dict[str, Sequence[str]] = field(default_factory=dict)
-    """Columns of files that lack a stated one, so that their columns were guessed, by path."""
+    """Columns of files that lack a stated one and have guessed columns, by path."""
     responses: dict[str, QuestionFile] = field(default_factory=dict)
-    """Files of questions without a key that have a column `response`, with that column as their key."""
+    """Question files without a key but with a column `response`, with that column as their key."""
 
     def look_into(self, path: str) -> None:
-        """Look into a file.
+        """Search a file for questions.
 
         Raises:
-            DataError: It is named, and holds no questions or cannot be read; or its columns cannot be told.
+            DataError: A named file holds no questions or is unreadable, or its columns are unclear.
         """
         self.looked_at.append(path)
         asked = _named([self.stated or {}, *self.stated_by_file.values()])
@@ -194,25 +194,25 @@ class _Search:
             self._leave(path, [row for row in entries if isinstance(row, RefusedRow)])
 
     def _leave(self, path: str, wrong: Sequence[RefusedRow]) -> None:
-        """Note that a file has no row that can be read.
+        """Note that a file has no readable row.
 
         Raises:
-            DataError: It is named.
+            DataError: The file is named.
         """
         if self.only:
             why = f"none of its rows can be read; {wrong[0].entry}: {wrong[0].detail}" if wrong else "it holds no rows"
             raise DataError(f"{self.files.shown(path)}: {why}")
-        # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
+        # Archives and JSON may hold other data without questions; a table has rows.
         self.damaged += wrong[:1] if table_end(path) in WITH_HEADER else []
-        if not path.lower().endswith(".txt"):  # texts of any kind, unless they are lines with a question and a key
+        if not path.lower().endswith(".txt"):  # texts of any kind, except lines with a question and a key
             why = wrong[0].detail if wrong else "none of its rows is a question or a key"
             self.left.append(LookedInto(path, None, why))
 
     def _take(self, path: str, rows: Sequence[Row], names: Sequence[str]) -> None:
-        """Take a file for what its columns tell.
+        """Use a file by its columns.
 
         Raises:
-            DataError: They do not tell it, and the file is named.
+            DataError: The columns of a named file are unclear.
         """
         own = next((columns for pattern, columns in self.stated_by_file.items() if fnmatchcase(path, pattern)), None)
         is_stated = bool(self.only) or _all_there(self.stated, names)
@@ -232,7 +232,7 @@ class _Search:
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             self.replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
         elif columns.has_questions or (columns.has_keys and columns.column("image") and TEMPLATE in names):
-            # Keys of questions that a file has by the numbers of their words are keys of no other questions.
+            # Keys of questions whose words a file gives by number are not keys of other questions.
             self.questions.append(file)
         elif columns.has_keys:
             self.keys.append(file)
@@ -242,10 +242,10 @@ class _Search:
             self.left.append(LookedInto(path, None, _lacking(columns, names[:12])))
 
     def settle(self) -> None:
-        """Take files for what only all files together tell.
+        """Decide the use of files that only all files together determine.
 
-        A response is the key of its question, unless a file of questions has most of the ids: then it is a reply to
-        these. Rows with keys, options and pictures are questions without words, unless they are joined to others.
+        A response is the key of its question, unless a question file has most of the ids: then it is a reply to these.
+        Rows with keys, options and pictures are questions without words, unless they are joined to others.
         """
         asked = {
             own
@@ -267,10 +267,10 @@ class _Search:
         self.questions.sort(key=lambda file: order[file.path])
 
     def check_stated(self) -> None:
-        """Check that the stated columns are those of some file.
+        """Check that a file has the stated columns.
 
         Raises:
-            DataError: Each file of questions lacks one of them, so that none of what was stated would count.
+            DataError: Each question file lacks one of them, so that the statement would have no effect.
         """
         kept = [file.path for file in self.questions or self.keys]
         if not kept or not all(path in self.unlike for path in kept):
@@ -278,10 +278,10 @@ class _Search:
         path = max(kept, key=lambda path: len(set(self.unlike[path]) & set(_named([self.stated or {}]))))
         guessed_columns(self.unlike[path], self.stated, of=self.files.shown(path))
         lacking = [name for name in _named([self.stated or {}]) if name not in self.unlike[path]]
-        raise DataError(f"{self.files.shown(path)}: there is no column {', '.join(map(repr, lacking))}")
+        raise DataError(f"{self.files.shown(path)}: column {', '.join(map(repr, lacking))} is missing")
 
     def outcomes(self) -> list[LookedInto]:
-        """Return what each file was taken for, or why not, sorted by path."""
+        """Return the use of each file, or why it is unused, sorted by path."""
         kept = self.questions or self.keys
         taken = [LookedInto(file.path, "questions" if self.questions else "keys") for file in kept]
         taken += [LookedInto(file.path, "replies") for file in self.replies]
@@ -290,7 +290,7 @@ class _Search:
 
 
 def _response_column(columns: ColumnMapping) -> str | None:
-    """Return the column `response` of a file of questions that has no key and names no model; None for another one."""
+    """Return the column `response` of a question file without a key or a model; None for another file."""
     name = columns.replies.get("reply", "")
     is_asked = bool(columns.column("question") and (columns.options or columns.column("options") or columns.images))
     is_asked = is_asked or bool(columns.column("question") and columns.column("image"))
@@ -299,7 +299,7 @@ def _response_column(columns: ColumnMapping) -> str | None:
 
 
 def _may_be_keys(rows: Sequence[Row], columns: ColumnMapping, name: str) -> bool:
-    """Return whether what stands in a column names options, in nearly all rows that have options."""
+    """Return whether a column names options in nearly all rows with options."""
     keyed = ColumnMapping(fields={**columns.fields, "answer": name}, options=columns.options)
     found = []
     for row in rows:
@@ -311,13 +311,13 @@ def _may_be_keys(rows: Sequence[Row], columns: ColumnMapping, name: str) -> bool
 
 
 def _has_all_but_words(columns: ColumnMapping) -> bool:
-    """Return whether rows have everything of a question but its words, which may stand in the picture."""
+    """Return whether rows have all parts of a question except its words, which may be in the picture."""
     has_options = bool(columns.options or columns.column("options"))
     return columns.has_keys and has_options and bool(columns.images or columns.column("image"))
 
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
-    """Return which columns a file of questions needs that this one has not, and how to state them."""
+    """Return the columns of a question file that this one lacks, and how to state them."""
     lacks = []
     if not columns.column("question"):
         lacks.append("a column for the question (--column question=COLUMN)")
@@ -341,7 +341,7 @@ def _labelled(files: DatasetFiles, found: Sequence[QuestionFile], anew: Collecti
 
 
 def _contents(rows: Sequence[Row], columns: ColumnMapping) -> dict[str, str]:
-    """Return what each row asks, by its id."""
+    """Return the question of each row, by its id."""
     identity = columns.column("id")
     names = [columns.column(field) for field in ("question", "image", "options")]
     names = [*filter(None, names), *columns.images, *columns.options]
@@ -350,7 +350,7 @@ def _contents(rows: Sequence[Row], columns: ColumnMapping) -> dict[str, str]:
 
 
 def _with_hashes(value: Any) -> Any:
-    """Return a value with the hash of each picture in its place, since the text of megabytes takes long to make."""
+    """Return a value with a hash in place of each picture, since the text of megabytes takes long to make."""
     if isinstance(value, bytes):
         return hashlib.sha256(value).hexdigest()
     if isinstance(value, Mapping):
@@ -359,7 +359,7 @@ def _with_hashes(value: Any) -> Any:
 
 
 def _named(mappings: Iterable[Stated]) -> list[str]:
-    """Return all columns that some mappings name."""
+    """Return all columns that mappings name."""
     return [
         name
         for mapping in mappings
@@ -375,14 +375,14 @@ def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
 
 
 def _settings(stated: Stated | None) -> Stated:
-    """Return what a curator says of files whose columns are other ones: how keys name options."""
+    """Return a curator's settings for files with other columns: how keys name options."""
     return {field: value for field, value in (stated or {}).items() if field in SETTINGS}
 
 
 def _columns_of(
     rows: Sequence[Row], names: Sequence[str], said: Stated | None, *, of: str, is_of_replies: bool
 ) -> ColumnMapping:
-    """Return which column holds what, by its name and, where several may, by what some rows hold."""
+    """Return the columns by field, from their names and, if several fit, from some rows."""
     columns = guessed_columns(names, said, of=of)
     if columns.column("question") and not is_of_replies and "id" not in (said or {}):
         columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=of))
@@ -395,11 +395,11 @@ def _columns_of(
 def _with_unique_id(
     rows: Sequence[Row], columns: ColumnMapping, guessed: Callable[..., ColumnMapping]
 ) -> ColumnMapping:
-    """Return the columns with the first guess of `id` whose values do not repeat; without `id` where all repeat."""
+    """Return the columns with the first guess of `id` whose values do not repeat; without `id` if all repeat."""
     no_ids: list[str] = []
     while (column := columns.column("id")) is not None:
         values = [str(value) for row in rows if (value := row.document.get(column)) is not None]
-        # Rows that stand twice by mistake are no reason to give up an id.
+        # Rows repeated by mistake do not disqualify an id.
         if len(values) < _FEW_ROWS or len(values) - len(set(values)) <= _MOST_REPEATED * len(values):
             break
         no_ids.append(column)
@@ -408,14 +408,14 @@ def _with_unique_id(
 
 
 class ReadRow(NamedTuple):
-    """What a row of a file holds.
+    """The contents of a row of a file.
 
     Args:
-        row: Which row it is.
-        question: The question; None where the row is a reply to one that another file has.
+        row: Name of the row.
+        question: The question; None if the row is a reply to a question in another file.
         pictures: Pictures of the question.
-        reply: What a model replied to it; None for nothing.
-        position: Place of the row or entry in its file, from 0.
+        reply: A model's reply to it; None without one.
+        position: Index of the row or entry in its file, from 0.
     """
 
     row: str
@@ -426,9 +426,9 @@ class ReadRow(NamedTuple):
 
 
 def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | RefusedRow]:
-    """Yield what each row of a file of questions or replies holds.
+    """Yield the contents of each row of a file of questions or replies.
 
-    A row of replies has its question too where it states one: a file of results may be all that there is.
+    A row of replies also has its question, if stated: a file of results may be the only file.
     """
     for row in rows_of(files, file.path, asked=file.columns.taken):
         if isinstance(row, RefusedRow):
@@ -469,7 +469,7 @@ def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPi
 
 
 def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None, list[AskedPicture]]:
-    """Return the question that stands beside a reply; none where there is none, or another file must have it."""
+    """Return the question in a row with a reply; None without one, or if another file must have it."""
     if not file.columns.replies or not (file.columns.has_questions or file.columns.has_keys):
         return None, []
     try:
@@ -481,8 +481,8 @@ def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None
 def _models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:
     """Return the model of each file of replies.
 
-    A file whose name holds the name of a model that another file states in a column, such as `GPT4o_evaluated` beside
-    `GPT4o`, holds replies of that model.
+    A file whose name contains the name of a model that another file states in a column, such as `GPT4o_evaluated` next
+    to `GPT4o`, holds replies of that model.
     """
     stated: set[str] = set()
     for file in replies:

@@ -1,7 +1,7 @@
-"""Questions that a run imports, in a file that can be looked up by picture; memory does not grow with them.
+"""Questions that a run imports, in a file with lookup by picture; memory does not grow with their number.
 
-Questions that cannot be items are in it too, with the reason: their words and keys can be checked. So are the replies
-of models that the source brings along.
+The index also holds questions that cannot be items, with the reason, for checks of their words and keys, and the
+replies of models in the source.
 """
 
 from __future__ import annotations
@@ -72,16 +72,17 @@ class QuestionIndex:
         keeps_keyless: bool = False,
         keeps_repeats: bool = False,
     ) -> int:
-        """Make the index anew and return the number of questions in it that are items.
+        """Rebuild the index and return its number of questions that are items.
 
         Args:
-            entries: What each row of each file holds, with the file's path; rows of a file are neighbours, and files
-                of replies come last.
+            entries: Contents of each row of each file, with the file's path; rows of a file are adjacent, and reply
+                files come last.
             pictures: Pictures by name.
-            refused: Receiver of what is refused, and of what is no item.
-            keeps_keyless: Whether questions without a key are items; default False, since no reply to them is right.
-            keeps_repeats: Whether each question whose id stands twice is kept, under a numbered id, with the one that
-                the source states as label `stated_id`; default False, the first is.
+            refused: Receiver of refused rows and of questions that are not items.
+            keeps_keyless: Whether questions without a key are items; default False, since no reply to them can be
+                right.
+            keeps_repeats: Whether to keep every question with a repeated id, under a numbered id and with the stated
+                one as label `stated_id`; default False, keep the first.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)
@@ -97,7 +98,7 @@ class QuestionIndex:
         return int(items)
 
     def brought(self, stage: str) -> list[BroughtPhotograph]:
-        """Return the pictures of all items, sorted by path; of two pictures with one path, both have a longer one."""
+        """Return the pictures of all items, sorted by path; two pictures with one path both get a longer one."""
         with closing(self._connected()) as database:
             rows = database.execute(
                 "SELECT path, file, source, image_id, count(*) OVER (PARTITION BY path) FROM pictures WHERE used"
@@ -111,7 +112,7 @@ class QuestionIndex:
         return sorted(brought, key=lambda photograph: photograph.source.uri)
 
     def pictures(self) -> Iterator[IndexedPicture]:
-        """Yield every picture that is there, sorted by id, also of questions that are no items."""
+        """Yield every present picture, sorted by id, including those of questions that are not items."""
         with closing(self._connected()) as database:
             for row in database.execute(
                 "SELECT image_id, file, path, width, height, media_type, size_bytes, source FROM pictures "
@@ -122,7 +123,7 @@ class QuestionIndex:
                 yield picture._replace(file=Path(picture.file), source=stated)
 
     def counts(self) -> ImportCounts:
-        """Return how much was imported."""
+        """Return the counts of the import."""
         tasks: Counter[str] = Counter()
         splits: Counter[str] = Counter()
         as_texts: Counter[str] = Counter()
@@ -148,7 +149,7 @@ class QuestionIndex:
                 yield _question(row)
 
     def rows(self) -> Iterator[IndexedRow]:
-        """Yield every row of the source in its order, then the files that cannot be read."""
+        """Yield every row of the source in its order, then the unreadable files."""
         with closing(self._connected()) as database:
             for file, position, entry, key, reason, detail, *columns in database.execute(_ROWS):
                 if reason is not None:
@@ -158,7 +159,7 @@ class QuestionIndex:
                     yield IndexedRow(file, position, entry, key, question, question.outcome, question.detail)
 
     def row_counts(self) -> list[RowCount]:
-        """Return what became of the rows of each file, in the order of the source."""
+        """Return the row counts of each file, in the order of the source."""
         by_file: dict[str, RowCount] = {}
         with closing(self._connected()) as database:
             for file, reason, is_no_item, number in database.execute(_ROW_COUNTS, WHOLE_QUESTIONS):
@@ -173,7 +174,7 @@ class QuestionIndex:
         ]
 
     def refused_for(self, reasons: Collection[str]) -> Iterator[IndexedRow]:
-        """Yield the rows without a question that can be read, for one of some reasons, in the order of the source."""
+        """Yield the rows without a readable question for one of the given reasons, in the order of the source."""
         query = "SELECT file, position, entry, key, reason, detail FROM rows WHERE reason IS NOT NULL ORDER BY number"
         with closing(self._connected()) as database:
             for file, position, entry, key, reason, detail in database.execute(query):
@@ -181,26 +182,26 @@ class QuestionIndex:
                     yield IndexedRow(file, position, entry, key, None, reason, detail)
 
     def unread(self) -> Counter[str]:
-        """Return how many files and other entries of the source, which are no rows, cannot be read, by reason."""
+        """Return the number of unreadable files and other entries that are not rows, by reason."""
         with closing(self._connected()) as database:
             return Counter(
                 dict(database.execute("SELECT reason, count(*) FROM rows WHERE position IS NULL GROUP BY reason"))
             )
 
     def absent(self) -> Iterator[AbsentPicture]:
-        """Yield every picture that questions name and that cannot be used, in the order in which they were met."""
+        """Yield every unusable picture that questions name, in order of occurrence."""
         with closing(self._connected()) as database:
             for row in database.execute("SELECT name, reason, detail FROM absent ORDER BY rowid"):
                 yield AbsentPicture(*row)
 
     def replies(self) -> Iterator[ModelReply]:
-        """Yield the replies that the source brings along, sorted by model and question."""
+        """Yield the replies in the source, sorted by model and question."""
         with closing(self._connected()) as database:
             for row in database.execute("SELECT model, key, text, choice FROM replies ORDER BY model, key"):
                 yield ModelReply(*row)
 
     def by_picture(self) -> Iterator[tuple[str, list[FileQuestion]]]:
-        """Yield each picture with which items start, and their questions, sorted by id."""
+        """Yield each first picture of items with their questions, sorted by id."""
         with closing(self._connected()) as database:
             rows = database.execute(_BY_PICTURE)
             for first, entries in groupby(rows, key=itemgetter(-1)):
@@ -208,7 +209,7 @@ class QuestionIndex:
 
     def _connected(self) -> sqlite3.Connection:
         if not self.path.exists():
-            raise DataError(f"{self.path} is not there; run the recipe again")
+            raise DataError(f"{self.path} is missing; run the recipe again")
         return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
 
 

@@ -1,4 +1,4 @@
-"""A row of a table of questions as a checked question with its pictures."""
+"""Conversion of a table row to a checked question with its pictures."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def question_of(
     Args:
         document: The row.
         columns: Which column holds what.
-        row: Which row it is, the id of a question without one.
-        reading: How keys name options; None where no key of the source does.
-        has_marks: Whether the options of the source begin with marks such as `A.`, which are no words of theirs.
+        row: Name of the row, which becomes the id of a question without one.
+        reading: How keys name options; None if no key of the source does.
+        has_marks: Whether the options of the source begin with marks such as `A.`, which are not part of their words.
         picture_cells: Which options are names of pictures, and which cells name several.
-        keyed_splits: Splits as rows state them in which "None" and "-1" answer an open question, since other rows have
-            other keys; elsewhere they say that the key is not published.
+        keyed_splits: Stated splits in which "None" and "-1" answer an open question, since other rows have other keys;
+            elsewhere they mean an unpublished key.
 
     Raises:
-        BadRow: Something is missing or does not fit; names column and value.
+        BadRow: A part is missing or does not fit; names column and value.
     """
     check_cells(document, columns)
     words = _words(document, columns)
@@ -98,7 +98,7 @@ def question_of(
     try:
         answer = None if is_open else option_named(stated, reading)
         refusal = None if is_open else option_named(declines, reading)
-    except BadRow as error:  # no item, but a question all the same, whose words and options can be checked
+    except BadRow as error:  # not an item, but a question with words and options to check
         fault = KeyFault(error.reason, str(error))
     question = AskedQuestion(
         key=key,
@@ -134,14 +134,14 @@ def pictures_of(
 
 
 def option_texts(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[str | None, ...]:
-    """Return the words of each option of a row as they stand there; None for a picture."""
+    """Return the words of each option of a row as written; None for a picture."""
     return tuple(map(_option_text, present_options(document, columns).cells))
 
 
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell | None:
-    """Return the key of a row with its options, as evidence for how keys are to be read; None where it states none.
+    """Return the key of a row with its options, as evidence for the reading of keys; None if it states none.
 
-    A row that has no key but an option that declines states that one.
+    A row without a key but with an option that declines states that option.
     """
     check_cells(document, columns)
     value = _value(document, columns, "answer")
@@ -160,7 +160,7 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell |
 
 
 def _option_text(cell: Any) -> str | None:
-    """Return the words of an option, as `_option` reads them, or the path of a picture; None for a picture without."""
+    """Return the words of an option, as `_option` reads them, or the path of a picture; None for a pathless picture."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Mapping):
@@ -170,17 +170,17 @@ def _option_text(cell: Any) -> str | None:
 
 
 def stated_id(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
-    """Return the id that a row states for its question; None where it states none."""
+    """Return the id that a row states for its question; None if it states none."""
     return _text(document, columns, "id")
 
 
 def stated_split(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
-    """Return the split that a row states, in a column or by its id; None where it states none."""
+    """Return the split that a row states, in a column or by its id; None if it states none."""
     return _text(document, columns, "split") or _told_by_id(stated_id(document, columns) or "")[0]
 
 
 def _words(document: Mapping[str, Any], columns: ColumnMapping) -> str:
-    """Return the question as it stands, after what is to be read before it; empty where the file has none at all."""
+    """Return the question as written, after its context; empty if the file has no questions."""
     column = columns.column("question")
     value = None if column is None else document.get(column)
     ask = "" if value is None or isinstance(value, Mapping | bytes) else str(value)
@@ -200,7 +200,7 @@ def _kind(
     """Return the kind of a question.
 
     Raises:
-        BadRow: There is a single option.
+        BadRow: The row has a single option.
     """
     if isinstance(answer, KnownKey):
         answer = answer.value
@@ -214,7 +214,7 @@ def _kind(
 
 
 def _open_answer(value: Any, *, is_keyed: bool) -> str | None:
-    """Return the key of an open question in words; of several right answers, one a line.
+    """Return the key of an open question as text, with several right answers on separate lines.
 
     Args:
         value: The key as its row states it.
@@ -223,18 +223,18 @@ def _open_answer(value: Any, *, is_keyed: bool) -> str | None:
     sealed = SEALED - WORDS_OF_ANSWERS if is_keyed else SEALED
     known = [text for text in answers_in_words(value) if text.casefold() not in sealed]
     [(best, number)] = Counter(known).most_common(1) or [("", 0)]
-    known = [best] if number > 1 else known  # several people's answers, not several right ones
+    known = [best] if number > 1 else known  # answers of several people, not several right ones
     return "\n".join(known)[:10_000] or None
 
 
 def answers_in_words(value: Any) -> list[str]:
-    """Return the answers that the key of an open question states: several where it lists several."""
+    """Return the answers that the key of an open question states."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = parsed_cell(value)
     values = value if isinstance(value, list | tuple) else [value]
-    # VizWiz and VQAv2 state an answer with how sure its author was.
+    # VizWiz and VQAv2 state an answer with its author's confidence.
     return [_open_text(entry.get("answer") if isinstance(entry, Mapping) else entry) for entry in values]
 
 
@@ -243,13 +243,13 @@ def _open_text(value: Any) -> str:
 
 
 def _told_by_id(key: str) -> tuple[str | None, str | None]:
-    """Return the split and the task that an id such as `val_Art_Style_12` tells (BLINK, MMMU)."""
+    """Return the split and the task in an id such as `val_Art_Style_12` (BLINK, MMMU)."""
     match = _SPLIT_TASK_NUMBER.fullmatch(key)
     return (match[1], match[2]) if match is not None else (None, None)
 
 
 def _placed(option: str, pictures: int) -> str | int:
-    """Return the number of the picture that an option is, where it only names one as `<image 2>`; else its text."""
+    """Return the number of the picture that an option is, if it only names one as `<image 2>`; otherwise its text."""
     number = number_of_mark(option)
     return number - 1 if number is not None and 1 <= number <= pictures else option
 
@@ -291,19 +291,19 @@ def _option(value: Any) -> str | AskedPicture:
         return _picture(value)
     words = "" if value is None else str(value)
     if not words.strip():
-        raise BadRow("an option says nothing", "empty_option")
+        raise BadRow("an option is empty", "empty_option")
     return _picture(words) if _DATA_ADDRESS.match(words) else words
 
 
 def _as_it_stands(cell: Any) -> bool:
-    """Return whether an option is text to the last space, as in an export of Benchwright."""
+    """Return whether an option keeps its white space, as in an export of Benchwright."""
     return isinstance(cell, Mapping) and bool(cell.get("as_it_stands"))
 
 
 def _with_marked(
     pictures: Mapping[int, AskedPicture], words: str, options: Sequence[str | AskedPicture]
 ) -> tuple[list[AskedPicture], dict[int, int]]:
-    """Return the pictures of a row with those that only its words show, and the new number of each by its old one."""
+    """Return a row's pictures, including those shown only in its words, and the new number of each by its old one."""
     texts = [option for option in options if isinstance(option, str)]
     return with_marked(pictures, [words, *texts], others=len(options) - len(texts))
 
@@ -352,7 +352,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _labels(document: Mapping[str, Any], columns: ColumnMapping) -> dict[str, Scalar]:
-    """Return the columns that no field takes, texts and numbers only."""
+    """Return the columns that no field uses, texts and numbers only."""
     labels: dict[str, Scalar] = {}
     taken = columns.taken
     for name, value in document.items():
@@ -363,7 +363,7 @@ def _labels(document: Mapping[str, Any], columns: ColumnMapping) -> dict[str, Sc
         is_plain = isinstance(value, list) and all(isinstance(part, str | int) for part in value)
         label = "+".join(map(str, value)) if is_plain else value
         if isinstance(label, float) and not math.isfinite(label):
-            continue  # tables of pandas write so what is missing
+            continue  # pandas writes missing values so
         if isinstance(label, str | int | float | bool) and len(str(label)) <= 4000:
             labels[str(name)] = label
     return labels

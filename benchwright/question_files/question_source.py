@@ -1,4 +1,4 @@
-"""What questions are imported from: files of questions, or a release of Benchwright."""
+"""Sources of imported questions: question files, or a release of Benchwright."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from .source_keys import with_readings
 from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset
 
-_MARKS = "its options begin with marks, such as `A.` or `(1)`, which are left out of their words"
-_ABSENT = "say only that there is no option, such as NaN or a dash; they are left out"
+_MARKS = "its options begin with marks, such as `A.` or `(1)`, which are removed from their words"
+_ABSENT = "only mark absent options, such as NaN or a dash, and are left out"
 _RELEASE = ("manifest.json", "manifest.sha256")
 
 
@@ -37,30 +37,30 @@ class QuestionSource(Protocol):
 
     @property
     def files(self) -> list[QuestionFile]:
-        """Files of questions and of replies, with what their columns hold; none for a release."""
+        """Files of questions and of replies, with the contents of their columns; empty for a release."""
 
     @property
     def keys(self) -> list[KeyTable]:
-        """How keys are read, for each set of files with the same columns; none for a release."""
+        """Reading of keys for each set of files with the same columns; empty for a release."""
 
     @property
     def looked_into(self) -> list[LookedInto]:
-        """What each file was taken for in which questions were looked for; none for a release."""
+        """Use of each file searched for questions; empty for a release."""
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
-        """Yield what each row holds, with the path of its file."""
+        """Yield the contents of each row, with the path of its file."""
 
     def notes(self) -> list[FileNote]:
-        """Return what was assumed about the tables as they were read, such as their encoding."""
+        """Return the assumptions made while reading the tables, such as their encoding."""
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
         """Yield the rows of a file as it holds them."""
 
     def picture_files(self) -> DatasetFiles:
-        """Return the folder in which pictures are looked for."""
+        """Return the folder to search for pictures."""
 
     def content_digest(self) -> str:
-        """Return the digest of everything that decides which questions are read."""
+        """Return the digest of everything that determines the questions."""
 
 
 def open_source(
@@ -70,12 +70,12 @@ def open_source(
 
     Args:
         place: File of questions, folder or archive that holds such files, or folder of a release.
-        pictures: Folder of the pictures where they lie elsewhere; None for the folder of the questions.
-        mapping: Columns by field where their names do not tell (`guessed_columns`).
-        columns: File of columns (`read_columns`); the mapping goes before it.
+        pictures: Folder of the pictures, if separate; None for the folder of the questions.
+        mapping: Columns by field, if their names are not recognized (`guessed_columns`).
+        columns: Column file (`read_columns`); the mapping takes precedence.
 
     Raises:
-        DataError: There are no questions, or they cannot be read.
+        DataError: The source has no questions, or is unreadable.
     """
     if all((place / name).is_file() for name in _RELEASE):
         return _ReleaseSource(Release.open(place))
@@ -122,7 +122,7 @@ class _FileSource:
         self.files, self.keys = with_readings(self._files, PicturePaths(self.picture_files()), found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
-        """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
+        """Yield the contents of each row, with the path of its file, and finally the unreadable parts of the folder."""
         for file in self.files:
             for entry in rows_in(self._files, file):
                 yield file.path, entry
@@ -131,7 +131,7 @@ class _FileSource:
             yield row.file, row
 
     def notes(self) -> list[FileNote]:
-        """Return what was assumed about the tables as they were read."""
+        """Return the assumptions made while reading the tables."""
         marked = [FileNote(file.path, _MARKS) for file in self.files if file.has_marks]
         absent = [
             FileNote(file.path, f"{counted(file.absent, 'cell')} at the end of the options {_ABSENT}")
@@ -139,7 +139,7 @@ class _FileSource:
             if file.absent
         ]
         parted = [
-            FileNote(file.path, f"options in one cell are parted at {file.columns.parted!r}, as the keys show")
+            FileNote(file.path, f"options in one cell are split at {file.columns.parted!r}, as the keys show")
             for file in self.files
             if file.columns.parted
         ]
@@ -150,11 +150,11 @@ class _FileSource:
         return rows_of(self._files, file.path, asked=file.columns.taken)
 
     def picture_files(self) -> DatasetFiles:
-        """Return the folder in which pictures are looked for."""
+        """Return the folder to search for pictures."""
         return self._pictures or self._files
 
     def content_digest(self) -> str:
-        """Return the digest of the files of questions and of keys joined to them; pictures have their own."""
+        """Return the digest of the question files and of keys joined to them; pictures have their own."""
         contents = []
         beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits", "pictures")]
         for name in dict.fromkeys((*(file.path for file in self.files), *beside)):
@@ -208,7 +208,7 @@ class _ReleaseSource:
 
 
 def _source_of(image_id: str, records: Mapping[str, ImageRecord]) -> Source | None:
-    """Return the source that a picture goes back to, as the release states it."""
+    """Return the origin of a picture, as the release states it."""
     record = records.get(image_id)
     root = None if record is None else records.get(record.root_image_id)
     return None if root is None else root.source

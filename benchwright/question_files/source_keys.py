@@ -1,4 +1,4 @@
-"""How the keys of a source are read: one reading for all files with the same columns, from all of their rows."""
+"""The reading of a source's keys: one for all files with the same columns, chosen from all their rows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .question_rows import answers_in_words, option_texts, stated_id, stated_key
 from .tables.rows import rows_of
 
 _NEARLY_ALL = 0.98
-"""Share of rows whose options begin with marks from which on these are marks, and no words."""
+"""Smallest share of rows whose options begin with marks for which these are marks, not words."""
 _SEALED_SHARE = 0.9
-"""Share of the keys of a split that are `None`, `hidden` and the like from which on none of them is published."""
+"""Smallest share of `None`, `hidden` and similar keys in a split for which all its keys count as unpublished."""
 
 
 @dataclass
 class _OptionMarks:
-    """How many rows have options, and how many of these begin with marks in order."""
+    """Counts of rows with options, and of those whose options begin with marks in order."""
 
     rows: int = 0
     marked: int = 0
@@ -46,7 +46,7 @@ class _OptionMarks:
 
 @dataclass
 class _Seals:
-    """How many rows of each split of a file state a key, and how many of these say that it is not published."""
+    """Counts of rows of each split of a file that state a key, and of those that mark it as unpublished."""
 
     stated: Counter[str | None] = field(default_factory=Counter)
     sealed: Counter[str | None] = field(default_factory=Counter)
@@ -63,18 +63,18 @@ class _Seals:
 def with_readings(
     files: DatasetFiles, pictures: PicturePaths, found: Sequence[QuestionFile]
 ) -> tuple[list[QuestionFile], list[KeyTable]]:
-    """Return files of questions with the reading of their keys, and a table for each set of files read alike.
+    """Return question files with the reading of their keys, and a table for each set of files read alike.
 
-    The files say too whether their options begin with marks, which are then no words of these, and which options are
-    names of pictures. Every row of every file is read once for it.
+    The returned files also state whether their options begin with marks, which are then not part of the words, and
+    which options are names of pictures. This takes one pass over all rows of all files.
 
     Args:
         files: The folder.
         pictures: Its pictures by name.
-        found: Its files of questions and of replies.
+        found: The folder's files of questions and of replies.
 
     Raises:
-        DataError: Two readings fit the keys and differ, or a file cannot be read as a whole.
+        DataError: Two readings fit the keys and differ, or a file is unreadable as a whole.
     """
     alike: dict[Hashable, list[QuestionFile]] = {}
     for file in found:
@@ -108,13 +108,13 @@ def with_readings(
 
 
 def _with_files(file: QuestionFile, pictures: PicturePaths) -> QuestionFile:
-    """Return a file of questions that knows which names are files."""
+    """Return a question file with the knowledge of which names are files."""
     known = file.picture_cells._replace(is_file=partial(pictures.is_there, file=file.path))
     return file._replace(picture_cells=known)
 
 
 def _same_columns(columns: ColumnMapping) -> Hashable:
-    """Return what files have in common whose keys are read alike: the columns of question, options and keys.
+    """Return the common property of files whose keys are read alike: the columns of question, options and keys.
 
     Files of one benchmark may have options up to D or up to E, so the first column of options stands for all.
     """
@@ -125,13 +125,13 @@ def _same_columns(columns: ColumnMapping) -> Hashable:
 def _counted(
     files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks, names: OptionNames
 ) -> QuestionFile:
-    """Count the keys, the marks and the picture names of options; return the file with what its rows alone tell."""
+    """Count the keys, the marks and the picture names of options; return the file with facts from its rows."""
     columns, absent, seals = file.columns, 0, _Seals()
     fields = ("id", "split", "question", "options", "answer", "refusal")
     needed = {*columns.options, *map(columns.column, fields)}
     for row in rows_of(files, file.path, asked=columns.taken, only=frozenset(filter(None, needed))):
         if isinstance(row, Row):
-            with guarded(file.path, row.entry):  # the row is refused where it is read
+            with guarded(file.path, row.entry):  # reading the row refuses it
                 key = stated_key(row.document, columns)
                 absent += number_absent(row.document, columns)
                 texts = option_texts(row.document, columns) if key is None else key.texts

@@ -1,7 +1,7 @@
-"""The regions with which people justify the answer of an item, as a release carries them.
+"""Regions with which annotators justify the answer of an item, as a release holds them.
 
-They stand in an item's `evidence` under `answer_regions`, by campaign. They change no content hash: what is asked and
-what is right stay as they were.
+An item's `evidence` holds them under `answer_regions`, by campaign. They leave the content hash unchanged, as they
+change neither question nor answer.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ ANSWER_REGIONS = "answer_regions"
 
 
 class AnswerRegions(Record):
-    """What the annotators of one campaign agree on about one item.
+    """The regions on which the annotators of one campaign agree for one item.
 
     Attributes:
         image: Place of the picture among the item's, from 1.
         size_wh: Width and height of that picture in pixels, upright.
-        regions: Regions on which enough annotators agree, in pixels of that picture; none where they agree on none.
-        annotators: Number of annotators who marked, or said that nothing justifies an answer.
-        need: Number of annotators who must have marked a region.
-        share_matched: Agreement on where: share of regions that two annotators both marked, mean over pairs of
+        regions: Regions on which enough annotators agree, in pixels of that picture; empty without agreement.
+        annotators: Number of annotators who marked regions or stated that nothing justifies an answer.
+        need: Number of annotators required to mark a region.
+        share_matched: Agreement on place: share of regions that two annotators both marked, mean over pairs of
             annotators, 0 to 1; None with one annotator.
-        mean_iou: Mean intersection over union of these; None where there are none.
+        mean_iou: Mean intersection over union of these regions; None without any.
         simulated: Whether the annotators are simulated.
-        content_hash: Content of the item on which they were marked; None where it is not stated.
+        content_hash: Hash of the item's content at the time of marking; None if unstated.
     """
 
     image: int = Field(1, ge=1)
@@ -48,20 +48,20 @@ class AnswerRegions(Record):
 
 
 def answer_regions_of(item: Item) -> Mapping[str, AnswerRegions]:
-    """Return the regions that justify an item's answer, by campaign; empty where nobody marked any.
+    """Return the regions that justify an item's answer, by campaign; empty if no annotator marked any.
 
     Raises:
-        DataError: The item's evidence states something else under that name.
+        DataError: The item's evidence holds something else under that name.
     """
     documents: Any = item.evidence.get(ANSWER_REGIONS, {})
     try:
         return {str(name): AnswerRegions.model_validate(document) for name, document in documents.items()}
     except (ValidationError, AttributeError, TypeError) as error:
-        raise DataError(f"item {item.item_id}: its evidence states no answer regions: {error}") from error
+        raise DataError(f"item {item.item_id}: its evidence holds no valid answer regions: {error}") from error
 
 
 def with_answer_regions(item: Item, values: Mapping[str, Any]) -> Item:
-    """Return an item with the regions among its values in its evidence; those marked on other content are left out.
+    """Return an item whose evidence holds the regions among its values, without those marked on other content.
 
     Args:
         item: The item.
@@ -78,11 +78,11 @@ def with_answer_regions(item: Item, values: Mapping[str, Any]) -> Item:
 
 
 def first_with_regions(item: Item, campaigns: Sequence[str] = ()) -> AnswerRegions | None:
-    """Return the regions of the first campaign, by name, that agreed on any; None where none did.
+    """Return the regions of the first campaign, by name, that agreed on any; None if none did.
 
     Args:
         item: The item.
-        campaigns: Names of the only campaigns that count; all where there are none.
+        campaigns: Names of the campaigns to consider; empty for all.
     """
     by_campaign = answer_regions_of(item)
     return next(

@@ -1,4 +1,4 @@
-"""What a person changed of a helper's proposal, computed from the region that they submitted."""
+"""An annotator's changes to a helper's proposal, computed from the submitted region."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .region import Region, RegionShape
 
 ChangeKind = Literal["unchanged", "moved", "redrawn"]
 SAME_PLACE_IOU = 0.5
-"""Least overlap of an area with what was proposed for it to be that area moved, and not another one."""
+"""Smallest overlap at which a changed area counts as the proposed area moved, not as another area."""
 _MOST_PX = 1e6
-"""Coordinates beyond lie in no picture."""
+"""Largest coordinate that a picture can have."""
 
 
 def change_of(region: Region) -> dict[str, Any] | None:
-    """Return what a person changed of a proposal; None for a region that no helper proposed.
+    """Return an annotator's changes to a proposal; None for a region that no helper proposed.
 
-    The result has `helper`, `version`, `model` and `weights` where they are known, `changed`, and by the shape: `iou`,
-    0 to 1, of boxes, polygons and masks; `moved_px`, the largest distance between a point and where it was proposed,
-    where both have as many points. A label is the person's own and no part of it.
+    The result has `changed` and, where known, `helper`, `version`, `model` and `weights`. Boxes, polygons and masks
+    have `iou`, 0 to 1. If both have equally many points, `moved_px` is the largest distance between a point and its
+    proposed place. The label is always the annotator's and does not count as a change.
     """
     proposal = region.proposal
     if proposal is None:
@@ -47,10 +47,10 @@ def change_of(region: Region) -> dict[str, Any] | None:
 
 
 def kind_of_change(change: Mapping[str, Any]) -> ChangeKind:
-    """Return what became of a proposal, from what `change_of` says of it.
+    """Return the kind of change to a proposal, from the result of `change_of`.
 
-    It is `unchanged`; `moved` where areas overlap by `SAME_PLACE_IOU` or more, or where each point was only shifted; or
-    else `redrawn`.
+    It is `unchanged`; `moved` if areas overlap by `SAME_PLACE_IOU` or more, or if each point was only shifted;
+    otherwise `redrawn`.
     """
     if not change["changed"]:
         return "unchanged"
@@ -59,7 +59,7 @@ def kind_of_change(change: Mapping[str, Any]) -> ChangeKind:
 
 
 def _is_outline(shape: RegionShape, points: Sequence[tuple[float, float]]) -> bool:
-    """Return whether points are an area of a shape; what a browser said was proposed may be anything."""
+    """Return whether points form an area of a shape, since a browser may send anything as the proposal."""
     is_within = all(abs(value) <= _MOST_PX for point in points for value in point)
     return is_within and (len(points) == 2 if shape == "box" else shape == "polygon" and len(points) >= 3)
 

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in pixels of the upright picture."""
 BoxUnit = Literal["unit", "thousand", "pixels"]
-"""Fractions of 0-1, thousandths of 0-1000, or pixels of the picture as it was sent."""
+"""Fractions of 0-1, thousandths of 0-1000, or pixels of the picture as sent."""
 
 _SLACK = 0.02
-"""How far, as a share of a side, a box may stick out before it counts as no box of this picture."""
+"""Share of a side by which a box may extend beyond its picture; a box farther out is an error."""
 _LEAST_PX = 2.0
 
 _WORDS: dict[BoxUnit, str] = {
@@ -23,7 +23,7 @@ _WORDS: dict[BoxUnit, str] = {
 
 
 class MisplacedBox(ValueError):
-    """Numbers that are no box of the picture.
+    """Numbers that do not form a box of the picture.
 
     Attributes:
         reason: `box_malformed`, `box_outside` or `box_empty`.
@@ -35,12 +35,12 @@ class MisplacedBox(ValueError):
 
 
 class BoxConvention(NamedTuple):
-    """How a model writes boxes.
+    """A model's notation of boxes.
 
     Args:
         unit: BoxUnit of the numbers.
-        order: `xyxy`, or `yxyx` as some models are trained.
-        sent_wh: Size of the picture as it was sent.
+        order: `xyxy`, or `yxyx`, which some models learn in training.
+        sent_wh: Size of the picture as sent to the model.
     """
 
     unit: BoxUnit
@@ -55,7 +55,7 @@ class BoxConvention(NamedTuple):
 
     @property
     def scale(self) -> tuple[float, float]:
-        """Return what one picture's width and height are in the model's numbers."""
+        """Return the picture's width and height in the model's unit."""
         if self.unit == "pixels":
             return float(self.sent_wh[0]), float(self.sent_wh[1])
         return (1.0, 1.0) if self.unit == "unit" else (1000.0, 1000.0)
@@ -64,7 +64,7 @@ class BoxConvention(NamedTuple):
         """Return a box in pixels of the upright picture, clipped to it.
 
         Raises:
-            MisplacedBox: It is none of this picture: no numbers, out of range, turned around or empty.
+            MisplacedBox: The numbers are malformed, out of range, reversed or an empty box.
         """
         if len(numbers) != 4 or not all(math.isfinite(number) for number in numbers):
             raise MisplacedBox("box_malformed", f"{list(numbers)} is not four numbers")

@@ -1,4 +1,4 @@
-"""The area that regions cover together, as masks of a picture's size."""
+"""The joint area of regions, as masks of a picture's size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def area_iou(regions: Sequence[Region], others: Sequence[Region], size_wh: SizeWH) -> float:
     """Return the intersection over union of the areas that two sets of regions cover together, 0 to 1.
 
-    Areas are those of `mask_of_region`, so a region counts pixel by pixel. 0 where either set covers no pixel.
+    Areas are those of `mask_of_region`, so a region counts pixel by pixel. 0 if either set covers no pixel.
 
     Args:
         regions: Boxes, polygons and masks of one picture.
@@ -34,7 +34,7 @@ def area_iou(regions: Sequence[Region], others: Sequence[Region], size_wh: SizeW
 
 
 def mask_of_region(region: Region, size_wh: SizeWH) -> MaskRuns | None:
-    """Return the pixels that a box, polygon or mask covers; None where it covers none.
+    """Return the pixels that a box, polygon or mask covers; None if it covers none.
 
     Raises:
         ValueError: The region has no area.

@@ -1,7 +1,7 @@
-"""Region helpers: programs that propose regions while people mark them, found in the rooms by name.
+"""Region helpers: programs that propose regions while annotators mark them, found in the rooms by name.
 
-A helper only proposes. A person takes a proposal over, changes it, or leaves it; the region that they submit keeps what
-was proposed (`Proposal`), so that what they changed follows from it.
+A helper only proposes. The annotator accepts, changes or ignores a proposal. The submitted region keeps the proposal
+(`Proposal`), so the annotator's changes follow from it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HelperInput = Literal["box", "strokes", "points", "phrase", "nothing"]
-"""What a helper works from; points are single clicks, strokes are lines that were drawn."""
+"""Input of a helper; points are single clicks, strokes are drawn lines."""
 HelperLane = Literal["light", "model", "remote"]
-"""Where it runs: helpers that are quick never wait for models, nor those for a server elsewhere."""
+"""Queue of a helper: quick helpers never wait for models, nor models for a remote server."""
 _MAX_STROKES = 200
 _MAX_STROKE_POINTS = 20_000
-"""Most points of all strokes of one request."""
+"""Largest number of points in all strokes of one request."""
 _MAX_PHRASE = 200
 
 _Point = tuple[float, float]
@@ -40,17 +40,17 @@ _Strokes = Annotated[tuple[_Stroke, ...], Field(max_length=_MAX_STROKES)]
 
 
 class RegionHints(Record):
-    """What a person gives a helper to work from, in pixels of the upright picture.
+    """An annotator's input to a helper, in pixels of the upright picture.
 
     Attributes:
-        shape: Shape of the regions that are wanted.
+        shape: Shape of the wanted regions.
         box: Box around the whole subject: x0, y0, x1, y1; None without one.
         inside: Strokes on the subject; a click is a stroke of one point.
-        outside: Strokes beside the subject.
+        outside: Strokes outside the subject.
         stroke_px: Width of the strokes in pixels; None lets the helper choose by the picture's size.
-        phrase: What is looked for, in words; empty without any.
-        label: Label that the regions get.
-        refine: Whether the exact answer is wanted, where a helper gives a quick one first.
+        phrase: Description of the subject; empty without one.
+        label: Label for the regions.
+        refine: Whether to return the exact answer, if the helper gives a quick one first.
     """
 
     shape: RegionShape
@@ -69,7 +69,7 @@ class RegionHints(Record):
 
     @property
     def inputs(self) -> frozenset[HelperInput]:
-        """Return which inputs the hints hold; `nothing` always."""
+        """Return the kinds of input in the hints; always includes `nothing`."""
         has: dict[HelperInput, bool] = {
             "box": self.box is not None,
             "strokes": bool(self.inside),
@@ -83,21 +83,21 @@ class RegionHints(Record):
 def read_hints(document: Any, size_wh: SizeWH) -> RegionHints:
     """Return hints from JSON values, checked against the picture.
 
-    A box that leaves the picture is cut to it.
+    A box that extends beyond the picture is clipped to it.
 
     Args:
-        document: JSON values, from whoever sends them.
+        document: JSON values from an untrusted sender.
         size_wh: Size of the upright picture in pixels.
 
     Raises:
-        RegionError: The values are no hints, or lie outside the picture.
+        RegionError: The values are not hints, or lie outside the picture.
     """
     try:
         hints = RegionHints.model_validate(document)
     except ValidationError as error:
         raise region_error(error) from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise RegionError(f"these are no hints: {error}") from None
+        raise RegionError(f"these are not hints: {error}") from None
     points = hints.points
     if len(points) > _MAX_STROKE_POINTS:
         raise RegionError(f"the strokes have {len(points):,} points; a helper takes at most {_MAX_STROKE_POINTS:,}")
@@ -107,23 +107,23 @@ def read_hints(document: Any, size_wh: SizeWH) -> RegionHints:
     width, height = size_wh
     for x, y in points:
         if not (0 <= x <= width and 0 <= y <= height):
-            raise RegionError(f"a stroke leaves the picture at ({x:g}, {y:g}); it is {width} x {height} pixels")
+            raise RegionError(f"a stroke leaves the picture of {width} x {height} pixels at ({x:g}, {y:g})")
     if hints.box is None:
         return hints
     x0, y0, x1, y1 = hints.box
     cut = max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)
     if cut[2] - cut[0] < 1 or cut[3] - cut[1] < 1:
-        raise RegionError(f"nothing of the box {list(hints.box)} lies in the picture of {width} x {height} pixels")
+        raise RegionError(f"the box {list(hints.box)} lies outside the picture of {width} x {height} pixels")
     return hints.model_copy(update={"box": cut})
 
 
 class HelperPicture:
-    """A picture as helpers get it; its pixels are decoded when a helper first reads them.
+    """A picture for helpers; it decodes its pixels at a helper's first access.
 
     Args:
-        image_id: SHA-256 of its file.
+        image_id: SHA-256 of the picture's file.
         size_wh: Size of the upright picture in pixels.
-        decode: Function that returns its pixels, (height, width, 3) RGB.
+        decode: Function that returns the pixels, (height, width, 3) RGB.
     """
 
     def __init__(self, image_id: str, size_wh: SizeWH, decode: Callable[[], NDArray[np.uint8]]) -> None:
@@ -140,14 +140,14 @@ class HelperPicture:
 
 
 Prepared = Mapping[str, "NDArray[Any]"]
-"""Arrays that a helper computed of a picture once, by name."""
+"""Arrays that a helper computed once for a picture, by name."""
 
 
 class Proposed(NamedTuple):
-    """What a helper proposes.
+    """A helper's proposal.
 
     Args:
-        regions: Regions, each with its `proposal`; empty where nothing was found.
+        regions: Regions, each with its `proposal`; empty if the helper found nothing.
         is_refined: Whether this is the helper's exact answer.
     """
 
@@ -156,7 +156,7 @@ class Proposed(NamedTuple):
 
 
 class RegionHelper(Protocol):
-    """A helper that is open: models loaded, servers known. One thread uses it at a time."""
+    """An open helper, with its models loaded and servers known. One thread uses it at a time."""
 
     @property
     def made_with(self) -> Mapping[str, Any]:
@@ -167,7 +167,7 @@ class RegionHelper(Protocol):
 
 
 class PreparingHelper(ABC):
-    """A helper that does the costly part of its work once a picture, such as an embedding, which is then kept."""
+    """A helper that does the costly part of its work, such as an embedding, once per picture and caches it."""
 
     @property
     @abstractmethod
@@ -181,63 +181,63 @@ class PreparingHelper(ABC):
 
     @abstractmethod
     def prepare(self, picture: HelperPicture) -> Prepared:
-        """Return the costly part of the work on a picture, which serves all proposals on it."""
+        """Return the costly part of the work on a picture, reusable for all its proposals."""
 
     @abstractmethod
     def propose_from(self, prepared: Prepared, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return regions for hints, from what `prepare` returned for this picture."""
+        """Return regions for hints, from the result of `prepare` for this picture."""
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return regions for hints, where nothing is kept of the picture."""
+        """Return regions for hints without using the cache."""
         return self.propose_from(self.prepare(picture), picture, hints)
 
 
 class HelperSettings(BaseModel):
-    """Settings of a helper, as a recipe gives them, and how it is opened; what a room registers is such a class."""
+    """Settings of a helper, as a recipe gives them, with a method to open it; rooms register such classes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     title: ClassVar[str]
-    """Name for people, such as `Cut out by color`."""
+    """Display name, such as `Cut out by color`."""
     takes: ClassVar[tuple[HelperInput, ...]]
     """Inputs of which any one is enough."""
     gives: ClassVar[tuple[RegionShape, ...]]
-    """Shapes of regions that it can return."""
+    """Shapes of regions that the helper can return."""
     refines: ClassVar[bool] = False
     """Whether a quick answer comes first, and the exact one for `refine`."""
     lane: ClassVar[HelperLane] = "light"
     packages: ClassVar[tuple[str, ...]] = ()
-    """Modules of packages that it needs besides Benchwright's own."""
+    """Modules of packages that the helper needs besides those of Benchwright."""
     fetch: ClassVar[str] = ""
-    """Command that fetches weights for it; empty where it needs none."""
+    """Command that fetches the helper's weights; empty if it needs none."""
 
     @abstractmethod
     def missing(self) -> str | None:
-        """Return what is missing on this machine, and how to get it; None where the helper can be opened."""
+        """Return the parts missing on this machine and how to get them; None if the helper can open."""
 
     @abstractmethod
     def open(self) -> RegionHelper:
         """Return the helper, loaded.
 
         Raises:
-            PrerequisiteError: Something is missing.
-            DataError: Weights are none of the kind.
+            PrerequisiteError: A package or the weights are missing.
+            DataError: The weights are of another kind.
         """
 
     def check_takes(self, hints: RegionHints) -> None:
         """Check that the helper can work from the hints.
 
         Raises:
-            RegionError: It gives no regions of that shape, or the hints hold nothing that it takes.
+            RegionError: The helper gives no regions of that shape, or the hints hold no input it takes.
         """
         if hints.shape not in self.gives:
-            raise RegionError(f"{self.title} gives {' or '.join(self.gives)}, no {hints.shape}")
+            raise RegionError(f"{self.title} gives {' or '.join(self.gives)}, not {hints.shape}")
         if not hints.inputs & set(self.takes):
             raise RegionError(f"{self.title} works from {' or '.join(self.takes)}; give one of them")
 
 
 class WeightedHelper(HelperSettings):
-    """Settings of a helper whose weights lie in a file or folder.
+    """Settings of a helper with weights in a file or folder.
 
     Attributes:
         weights: File or folder, relative to the recipe.
@@ -257,7 +257,7 @@ class WeightedHelper(HelperSettings):
 
     @property
     def path(self) -> Path:
-        """Return where the weights lie."""
+        """Return the path of the weights."""
         return Path(self.weights)
 
 
@@ -268,19 +268,19 @@ class NamedHelper(NamedTuple):
     settings: HelperSettings
 
     def to_json(self) -> dict[str, Any]:
-        """Return both as `helpers_of` reads them."""
+        """Return both in the form that `helpers_of` reads."""
         return {"name": self.name, **self.settings.model_dump(mode="json", exclude_unset=True)}
 
 
 def helpers_of(entries: Sequence[Any], folder: Path | None = None) -> tuple[NamedHelper, ...]:
-    """Return the helpers that a recipe names, each by its name alone or as an object with `name` and settings.
+    """Return a recipe's helpers, each given by its name or as an object with `name` and settings.
 
     Args:
         entries: Names and objects.
-        folder: Folder from which paths start; None where they are absolute.
+        folder: Base folder of relative paths; None if paths are absolute.
 
     Raises:
-        BenchwrightError: There is no helper of a name, a setting is wrong, or a helper is named twice.
+        BenchwrightError: A helper's name is unknown, a setting is wrong, or a helper occurs twice.
     """
     from benchwright.rooms import find
 
@@ -315,7 +315,7 @@ def proposed_region(
     model: str | None = None,
     weights: str | None = None,
 ) -> Region:
-    """Return a region as a helper proposes it: the same points and mask stand in its `proposal`."""
+    """Return a region as a helper proposes it: its `proposal` holds the same points and mask."""
     listed = tuple((float(x), float(y)) for x, y in points)
     proposal = Proposal(helper=helper, version=version, model=model, weights=weights, points=listed, mask=mask)
     return Region(shape=shape, points=listed, mask=mask, label=label, proposal=proposal)

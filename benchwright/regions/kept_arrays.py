@@ -1,4 +1,4 @@
-"""Arrays that helpers computed of pictures, such as embeddings, kept on disk up to a number of bytes."""
+"""A disk cache, limited in bytes, of arrays that helpers computed for pictures, such as embeddings."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class KeptArrays:
-    """A folder of safetensors files, the ones used least lately removed first. Several processes may use it at once.
+    """A folder of safetensors files that evicts the least recently used first; safe for several processes.
 
     Args:
-        folder: Folder; it is made when something is kept.
-        most_bytes: Most bytes of all files together.
+        folder: Folder; created with the first array.
+        most_bytes: Limit on the bytes of all files together.
     """
 
     def __init__(self, folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
         self._folder, self._most_bytes = folder, most_bytes
 
     def get(self, image_id: str, made_as: str) -> dict[str, NDArray[Any]] | None:
-        """Return what was kept of an image; None where there is nothing, or nothing that can be read.
+        """Return the cached arrays of an image; None if there are none, or none readable.
 
         Args:
             image_id: SHA-256 of the image's file.
@@ -49,11 +49,11 @@ class KeptArrays:
         return arrays
 
     def has(self, image_id: str, made_as: str) -> bool:
-        """Return whether something is kept."""
+        """Return whether the cache holds arrays of an image."""
         return self._path(image_id, made_as).is_file()
 
     def keep(self, image_id: str, made_as: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Keep arrays by name, and remove the files used least lately where all together are too large."""
+        """Cache arrays by name, and remove the least recently used files beyond the limit."""
         import numpy as np
         from safetensors.numpy import save
 

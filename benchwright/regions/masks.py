@@ -1,4 +1,4 @@
-"""Measures of masks as run lengths, without expanding them: memory and time follow the number of runs."""
+"""Measures of masks as run lengths, without expansion: memory and time grow with the number of runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def grid_of(mask: MaskRuns) -> NDArray[np.bool_]:
-    """Return a mask as a grid, (rows, columns), True where a cell is set; the inverse of `benchwright.drawing.mask_of`.
+    """Return a mask as a grid, (rows, columns) with True for a set cell; the inverse of `benchwright.drawing.mask_of`.
 
     Example:
         >>> grid_of(MaskRuns(size=(2, 2), counts="021O")).tolist()
@@ -38,7 +38,7 @@ def mask_bounds(mask: MaskRuns) -> tuple[float, float, float, float]:
     height = mask.size[0]
     starts, stops = mask.spans
     columns = int(starts[0] // height), int((stops[-1] - 1) // height)
-    if bool((starts // height != (stops - 1) // height).any()):  # a span that goes on in the next column
+    if bool((starts // height != (stops - 1) // height).any()):  # a span that continues in the next column
         return float(columns[0]), 0.0, float(columns[1] + 1), float(height)
     top, bottom = int((starts % height).min()), int(((stops - 1) % height).max())
     return float(columns[0]), float(top), float(columns[1] + 1), float(bottom + 1)
@@ -62,8 +62,8 @@ def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
     """
     if mask.size != other_mask.size:
         raise ValueError(f"masks must be of one size, not of {sorted({mask.size, other_mask.size})}")
-    # How many cells are set before a cell grows along runs of set cells and stands still between them. Numbers stay
-    # below 2^53, so that floats hold them exactly.
+    # The number of set cells before a cell grows along runs of set cells and is constant between them. Numbers stay
+    # below 2^53, so floats hold them exactly.
     edges = np.stack(mask.spans, axis=1)
     before = np.zeros_like(edges, np.float64)
     before[:, 1] = np.cumsum(edges[:, 1] - edges[:, 0])
@@ -74,10 +74,10 @@ def intersection_area(mask: MaskRuns, other_mask: MaskRuns) -> int:
 
 
 def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, int]) -> MaskRuns | None:
-    """Return the pixels of a picture whose centres lie inside an outline (even-odd rule), None where there are none.
+    """Return the pixels of a picture with their centers inside an outline (even-odd rule); None without any.
 
-    A centre on the outline's left or upper edge lies inside, one on its right or lower edge outside, so that outlines
-    that share an edge share no pixel. COCO's own tool draws a polygon's edge too, and sets up to a pixel more there.
+    A center on the outline's left or upper edge lies inside, one on its right or lower edge outside, so that outlines
+    with a common edge share no pixel. COCO's tool also draws a polygon's edge, and sets up to one pixel more there.
 
     Args:
         points: Corners in order, in pixels.
@@ -89,7 +89,7 @@ def mask_of_outline(points: Sequence[tuple[float, float]], size_wh: tuple[int, i
     is_right = x0 <= x1
     left, right = np.where(is_right, x0, x1), np.where(is_right, x1, x0)
     at_left, at_right = np.where(is_right, y0, y1), np.where(is_right, y1, y0)
-    # An edge crosses the centres of the columns from `first` to before `stop`.
+    # An edge crosses the centers of the columns from `first` to before `stop`.
     first = np.clip(np.ceil(left - 0.5), 0, width).astype(np.int64)
     stop = np.clip(np.ceil(right - 0.5), 0, width).astype(np.int64)
     many = stop - first
@@ -117,8 +117,8 @@ def covered_by_at_least(masks: Sequence[MaskRuns], need: int) -> MaskRuns | None
 
 
 def _from_edges(edges: NDArray[np.int64], *, size: tuple[int, int]) -> MaskRuns | None:
-    """Return the mask of sorted cells at which stretches of set cells start and stop in turn; None if all are empty."""
-    # A stop and a start at one cell are no edge: the stretches before and after it are one run.
+    """Return the mask of sorted cells at which stretches of set cells alternately start and stop; None if empty."""
+    # A stop and a start at one cell cancel out: the stretches before and after it are one run.
     cells, times = np.unique(edges, return_counts=True)
     cells = cells[times % 2 == 1]
     if not len(cells):
@@ -128,7 +128,7 @@ def _from_edges(edges: NDArray[np.int64], *, size: tuple[int, int]) -> MaskRuns 
 
 
 def _coverage(masks: Sequence[MaskRuns]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return stretches of cells, in order, and by how many masks each is set: starts, stops, counts."""
+    """Return stretches of cells in order, with the number of masks that set each: starts, stops, counts."""
     if not masks or any(mask.size != masks[0].size for mask in masks):
         raise ValueError(f"masks must be of one size, not of {sorted({mask.size for mask in masks})}")
     cells = masks[0].size[0] * masks[0].size[1]

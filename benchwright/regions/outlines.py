@@ -1,4 +1,4 @@
-"""Outlines of masks as polygons that stay valid when they are simplified."""
+"""Outlines of masks as polygons that stay valid when simplified."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOLERANCE_PX = 1.5
-"""By how many pixels a simplified outline may lie off the mask's."""
+"""Largest distance, in pixels, of a simplified outline from the mask's."""
 
 
 def outline_of(mask: NDArray[np.bool_], *, tolerance_px: float = TOLERANCE_PX) -> list[tuple[float, float]] | None:
     """Return the corners of the outline around a mask's largest part, without its holes; None for an empty mask.
 
-    The outline runs along the edges of cells. It is simplified so that it neither crosses nor touches itself (Douglas
-    and Peucker 1973, doi:10.3138/FM57-6770-U75U-7727), and coarser than the tolerance only where `MAX_CORNERS` asks.
+    The outline runs along the edges of cells. Its simplification neither crosses nor touches itself (Douglas and
+    Peucker 1973, doi:10.3138/FM57-6770-U75U-7727), and exceeds the tolerance only if `MAX_CORNERS` requires it.
 
     Args:
         mask: (height, width), True inside.
@@ -41,9 +41,9 @@ def outline_of(mask: NDArray[np.bool_], *, tolerance_px: float = TOLERANCE_PX) -
         core = LineString([*contour, contour[0]])
         filled = Polygon(contour)
         core = union_all([core, filled if filled.is_valid else filled.buffer(0)])
-    # Half a cell around the centres is the edge of the cells; square, as they are.
+    # Half a cell around the centers is the edge of the cells, and cells are square.
     square = core.buffer(0.5, cap_style="square", join_style="mitre")
-    # Without its holes before it is simplified, since an outline that must not cross them could stay long for ever.
+    # Drop the holes before simplifying: an outline that must not cross them could never get short enough.
     outline = Polygon(_largest(square).exterior)
     tolerance = tolerance_px
     corners = _corners(outline, tolerance, (mask.shape[1], mask.shape[0]))
@@ -66,6 +66,6 @@ def _corners(outline: Any, tolerance: float, size_wh: SizeWH) -> list[tuple[floa
 
 
 def _largest(shape: Any) -> Any:
-    """Return the largest polygon of a shape; None where it has none."""
+    """Return the largest polygon of a shape; None without any."""
     polygons = [part for part in getattr(shape, "geoms", [shape]) if part.geom_type == "Polygon" and not part.is_empty]
     return max(polygons, key=lambda polygon: polygon.area, default=None)

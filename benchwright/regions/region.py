@@ -1,7 +1,7 @@
-"""A region of a picture: what an annotator or a model marks, as one checked record.
+"""A region of a picture: the mark of an annotator or a model, as one checked record.
 
-Coordinates are floats in the upright picture, (x, y) from its top left corner, with pixel centres at +0.5, as in visual
-prompts. A region states no picture: it belongs to the task, the item or the file that holds it.
+Coordinates are floats in the upright picture, (x, y) from its top left corner, with pixel centers at +0.5, as in visual
+prompts. A region does not name its picture, which follows from the task, item or file that holds the region.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.records import MaskRuns, Record
 RegionShape = Literal["point", "points", "box", "polygon", "mask", "correspondence"]
 SHAPES: tuple[RegionShape, ...] = get_args(RegionShape)
 MAX_CORNERS = 2_000
-"""Most points of one region."""
+"""Largest number of points in one region."""
 MAX_LABEL = 200
 _COUNTS: Mapping[RegionShape, tuple[int, int]] = {
     "point": (1, 1),
@@ -33,19 +33,19 @@ SizeWH = tuple[int, int]
 
 
 class RegionError(BenchwrightError):
-    """A region that no picture can have, or not this one; the message says why."""
+    """A region that is invalid, or invalid for its picture; the message gives the reason."""
 
 
 class Proposal(Record):
-    """What a helper proposed, before anybody changed it.
+    """A helper's proposal, before any change.
 
     Attributes:
         helper: Name of the helper, such as `grabcut`.
         version: Version of the helper or of its package.
-        model: Model that it ran; None without one.
+        model: Model that the helper ran; None without one.
         weights: Digest of the model's weights; None without any.
-        points: Points of the region as it was proposed.
-        mask: Its mask.
+        points: Points of the region as proposed.
+        mask: Mask of the region as proposed.
     """
 
     helper: str = Field(min_length=1, max_length=100)
@@ -66,12 +66,12 @@ class Region(Record):
 
     Attributes:
         shape: `point`, `points` (in their order), `box`, `polygon`, `mask`, or `correspondence`: a point of the first
-            picture and the point of the second that shows the same.
+            picture and the same point in the second.
         points: One point; the points in order; top left and bottom right corner; the corners in order; none; the point
             in the first and the point in the second picture.
         mask: Grid of a mask, a cell for each pixel of the upright picture; None for all other shapes.
-        label: What is marked: a code of the field's labels, or a text of the annotator; empty without one.
-        proposal: What a helper proposed here; None where a person drew the region without help.
+        label: Name of the marked object: a code of the field's labels, or the annotator's text; empty without one.
+        proposal: The helper's proposal; None if the annotator drew the region without help.
     """
 
     shape: RegionShape
@@ -128,7 +128,7 @@ class Region(Record):
             sizes_wh: Size of each picture of the task in pixels, upright; a correspondence takes two.
 
         Raises:
-            RegionError: It does not, or its mask has another size.
+            RegionError: The region lies outside, or its mask has another size.
         """
         if self.shape == "correspondence" and len(sizes_wh) != 2:
             raise RegionError(f"a correspondence takes two pictures; this task shows {len(sizes_wh)}")
@@ -142,25 +142,25 @@ class Region(Record):
             _check_point(x, y, width, height)
         if self.proposal is not None and self.shape != "correspondence":
             for x, y in self.proposal.points:
-                _check_point(x, y, *sizes_wh[0], what="what was proposed, ")
+                _check_point(x, y, *sizes_wh[0], what="the proposal, ")
 
 
 def read_region(document: Any, sizes_wh: Sequence[SizeWH]) -> Region:
     """Return a region from JSON values, checked against the pictures of its task.
 
     Args:
-        document: JSON values, from whoever sends them.
+        document: JSON values from an untrusted sender.
         sizes_wh: Size of each picture of the task in pixels, upright.
 
     Raises:
-        RegionError: The values are no region, or none of these pictures.
+        RegionError: The values are not a region, or not one of these pictures.
     """
     try:
         region = Region.model_validate(document)
     except ValidationError as error:
         raise region_error(error) from None
     except (TypeError, ValueError, RecursionError) as error:
-        raise RegionError(f"this is no region: {error}") from None
+        raise RegionError(f"this is not a region: {error}") from None
     region.check_within(sizes_wh)
     return region
 
@@ -176,7 +176,7 @@ def _check_finite(points: Sequence[tuple[float, float]]) -> None:
 
 
 def region_error(error: ValidationError) -> RegionError:
-    """Return the first mistake of JSON values that are to be a region, or hints for one, in words."""
+    """Return an error for the first mistake in JSON values of a region, or of hints for one."""
     mistake = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in mistake["loc"])
     why = mistake["msg"].removeprefix("Value error, ")

@@ -1,9 +1,9 @@
-"""Masks as run lengths: the compressed form of COCO's annotations; only long ones are read and written with NumPy.
+"""Masks as run lengths: the compressed form of COCO's annotations; NumPy handles only long ones.
 
 Runs count cells column by column, top to bottom; the first run counts cells that are not set. From the fourth run on,
-a run is written as its difference to the run two before. A number is cut into groups of five bits, lowest first; each
-becomes one character, 48 above its value, with 32 added where another group follows. The sign is the highest bit of
-the last group. Source: cocodataset/cocoapi, `common/maskApi.c`.
+the text has each run's difference to the run two before. A number consists of groups of five bits, lowest first; each
+becomes one character, 48 above its value, plus 32 if another group follows. The sign is the highest bit of the last
+group. Source: cocodataset/cocoapi, `common/maskApi.c`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def encode_runs(runs: Sequence[int]) -> str:
 
 
 def decode_runs(text: str) -> list[int]:
-    """Return the runs that a text spells.
+    """Return the runs that a text encodes.
 
     Raises:
-        ValueError: The text holds another character, ends within a number, or spells a negative run.
+        ValueError: The text holds another character, ends within a number, or encodes a negative run.
     """
     if len(text) > _LONG and (decoded := _decode_many(text)) is not None:
         return decoded
@@ -56,7 +56,7 @@ def decode_runs(text: str) -> list[int]:
             number -= 1 << shift
         run = number + runs[-2] if len(runs) > 2 else number
         if run < 0:
-            raise ValueError(f"counts spell a run of {run} cells at character {place + 1}")
+            raise ValueError(f"counts encode a run of {run} cells at character {place + 1}")
         runs.append(run)
         number = shift = 0
     if shift:
@@ -79,7 +79,7 @@ def _encode_many(runs: Sequence[int]) -> str:
 
 
 def _decode_many(text: str) -> list[int] | None:
-    """Return the runs, or None where something is wrong with the text, for `decode_runs` to say what."""
+    """Return the runs, or None for an invalid text, of which `decode_runs` then names the mistake."""
     import numpy as np
 
     if not text.isascii():

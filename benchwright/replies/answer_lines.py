@@ -1,4 +1,4 @@
-"""Answers that stand in lines of their own: a letter, an option with its label, a label that a colon leads up to."""
+"""Answers on separate lines: a letter, an option with its label, a label after a line that ends in a colon."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _OF_THE_BEST = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _SHORT_LINE = 80
-"""Characters of a last line that a label opens and that says no more than the option."""
+"""Largest length, in characters, of a last line that a label opens and that says no more than the option."""
 
 
 def answer_lines(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the answers of lines."""
+    """Yield the answers on separate lines."""
     yield from _letters(text, options)
     yield from _options(text, options)
     yield from _led_up_to(text, options)
@@ -52,7 +52,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _letters(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield lines that consist of a letter; different letters in neighbouring lines are a list."""
+    """Yield lines that consist of a letter; different letters in neighboring lines are a list."""
     lines: list[tuple[int, str]] = []
     for place, line in _lines(text):
         if not _UNTICKED.search(line) and (bare := _NUMBERED.sub("", line).strip(" \t\"'()[]{}<>.:,;!=→⇒➡-")):
@@ -65,7 +65,7 @@ def _letters(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
 
 def _options(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the one option that has a line of its own, with its label or without."""
+    """Yield the one option on a separate line, with or without its label."""
     found: set[str] = set()
     said: Marking | None = None
     for place, line in _lines(text):

@@ -1,4 +1,4 @@
-"""The value after a phrase, in a tag or in a table cell: the one option that it names, if it names one."""
+"""The value after a phrase, in a tag or in a table cell: the one option that it names, if any."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 
 
 _GLOSS = re.compile(r"[\s\"']*[^\W\d_]{1,20}[\"']?\s?\(([^()]{1,60})\)")
-"""The words of an option in brackets behind those of another language."""
+"""The words of an option in parentheses after those of another language."""
 
 
 class AnswerValue(NamedTuple):
-    """Value after a phrase or in a tag: the letter if it names just one, and the text that follows.
+    """Value after a phrase or in a tag: the letter if it names exactly one, and the text after it.
 
-    `words` are those of the option, if they named it.
+    `words` are the option's words, if the value names it by them.
     """
 
     letter: str | None
@@ -45,12 +45,12 @@ class AnswerValue(NamedTuple):
 
 
 def value_of(content: str, options: Sequence[ReadableOption], *, whole: bool) -> AnswerValue | None:
-    """Read the text after a phrase or in a tag; None where it is no value.
+    """Read the text after a phrase or in a tag; None if it is not a value.
 
     Args:
         content: Text that starts with the value.
         options: Options of the item.
-        whole: Whether the content is the value and nothing else, so that a lower-case letter needs no stop after it.
+        whole: Whether the content is the value alone, so that a lower-case letter needs no stop after it.
     """
     named = None if _LABELLED.match(content) else option_at_start(content, options)
     if named is not None:
@@ -66,7 +66,7 @@ def value_of(content: str, options: Sequence[ReadableOption], *, whole: bool) ->
 
 
 def _letter_value(letter: str, rest: str, options: Sequence[ReadableOption], *, whole: bool) -> AnswerValue | None:
-    """Return the value of a letter and the text that follows it."""
+    """Return the value of a letter and the text after it."""
     if _is_word(letter, rest):
         named = option_at_start(rest, options)
         return AnswerValue(named.key, named.rest) if named else None

@@ -2,15 +2,16 @@
 
 A letter needs a statement. The reader does not guess from what a reply merely talks about:
 
-1. A reply that consists of one option's words names that option. A letter that is itself the words of an option is
-   ignored after that option's own label: "D. C" is D.
-2. Otherwise the last commitment in a form counts (`stated_answers`): "the answer is B", `\\boxed{B}`,
-   `{"answer": "B"}`, a line with nothing but a letter, a label or a yes that opens the reply, a list of verdicts. If
-   that one is a list ("A or B") or a letter that is not among the options, the reply gives no letter; an earlier
-   commitment is not used instead. What the reply says after it has taken the commitment back counts before it.
-3. Otherwise a refusal gives none, unless one option itself declines and the reply names no other.
-4. Otherwise the sentences decide (`candidates`, `decision`): every place that names an option, with what is said of it
-   there. A conclusion, a closing line or a claim is needed, or a reply of a sentence or two that names one option.
+1. A reply that consists of one option's words names that option. If the words of an option are a letter, that letter is
+   ignored after the option's label: "D. C" is D.
+2. Otherwise the last commitment in a form counts (`stated_answers`): "the answer is B", `\\boxed{B}`, `{"answer":
+   "B"}`, a line with only a letter, a label or a yes that opens the reply, a list of verdicts. If that one is a list
+   ("A or B") or a letter not among the options, the reply gives no letter, whatever its earlier commitments. If the
+   reply retracts the commitment, the text after the retraction takes precedence.
+3. Otherwise a refusal gives no letter, unless one option itself declines and the reply names no other.
+4. Otherwise the sentences decide (`candidates`, `decision`): every place that names an option, with the reply's
+   statement about it there. A conclusion, a closing line or a claim is needed, or a reply of a sentence or two that
+   names one option.
 
 Thoughts (`<think>`) are not part of the reply. The error message of a failed program gives no letter.
 """
@@ -45,7 +46,7 @@ from .telling_words import told_by_words
 
 
 class ParsedAnswer(NamedTuple):
-    """Result of reading a reply: the letter if it gives one, and the rule that found it."""
+    """Result of reading a reply: the letter, if any, and the rule that found it."""
 
     state: Literal["answered", "miss", "refusal", "error"]
     letter: str | None
@@ -94,7 +95,7 @@ def _read(letter: str, rule: str) -> ParsedAnswer:
 
 
 def _prose(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the option that the sentences of a text come to."""
+    """Return the option that the sentences of a text support."""
     grammar = grammar_of(text)
     prose = prose_of(text, grammar)
     keys = [option.key for option in options]
@@ -112,7 +113,7 @@ def _told(
     prose: str,
     grammar: Grammar,
 ) -> str | None:
-    """Return the option that the last sentence means without naming any, if no other one is claimed before."""
+    """Return the option that the last sentence means without naming any, if no earlier sentence claims another."""
     if sentences.breaks_off or any(c.sentence == sentences.last for c in candidates) or NOT_OFFERED.search(prose):
         return None
     ends = [end for end in sentence_ends(prose) if end < len(prose)]
@@ -122,19 +123,19 @@ def _told(
 
 
 _CLOSE = 240
-"""Characters at the end of a reply in which it says that it has not decided."""
+"""Length, in characters, of the end of a reply in which it may state indecision."""
 
 
 _FEW = 12
-"""Characters at the end of a reply by which one that breaks off is told."""
+"""Length, in characters, of the end of a reply by which a cut-off one is recognized."""
 
 
 def _unless_taken_back(
     text: str, place: int, reading: ParsedAnswer, options: tuple[ReadableOption, ...]
 ) -> ParsedAnswer:
-    """Return what a reply says after it has taken its commitment back; the commitment itself where it has not.
+    """Return the option named after a retracted commitment, or the commitment if it is not retracted.
 
-    Where the words after it speak for another option, but do not claim it, the reply gives none.
+    If the words after it favor another option without claiming it, the reply gives none.
     """
     sentence = _SENTENCE.search(text, place + 1)
     back = TAKEN_BACK.search(text, sentence.start()) if sentence else None
@@ -160,14 +161,14 @@ _RESTATES = re.compile(r"\b(?:stick|stay|remain|keep)\w*\b", re.I)
 
 
 def _declines(text: str, options: Sequence[ReadableOption]) -> bool:
-    """Return whether a reply declines; after a yes or no, saying that something is not visible is an answer."""
+    """Return whether a reply declines; after a yes or no, a statement that something is not visible is an answer."""
     opened = option_at_start(text, options)
     seen = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
     return REFUSAL.search(seen) is not None
 
 
 def _answered_all_the_same(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the option that a reply concludes with after the sentences in which it declines."""
+    """Return the option that a reply concludes with after its refusal."""
     *_, last = REFUSAL.finditer(text)
     rest = text[next((end for end in sentence_ends(text) if end > last.end()), len(text)) :].strip()
     letter = _prose(rest, options)
@@ -183,9 +184,9 @@ def _is_firm(letter: str, text: str, options: tuple[ReadableOption, ...]) -> boo
 
 
 def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the one option that itself declines, where the last sentence of a declining reply says it in its words.
+    """Return the one option that itself declines, if the last sentence of a declining reply uses its words.
 
-    A model that declines in words of its own has chosen no option: it refuses.
+    A model that declines in other words has chosen no option: it refuses.
     """
     sentences = sentence_ends(text.rstrip(" .!?"))
     last = _bare(text[sentences[-1] :] if sentences else text)

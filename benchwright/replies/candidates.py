@@ -1,8 +1,8 @@
-"""The options that a reply names, each with what the reply says of it there, and how firmly.
+"""The options that a reply names, each with the reply's stance on it and its firmness.
 
-A candidate is one place where a reply names an option, by its label or its words. Its polarity says whether the reply
-states it there, or names it for another reason; its strength says how much of a statement it is. Which words tell that
-is data (`polarity_phrases`); what follows from the candidates is decided in `decision`.
+A candidate is one place where a reply names an option, by its label or its words. Its polarity is whether the reply
+states the option there or names it for another reason; its strength is how firm the statement is. The words that
+indicate polarity are data (`polarity_phrases`); `decision` draws the conclusion from the candidates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .reply_text import finished, without_closing_aside
 
 
 class Polarity(Enum):
-    """What a reply says about an option where it names it."""
+    """The stance of a reply on an option at the place that names it."""
 
     STATED = "stated"
     SEVERAL = "named together with others"
@@ -32,7 +32,7 @@ class Polarity(Enum):
 
 
 class Strength(IntEnum):
-    """How much of a statement the place is."""
+    """The firmness of the statement at a place."""
 
     ASIDE = 0
     MENTION = 1
@@ -46,11 +46,11 @@ class NamedPlace(NamedTuple):
     Args:
         place: First character.
         key: Letter of the option.
-        polarity: What is said of it.
-        strength: How firmly, if it is stated.
-        concludes: Whether the sentence draws a conclusion from what was said before.
+        polarity: Stance of the reply on the option.
+        strength: Firmness of the statement, if stated.
+        concludes: Whether the sentence draws a conclusion from earlier ones.
         sentence: Number of the sentence in the text.
-        is_label: Whether it is named by its label.
+        is_label: Whether the reply names it by its label.
         ends: Whether its sentence ends with it.
     """
 
@@ -69,10 +69,10 @@ class Sentences(NamedTuple):
 
     Args:
         last: Number of the last one, from 0.
-        concluding: Numbers of those that a word such as "therefore" opens.
-        last_therefore: Number of the last one that holds such a word; -1 for none.
-        closes: Whether the last one is a paragraph of its own, behind others.
-        breaks_off: Whether the reply was cut off after the last one.
+        concluding: Numbers of the sentences that open with a word such as "therefore".
+        last_therefore: Number of the last sentence with such a word; -1 for none.
+        closes: Whether the last sentence is a separate paragraph after others.
+        breaks_off: Whether the reply was cut off in the last sentence.
     """
 
     last: int
@@ -88,11 +88,11 @@ _PARENTHETIC = re.compile(
     re.I,
 )
 _CUT_OFF = 100
-"""Characters of a reply whose last sentence, if it has no end, counts as cut off."""
+"""Smallest length, in characters, of a reply whose last sentence counts as cut off if it has no end."""
 
 
 def prose_of(text: str, grammar: Grammar) -> str:
-    """Return a plain text as its sentences are read: without asides between commas, and without a cut-off end.
+    """Return a plain text ready for reading its sentences: without asides between commas or a cut-off end.
 
     A last sentence without a stop is cut off, unless it draws a conclusion.
     """
@@ -130,9 +130,9 @@ def candidates_of(prose: str, options: tuple[ReadableOption, ...], grammar: Gram
 
 
 def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Grammar) -> Iterator[NamedPlace]:
-    """Yield the candidates; a claim that its sentence goes on from with "but" to another option is conceded.
+    """Yield the candidates; a claim is conceded if its sentence continues with "but" to another option.
 
-    So are labels that are listed in a sentence which says an option in its words: "A and B are about the same".
+    So are labels listed in a sentence that contains an option's words: "A and B are about the same".
     """
     by_words = {c.sentence for c in candidates if c.polarity is Polarity.STATED and not c.is_label}
     for candidate, following in zip(candidates, [*candidates[1:], None], strict=False):
@@ -170,7 +170,7 @@ _REST_DO_NOT = re.compile(
     r"\w{1,9}\s+(?:no|nicht|non|pas|не|нет|não)\s*(?=[.;,]|\Z)",
     re.I,
 )
-"""A number of those of whom a sentence says nothing but that they do or do not: "three look up, and two do not"."""
+"""A count in a sentence that only says that so many do or do not: "three look up, and two do not"."""
 _ENTRY = re.compile(
     r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|"
     r"tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s",
@@ -179,7 +179,7 @@ _ENTRY = re.compile(
 
 
 def _span_of_entries(prose: str) -> range | None:
-    """Return the characters in which a reply goes through the options one by one; None where it does not."""
+    """Return the span in which a reply goes through the options one by one; None if it does not."""
     entries = list(_ENTRY.finditer(prose))
     if len({entry[1] for entry in entries}) < 2:
         return None
@@ -188,7 +188,7 @@ def _span_of_entries(prose: str) -> range | None:
 
 
 def _among_entries(candidate: NamedPlace, span: range) -> NamedPlace:
-    """Return a candidate weighed down: entries state no option unless they call one best, nor do mentions of theirs."""
+    """Return a weaker candidate: entries, and mentions of them, state no option unless they call it best."""
     if candidate.place in span:
         sure = candidate.is_label and candidate.strength is Strength.BEST
         return candidate if sure else candidate._replace(strength=Strength.ASIDE, concludes=False)
@@ -197,7 +197,7 @@ def _among_entries(candidate: NamedPlace, span: range) -> NamedPlace:
 
 
 _BACK, _AHEAD = 200, 160
-"""Characters of a sentence, before and after an option, that are looked at."""
+"""Numbers of characters before and after an option to examine in its sentence."""
 _BOUNDARY = re.compile(r"[,:](?![\d])|(?<!\d)\s-\s|\((?!\Z)|\n|(?<!\bi\.e)(?<!\be\.g)[.!?;]\s")
 _BRACKET = re.compile(r"\A[)\]\"']+(?:\s*\([^()\n]{1,60}\))?|\A\s*\([^()\n]{1,60}\)")
 
@@ -248,7 +248,7 @@ _OF_WHAT_IS_NOT = re.compile(
     r"\b(?:the|der|die|das|el|la|le)\s+\w+\s+(?:not|nicht|no|pas|n'est\s+pas)\s+\w+\s+(?:\w+\s+)?(?:is|ist|es|est)\s+(?:\w+\s+)?\Z",
     re.I,
 )
-"""Before an option that is said to be what something is not true of: "the one that is not shown is the cat"."""
+"""Before an option of which the reply says that something is not true: "the one that is not shown is the cat"."""
 _HEDGE = re.compile(
     r"\b(?:might|may|could)\s+(?:well\s+)?be\s+(?:an?\s+|the\s+)?\Z|"
     r"\b(?:perhaps|maybe|possibly)\W+(?:an?\s+|the\s+)?\Z",
@@ -257,7 +257,7 @@ _HEDGE = re.compile(
 
 
 def _polarity(before: str, after: str, named: NamedOption, grammar: Grammar, *, is_asked: bool) -> Polarity:
-    """Return what the clause around an option says of it."""
+    """Return the stance of the clause around an option."""
     tail = _ASIDE_OPENS.sub("", after.lstrip(" \t.:-"))
     if grammar["at_first"].search(before):
         return Polarity.RETRACTED
@@ -301,9 +301,9 @@ _IF_LATER = re.compile(r"\bif\b(?!\s+(?:i|we|you)\b)", re.I)
 
 
 def _in_sentence(so_far: str, ahead: str, words: str, named: NamedOption, grammar: Grammar) -> Polarity:
-    """Return what the sentence makes of an option that its clause states.
+    """Return the stance of the sentence on an option that its clause states.
 
-    The words of an option that are inflected or shortened may hold a negation among them.
+    Inflected or shortened words of an option may have a negation among them.
     """
     against = named.is_close and grammar.language == "en" and (_AGAINST.search(so_far) or _AGAINST.search(words))
     if _NONE_OF.search(so_far) or against:
@@ -326,13 +326,13 @@ _ONLY = re.compile(
 )
 _ASKED_ABOUT = re.compile(r"\b(?:asked\s+(?:about|for)|in\s+question|question\s+(?:is|asks)\s+(?:about|for))\b", re.I)
 _GLOSS = re.compile(r"(?:\b[^\W\d_]+\s+){1,2}\(\Z")
-"""Words that the option in brackets behind them explains: "the second (Q2)"."""
+"""Words that the option in parentheses after them explains: "the second (Q2)"."""
 _ONE_WORD = 16
-"""Characters up to which an inflected option is one word, which counts only where it is claimed."""
+"""Length, in characters, up to which an inflected option is one word, which counts only in a claim."""
 
 
 def _strength(before: str, after: str, named: NamedOption, grammar: Grammar) -> Strength:
-    """Return how much of a statement the clause around an option is."""
+    """Return how firm a statement the clause around an option is."""
     tail = after.lstrip(" \t")
     if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(tail):
         return Strength.ASIDE

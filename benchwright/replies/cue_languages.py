@@ -1,8 +1,8 @@
-"""Patterns for answers in languages other than English, as data: one row per language, from which patterns are made.
+"""Patterns for answers in languages other than English, built from data with one row per language.
 
-A label or an option's words must follow a cue directly ("La respuesta es la B"), so a noun alone is no evidence.
+A label or an option's words must follow a cue directly ("La respuesta es la B"); a noun alone is not evidence.
 
-The rows are followed by the phrases after which a reply names its answer. Add further languages and phrases here.
+After the rows follow the phrases that introduce an answer. Add further languages and phrases here.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class _AnswerPhrases(NamedTuple):
         answer: Nouns for an answer.
         option: Nouns for an option.
         right: Words for the right option.
-        be: Copulas between the noun and the label; they may also be left out.
+        be: Copulas between the noun and the label; optional in a reply.
         choose: Verb forms for "I choose".
-        article: Articles that may stand before the label or the noun for an option.
+        article: Articles that may precede the label or the noun for an option.
     """
 
     answer: str
@@ -136,7 +136,7 @@ _UNSPACED = (
     r"(?:คำตอบ|ข้อ)(?:ที่ถูกต้อง|ที่ถูก|สุดท้าย)?(?:คือ|เป็น)?(?:ข้อ|ตัวเลือก)?\s*:?",
     r"(?:ฉัน|ผม|ดิฉัน)?เลือก(?:ข้อ|ตัวเลือก)?\s*:?",
 )
-"""Cues of languages that part no words by spaces, and of Korean, whose particles cling to them."""
+"""Cues of languages without spaces between words, and of Korean, whose particles attach to words."""
 
 _UNSPACED_NOUNS = "答案|最终选择|最終選擇|选|選|答え|正解|回答|解答|正しい|答|정답|답|คำตอบ|ข้อ|เลือก"
 
@@ -150,7 +150,7 @@ _DENIED_WORDS_AFTER = (
     r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|नहीं|নয়|"
     r"নেই|نیست|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
 )
-"""After a label or words that are put aside."""
+"""After a label or words that the reply rejects."""
 
 JOINING = (
     r"oder|ou|et|und|y|o|e|u|of|en|lub|albo|i|или|и|або|чи|veya|ya\s+da|hoặc|atau|eller|och|ή|και|או|یا|या|বা|"
@@ -176,7 +176,7 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
 
 @cache
 def _telling(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the words for an answer, for an option and for right; a text that names an answer has one of them."""
+    """Return the words for an answer, for an option and for right, one of which every text with an answer has."""
     turns = _SPACED[code]
     return _longest(f"{turns.answer}|{turns.choose}"), _longest(turns.option), _longest(turns.right)
 
@@ -191,7 +191,7 @@ def _pattern(turns: _AnswerPhrases) -> re.Pattern[str]:
 
 
 def _composed(pattern: str) -> str:
-    """Return a pattern in Unicode's NFKC form, the form of the replies that it is matched with."""
+    """Return a pattern in Unicode's NFKC form, the form of the replies to match."""
     return unicodedata.normalize("NFKC", pattern)
 
 
@@ -245,7 +245,7 @@ FIRM = re.compile(
     ),
     re.I,
 )
-"""What follows is the answer, even where it turns out to be a list or no option at all."""
+"""The following text is the answer, even if it is a list or not an option."""
 
 SOFT = re.compile(
     "|".join(
@@ -265,7 +265,7 @@ SOFT = re.compile(
     ),
     re.I,
 )
-"""What follows is the answer only if it is a letter and little else."""
+"""The following text is the answer only if it is a letter and little else."""
 
 CONDITION = re.compile(
     r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|otherwise|maybe|perhaps|possibly|could|might|"
@@ -275,7 +275,7 @@ CONDITION = re.compile(
     r"|(?:(?:n't|\b(?:not|never))\s+(?:\w+\s+)?(?:think|believe|say|see|feel)|\bdoubt)\b[^.!?,;\n]{0,40})\Z",
     re.I,
 )
-"""Text right before a phrase that takes its force away."""
+"""Text directly before a phrase that invalidates it."""
 
 DENIED_AFTER = re.compile(
     r"\A[)\]\"'.,:;]*\s*(?:,?\s*which\s+|(?:but\s+)?that(?:'s|\s+is|\s+was)\s+)?(?:(?:is|are|was|looks?|seems?|"
@@ -287,4 +287,4 @@ DENIED_AFTER = re.compile(
     rf"|\A[)\]\"'.,:]*(?:{_DENIED_WORDS_AFTER})",
     re.I,
 )
-"""An option named here is named to be put aside."""
+"""An option named here is rejected."""

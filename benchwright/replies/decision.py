@@ -1,7 +1,7 @@
-"""What follows from the candidates of a reply: one option, or none.
+"""The decision from the candidates of a reply: one option, or none.
 
-An option that is merely mentioned decides nothing, except in a reply of a sentence or two that names no other one: a
-reply must conclude, claim or close with an option.
+A reply must conclude, claim or close with an option. A mere mention decides only in a reply of a sentence or two that
+names no other option.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .polarity_phrases import Grammar
 
 _PUT_ASIDE = frozenset({Polarity.DENIED, Polarity.RETRACTED, Polarity.CONTRASTED})
 _ARTICLE = 5
-"""Characters that an article before the first words of a reply takes, at most."""
+"""Largest length, in characters, of an article before the first words of a reply."""
 _SHORT = 3
-"""Sentences of a reply in which the mention of just one option in the last one is an answer."""
+"""Largest number of sentences in a reply for which the mention of just one option in the last one is an answer."""
 
 _NONE = re.compile(
     r"\bnone\s+of\s+(?:(?:the|these|those)\s+(?:\w+\s+)?(?:options?|choices?|answers?|images?|candidates?|above|"
@@ -25,7 +25,7 @@ _NONE = re.compile(
     r"\bneither\s+(?:of|one|option|image|choice)\b",
     re.I,
 )
-"""With such words a reply calls no option right, or says that it does not look at one more closely."""
+"""Words by which a reply calls no option right, or stops considering one."""
 
 NOT_OFFERED = re.compile(
     r"\bnot\s+(?:available|listed|included|given|present|one\s+of)?\s*(?:in|among|one\s+of)?\s*(?:the|these|your)\s+"
@@ -33,27 +33,26 @@ NOT_OFFERED = re.compile(
     r"\bnone\s+of\s+(?:the|these)\s+(?:\w+\s+)?(?:options|choices)\s+match",
     re.I,
 )
-"""With such words a reply says that what it came to is no option."""
+"""Words by which a reply says that its result is not among the options."""
 
 
 def decided(
     candidates: Sequence[NamedPlace], keys: Sequence[str], sentences: Sentences, prose: str, grammar: Grammar
 ) -> str | None:
-    """Return the option that the candidates come to, or None.
+    """Return the option that the candidates support, or None.
 
     1. The last conclusion counts, unless another option is claimed after it.
     2. Otherwise the one option of a closing line counts.
-    3. Otherwise the one option that is claimed counts, where the claim opens or closes the reply and no conclusion
-       follows it.
-    4. Otherwise the one option that a short reply names at all.
-    5. Otherwise the one that is left, where all others are put aside and the reply says that one is left.
-    6. Otherwise the one that the last sentence affirms, or else the first, if no other one rivals it.
+    3. Otherwise the one claimed option counts, if the claim opens or closes the reply and no conclusion follows it.
+    4. Otherwise the only option that a short reply names.
+    5. Otherwise the remaining option, if the reply rejects all others and says that one is left.
+    6. Otherwise the one that the last sentence affirms, or else the first sentence, if no other option rivals it.
 
     Args:
         candidates: Places that name options, in order.
         keys: Letters of all options.
         sentences: Sentences of the reply.
-        prose: The reply as its sentences are read.
+        prose: The reply as returned by `prose_of`.
         grammar: Phrases of its language.
     """
     if not candidates or NOT_OFFERED.search(prose):
@@ -66,7 +65,7 @@ def decided(
     claims = [c for c in stated if c.strength >= Strength.CLAIM]
     end = candidates[-1].place
     if len({c.key for c in candidates if c.concludes and c.place == end}) > 1:
-        return None  # it ends in a choice between options
+        return None  # the reply ends in a choice between options
     if sentences.closes and not sentences.breaks_off:
         key = _closing(candidates, stated, sentences)
     if key is None and claims:
@@ -77,7 +76,7 @@ def decided(
 
 
 def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
-    """Return what is stated; of an option that was put aside before, only a claim is a statement."""
+    """Return the statements; after the rejection of an option, only a claim states it."""
     denied = {c.key: c.place for c in candidates if c.polarity in {Polarity.DENIED, Polarity.RETRACTED}}
     return [
         c
@@ -88,7 +87,7 @@ def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
 
 
 def _concluded(stated: Sequence[NamedPlace], several: Sequence[NamedPlace], sentences: Sentences) -> str | None:
-    """Return the option of the last sentence that draws a conclusion; None where it has none, or more follows it."""
+    """Return the option of the last concluding sentence; None if it has none, or if more follows it."""
     said = [c for c in stated if c.strength > Strength.ASIDE]
     conclusions = [c for c in said if c.concludes]
     if not conclusions:
@@ -107,7 +106,7 @@ def _concluded(stated: Sequence[NamedPlace], several: Sequence[NamedPlace], sent
 
 
 def _closing(candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences) -> str | None:
-    """Return the option of a last line that stands alone, if it names no other one than to put it aside."""
+    """Return the option of an isolated last line, if the line names other options only to reject them."""
     line = [c for c in candidates if c.sentence == sentences.last and c.strength > Strength.ASIDE]
     keys = {c.key for c in line if c in stated}
     alone = len(keys) == 1 and all(c.key in keys or c.polarity in _PUT_ASIDE for c in line)
@@ -115,9 +114,9 @@ def _closing(candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sen
 
 
 def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> str | None:
-    """Return the one option that is called best, or else claimed, in the first sentence that names any or in the last.
+    """Return the one option called best, or else claimed, in the first sentence that names any or in the last.
 
-    A conclusion that follows the claim, but names no option, may come to something else.
+    A later conclusion that names no option may contradict the claim.
     """
     for level in (Strength.BEST,) if sentences.breaks_off else (Strength.BEST, Strength.CLAIM):
         firm = [c for c in claims if c.strength >= level]
@@ -128,13 +127,13 @@ def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> 
 
 
 _TOO_MUCH = re.compile(r"\b(?:too|zu(?!\s+\w+(?:en|eln|ern)\b)|trop|troppo|demasiado|слишком)\s+\w+\W*\Z", re.I)
-"""At the end of a reply that says why something is not the case."""
+"""At the end of a reply that explains why something is not the case."""
 
 
 def _mentioned(
     candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences, prose: str
 ) -> str | None:
-    """Return the one option that a short reply names; a doubt about a single one is an answer."""
+    """Return the one option that a short reply names; doubt about a single option is an answer."""
     said = [c for c in candidates if c in stated or c.polarity is Polarity.HEDGED]
     named = {c.key for c in said if c.strength > Strength.ASIDE or not c.is_label}
     if len(named) != 1 or sentences.breaks_off:
@@ -153,8 +152,8 @@ def _affirmed(
 ) -> str | None:
     """Return the one option that the last sentence affirms, or else the first, if nothing rivals it.
 
-    A mere mention affirms only in a whole sentence that denies and supposes nothing: where it ends the last sentence,
-    where no other option is stated, or, in the first sentence, where no other one is named and no conclusion follows.
+    A mere mention affirms only in a whole sentence that denies and supposes nothing: if it ends the last sentence, if
+    no other option is stated, or, in the first sentence, if no other one is named and no conclusion follows.
     """
     ends = [0, *(end for end in sentence_ends(prose) if end < len(prose)), len(prose)]
     for number in (sentences.last, 0):
@@ -186,7 +185,7 @@ _ENDED = re.compile(r"[.!;:)\"']\s*\Z")
 
 
 def _left_over(candidates: Sequence[NamedPlace], keys: Sequence[str], prose: str, grammar: Grammar) -> str | None:
-    """Return the one option that is not put aside, if the reply says that one is left."""
+    """Return the one option that the reply does not reject, if it says that one is left."""
     if any(c.polarity is Polarity.SEVERAL for c in candidates) or not grammar["leaves"].search(prose):
         return None
     left = set(keys) - {c.key for c in candidates if c.polarity in {Polarity.DENIED, Polarity.CONTRASTED}}

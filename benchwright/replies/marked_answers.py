@@ -1,4 +1,4 @@
-"""Answers that a reply marks instead of stating: a ticked box, a table cell, an option named by its place."""
+"""Answers that a reply marks instead of stating: a ticked box, a table cell, an option named by number."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ _PLACED_NOUN = re.compile(rf"{_NOUN}|第|\bone\b|item|entry|number|选项|選項
 
 
 def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
-    """Return a text in which "the third option" and "option 3" are replaced by "option C".
+    """Return a text in which "option C" replaces "the third option" and "option 3".
 
-    Only words for an option are replaced, because the third picture need not be the third option. A number that is also
-    the words of another option is ambiguous and stays.
+    Replaces only words for an option, because the third picture need not be the third option. A number that is also the
+    words of another option is ambiguous and stays.
     """
 
     def label(match: re.Match[str]) -> str:
@@ -102,7 +102,7 @@ def marked(text: str, options: Sequence[ReadableOption]) -> Iterator[tuple[int, 
 
 
 def _tabled(rows: list[tuple[int, str]], options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
-    """Yield the answer in a table: the cell beside the word "answer", or below it if the table has one row."""
+    """Yield the answer in a table: the cell next to the word "answer", or below it if the table has one row."""
     cells = [
         (place, [cell.strip() for cell in row.strip("|").split("|")]) for place, row in rows if not _RULE.fullmatch(row)
     ]

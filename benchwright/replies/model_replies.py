@@ -1,8 +1,8 @@
-"""Replies of models that somebody brings along, read against the items of a benchmark.
+"""Models' replies from a user's files, matched with the items of a benchmark.
 
-A file is read in whatever of the common layouts it has (`reply_files`); letters are read from free replies by the
-reader of `benchwright evaluate`. Nothing is guessed: a row that names no item, lists other options than the item has,
-or answers an item a second time in another way, is an outcome with its reason.
+A file may have any of the common layouts (`reply_files`); the reader of `benchwright evaluate` reads letters from free
+replies. Nothing is guessed: a row that names no item, lists options that differ from the item's, or answers an item
+again with another answer is an outcome with its reason.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 NO_LETTER = -1
 _LEAST_KEYS_ALIKE = 0.9
-"""Share of rows whose key must be that of the item with the same number, for rows to be matched by number alone."""
+"""Smallest share of rows whose key must be that of the item with the same number, to match rows by number alone."""
 _LEAST_ROWS = 20
-"""Rows from which on a column of replies that always equals the key is taken to be the key."""
+"""Smallest number of rows for which a column of replies that always equals the key counts as the key."""
 
 _LEAST_ERRORS_ALIKE = 5
-"""Replies beside the key from which on two models that give the same replies throughout are taken to be one."""
+"""Smallest number of wrong replies for which two models with identical replies count as one."""
 
 
 class KeyedItem(NamedTuple):
-    """What replies are read against: one item with its options and its key.
+    """One item with its options and its key, to match replies with.
 
     Args:
         item_id: Id of the item, unique in the benchmark.
-        options: Text of each option, in order; None for a picture, and for a text that is not at hand.
-        key: Place of the right option, from 0; None where the benchmark states none.
-        task: Name of its task; items of one task are compared with each other.
-        group_keys: What items share that hang together, such as a picture or a scene.
-        names: Other ids by which files of replies may call the item.
+        options: Text of each option, in order; None for a picture or an unavailable text.
+        key: Index of the right option, from 0; None if the benchmark states none.
+        task: Name of the item's task; comparisons stay within a task.
+        group_keys: Keys that related items share, such as a picture or a scene.
+        names: Other ids of the item in reply files.
     """
 
     item_id: str
@@ -60,9 +60,9 @@ class ModelReplies(NamedTuple):
 
     Args:
         model: Name of the model.
-        letters: Place of the option given, by item id; `NO_LETTER` where the reply gives none.
-        texts: The replies that give no letter, by item id, for people to look at.
-        unread: Rows that are not used, and why.
+        letters: Index of the chosen option, by item id; `NO_LETTER` if the reply gives none.
+        texts: The replies without a letter, by item id, for inspection.
+        unread: Unused rows, with reasons.
         elsewhere: Number of rows that name no item of the benchmark.
     """
 
@@ -95,9 +95,9 @@ class LetterMatrix(NamedTuple):
         item_ids: Ids of the items.
         tasks: Names of the tasks, sorted.
         models: Names of the models.
-        letter: Place of the option given, models x items; `NO_LETTER` where none was read or nothing was asked.
-        asked: Whether there is a reply of the model to the item, models x items.
-        key: Place of each item's key; `NO_LETTER` where it has none.
+        letter: Index of the chosen option, models x items; `NO_LETTER` without a readable letter or without a reply.
+        asked: Whether the model replied to the item, models x items.
+        key: Index of each item's key; `NO_LETTER` if it has none.
         options: Number of each item's options.
         task: Number of each item's task.
         group: Number of each item's cluster; items of a cluster share a picture, a pair or a scene.
@@ -127,31 +127,31 @@ class LetterMatrix(NamedTuple):
 
 
 def named_reply_source(text: str) -> tuple[str, Path]:
-    """Return model and file of `NAME=FILE`; of a `FILE` alone, the name is empty and the file itself says it.
+    """Return model and file of `NAME=FILE`; for `FILE` alone the name is empty, and the file states it.
 
     Raises:
-        DataError: There is no such file.
+        DataError: The file does not exist.
     """
     name, equals, path = text.partition("=")
     if Path(text).exists() or not equals:
         name, path = "", text
     if not Path(path).exists():
-        raise DataError(f"{path} is not there; --replies takes NAME=FILE with a file of a model's replies")
+        raise DataError(f"{path} does not exist; --replies takes NAME=FILE with a file of a model's replies")
     return name.strip(), Path(path)
 
 
 def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> list[ModelReplies]:
-    """Return the replies in a file or folder, one entry for each model that it holds.
+    """Return the replies in a file or folder, one entry per model.
 
     Args:
         path: File of replies in one of the layouts of `reply_files`, or a folder of such files.
         items: Items of the benchmark.
-        model: Name of the model, which goes before names in the file; by default those, else the file's name. A file
-            of several models needs it empty.
+        model: Name of the model, which overrides names in the file; by default those, or else the file's name. Must be
+            empty for a file of several models.
 
     Raises:
-        DataError: The file cannot be read as a whole, holds several models under one name, names no item of the
-            benchmark, or has nothing but the keys where replies should be.
+        DataError: The file is unreadable as a whole, holds several models under one name, names no item of the
+            benchmark, or has the keys in place of replies.
     """
     by_model: dict[str, list[ReplyRow]] = {}
     unread: list[UnreadReply] = []
@@ -173,18 +173,18 @@ def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> 
 
 
 def _lookup(items: Sequence[KeyedItem]) -> dict[str, int]:
-    """Return the place of each item by its id and by every other name that only one item has."""
+    """Return the index of each item by its id and by every other name that only one item has."""
     counted = Counter(name for item in items for name in {*item.names} - {item.item_id})
     places = {name: k for k, item in enumerate(items) for name in item.names if counted[name] == 1}
     return places | {item.item_id: k for k, item in enumerate(items)}
 
 
 def id_column(ids: Iterable[Mapping[str, str]], is_known: Callable[[str], bool]) -> str:
-    """Return the column that names items most often, of equals the first of `ID_COLUMNS`; empty where none does.
+    """Return the column that names items most often, of equals the first of `ID_COLUMNS`; empty if none does.
 
     Args:
-        ids: Values that may be the item's id, by column, for each row.
-        is_known: Function that says whether an item is called so.
+        ids: Candidate values of the item's id, by column, for each row.
+        is_known: Function that returns whether an item has a name.
     """
     hits = Counter(column for row in ids for column, name in row.items() if is_known(name))
     return max(hits, key=lambda name: hits[name], default="")
@@ -222,7 +222,7 @@ def _matched(
         earlier = first.setdefault(item.item_id, row)
         if earlier is not row:
             if earlier.text != row.text:
-                problems.append(UnreadReply(row.where, f"item {name} was answered otherwise before ({earlier.where})"))
+                problems.append(UnreadReply(row.where, f"item {name} has another answer earlier ({earlier.where})"))
             continue
         given = letter_of(row, item)
         if isinstance(given, str):
@@ -236,7 +236,7 @@ def _matched(
 
 
 def _numbers_fit(rows: Sequence[ReplyRow], items: Sequence[KeyedItem]) -> bool:
-    """Return whether `doc_id` counts the items: each is a place, and the rows' keys are the keys of those items."""
+    """Return whether `doc_id` numbers the items: each is an index, and the rows' keys are those items' keys."""
     alike = stated = 0
     for row in rows:
         number = row.ids.get("doc_id", "")
@@ -259,9 +259,9 @@ def _choices(options: Sequence[str | None]) -> list[tuple[str, str | None]]:
 
 
 def letter_of(row: ReplyRow, item: KeyedItem) -> int | str:
-    """Return the place of the option that a reply gives, `NO_LETTER` for none, or why the row cannot be used.
+    """Return the index of the option that a reply gives, `NO_LETTER` for none, or why the row is unusable.
 
-    Where the row lists the options that the model was shown in another order, the option is found again by its text.
+    If the row lists the options in another order, as shown to the model, the option's text identifies it.
     """
     if not row.options or None in item.options:
         letter = read_answer(row.text, _choices(item.options)).letter
@@ -274,10 +274,10 @@ def letter_of(row: ReplyRow, item: KeyedItem) -> int | str:
 
 
 def places_of_options(shown: Sequence[str], options: Sequence[str | None]) -> list[int] | str:
-    """Return the place among an item's options of each that a model was shown, or why these are not the item's.
+    """Return the index among an item's options of each shown option, or why these are not the item's.
 
     Args:
-        shown: Texts of the options that the model was shown.
+        shown: Texts of the options shown to the model.
         options: Texts of the item's options.
     """
     ours, theirs = ([plain(option or "") for option in texts] for texts in (options, shown))
@@ -286,14 +286,14 @@ def places_of_options(shown: Sequence[str], options: Sequence[str | None]) -> li
     if sorted(ours) != sorted(theirs):
         return "the options in this row are not those of the item"
     if len(set(ours)) < len(ours):
-        return "the options in this row stand in another order, and two of them are equal"
+        return "the options in this row have another order, and two of them are equal"
     return [ours.index(text) for text in theirs]
 
 
 def _check_no_keys(
     path: Path, rows: Sequence[ReplyRow], items: Sequence[KeyedItem], letters: Mapping[str, int]
 ) -> None:
-    """Refuse a file whose replies stand in a column called `answer` and are always the key: they are the keys."""
+    """Refuse a file whose replies are in a column `answer` and always equal the key: they are the keys."""
     keys = {item.item_id: item.key for item in items if item.key is not None}
     keyed = [item_id for item_id in letters if item_id in keys]
     is_answer = all(row.column == "answer" for row in rows)
@@ -305,11 +305,11 @@ def _check_no_keys(
 
 
 def given_twice(models: Sequence[ModelReplies], items: Sequence[KeyedItem]) -> dict[str, str]:
-    """Return the names under which a model was given once more, each with the name that stands for it.
+    """Return the names of duplicate models, each with the name of its original.
 
-    All replies of the one are replies of the other, `_LEAST_ROWS` at least, and `_LEAST_ERRORS_ALIKE` of them are not
-    the key: two good models may both be right, and do not make all errors alike. The longer file stands, of equals
-    the first.
+    All replies of one are replies of the other, at least `_LEAST_ROWS`, and at least `_LEAST_ERRORS_ALIKE` of them
+    differ from the key: two good models may both be right, but do not share all errors. The longer file is the
+    original, of equals the first.
 
     Args:
         models: Replies of models.
@@ -342,7 +342,7 @@ def letter_matrix(items: Sequence[KeyedItem], replies: Iterable[ModelReplies]) -
     models = list(replies)
     repeated = [name for name, count in Counter(model.model for model in models).items() if count > 1]
     if repeated:
-        raise DataError(f"two files of replies are named {repeated[0]!r}; name them apart with --replies NAME=FILE")
+        raise DataError(f"two files of replies are named {repeated[0]!r}; rename one with --replies NAME=FILE")
     shape = len(models), len(items)
     letter, was_asked = np.full(shape, NO_LETTER, dtype=np.int8), np.zeros(shape, dtype=bool)
     for number, model in enumerate(models):
@@ -365,10 +365,10 @@ def letter_matrix(items: Sequence[KeyedItem], replies: Iterable[ModelReplies]) -
 
 
 def votes_of(people: Iterable[ModelReplies], items: Sequence[KeyedItem]) -> NDArray[np.int64]:
-    """Return how many people gave each option of each item, items x options; replies without a letter do not count.
+    """Return how many people chose each option of each item, items x options, ignoring replies without a letter.
 
     Args:
-        people: Answers of people, one entry for each, read like those of models; they must not have seen the key.
+        people: Answers of annotators, one entry each, read like models' replies; they must not have seen the key.
         items: Items of the benchmark.
     """
     import numpy as np

@@ -1,4 +1,4 @@
-"""The places of a reply that name options: by labels, by words, by inflected or by shortened words."""
+"""The places of a reply that name options: by labels, or by exact, inflected or shortened words."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .word_stems import StemmedWord, number_words, pieces_of, stems_of, tokens_o
 
 
 class NamedOption(NamedTuple):
-    """A place that names one option, or several that are listed.
+    """A place that names one option, or several in a list.
 
     Args:
         start: First character.
-        end: First character behind it.
+        end: First character after it.
         keys: Letters of the options.
-        is_label: Whether a label names it, alone or beside its words.
+        is_label: Whether a label names it, alone or with its words.
         is_close: Whether the words are inflected or shortened.
-        is_clause: Whether the option's words are a whole sentence, and so say something by themselves.
-        is_partial: Whether the words may be meant as part of those of another option.
+        is_clause: Whether the option's words are a whole sentence, and so a statement by themselves.
+        is_partial: Whether the words may be part of another option's words.
     """
 
     start: int
@@ -39,7 +39,7 @@ class NamedOption(NamedTuple):
 
 
 _MOST = 600
-"""Places of a reply that are looked at, half of them at each end."""
+"""Largest number of places in a reply to examine, half of them at each end."""
 
 NOUN = (
     r"(?:options?|choices?|answers?|images?|pictures?|photos?|tiles?|points?|patch(?:es)?|candidates?|"
@@ -72,12 +72,12 @@ _SENTENCE_END = re.compile(r"(?<![.\s(][A-Za-z])(?<!\A[A-Za-z])[.!?;](?=\s|\Z)[)
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Return where the sentences of a text end."""
+    """Return the ends of the sentences of a text."""
     return [match.end() for match in _SENTENCE_END.finditer(text)]
 
 
 def named_options(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
-    """Return the places that name an option, in order; a label inside an option's words is not one of its own."""
+    """Return the places that name an option, in order; a label inside an option's words is not a separate place."""
     words = _words(text, options)
     inside = {place for named in words for place in range(named.start, named.end)}
     found = sorted({*words, *(label for label in _labels(text, options) if label.start not in inside)})
@@ -85,7 +85,7 @@ def named_options(text: str, options: tuple[ReadableOption, ...]) -> list[NamedO
 
 
 def names_a_stranger(text: str, options: Sequence[ReadableOption]) -> bool:
-    """Return whether a text names an option that was not offered, so that its labels have another meaning."""
+    """Return whether a text names an option that the item lacks, so that its labels have another meaning."""
     keys = {option.key for option in options}
     labels = (match[1] or match[2] for match in _LABEL.finditer(text) if match.lastindex != _BARE)
     return any(label in LETTERS[:8] and label not in keys for label in labels)
@@ -111,7 +111,7 @@ _OF_POINT = re.compile(r"(?<![^\W_])[a-z](?![^\W_])|point|点|點|punto|punkt|po
 
 @lru_cache(maxsize=1 << 10)
 def _names_no_point(options: tuple[ReadableOption, ...]) -> bool:
-    """Return whether all options have words and none speaks of a point, so that "point A" is not option A."""
+    """Return whether all options have words and none mentions a point, so that "point A" is not option A."""
     return all(option.words and not _OF_POINT.search(option.words) for option in options)
 
 
@@ -124,7 +124,7 @@ def _is_word(letter: str, text: str, start: int, end: int) -> bool:
 
 
 def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
-    """Return the places of options' words; exact words go before inflected and shortened ones that they overlap."""
+    """Return the places of options' words; exact words win over overlapping inflected and shortened ones."""
     lowered = text.lower() if len(text.lower()) == len(text) else text
     tokens = tokens_of(lowered)
     longer = _rest_of_longer(options)
@@ -189,9 +189,9 @@ def _patterns(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dic
 
 
 _NOT_OF = r"(?!\s+(?:side|corner|half|edge|of|from|vom|von|de|del|du|da|do|di|от)(?!\w)|-)"
-"""Behind a side that is not that of something else."""
+"""After a side that is not the side of an object."""
 _BETWEEN = r"[\s=:,\"'()]+"
-"""Between the words of an option as a reply writes them: "x = 2" for "x 2"."""
+"""Between the words of an option in a reply: "x = 2" for "x 2"."""
 _COUNTER = "[个只張张本条辆人朵把头匹位棵座台名块件盏根つ匹冊枚頭羽脚台個杯개명마리대송권인]"
 _GOES_ON = re.compile(r"(.+[てで])い(?:る|ます)\Z")
 """A Japanese verb in its continuous form, plain or polite."""
@@ -205,7 +205,7 @@ def _spaced(words: str) -> str:
 
 
 def _spelled(form: str) -> str:
-    """Return the pattern of a form; a single character of Chinese or Japanese counts only beside what sets it off."""
+    """Return the pattern of a form; a single Chinese or Japanese character counts only next to a delimiter."""
     if form.isdecimal():
         return rf"(?<![\dA-Za-z])(?<!\d[.,]){form}(?:(?=\s?{_COUNTER})|{end_of(form)})"
     if form[0].isdecimal() and form[-1] > "\u3000":
@@ -243,7 +243,7 @@ _PLACE_ENDS = re.compile(r"\s*(?:[.,;!\n]|\Z|(?:hand\s+)?side\b|of\b)")
 
 
 def _is_place(text: str, match: re.Match[str]) -> bool:
-    """Return whether an everyday word such as "left" is meant as the direction or place that an option is."""
+    """Return whether an everyday word such as "left" means the direction or place of an option."""
     before = text[max(0, match.start() - 40) : match.start()]
     after = text[match.end() : match.end() + 12]
     if _IN_BRACKETS.search(before) and after.startswith(")"):
@@ -257,16 +257,16 @@ def _is_place(text: str, match: re.Match[str]) -> bool:
 
 
 def _telling(option: ReadableOption) -> tuple[str, ...]:
-    """Return the stems of an option's words without Latin letters, which name things: "Point A"."""
+    """Return the stems of an option's words without single Latin letters, which are names: "Point A"."""
     stems = dict.fromkeys(stems_of(option.words))
     return tuple(stem for stem in stems if len(stem) > 1 or not stem.isalpha() or stem > "z")
 
 
 @lru_cache(maxsize=1 << 10)
 def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
-    """Return, for options whose words another option holds as well, what that one has beyond them.
+    """Return, for options whose words another option contains, the rest of that option's words.
 
-    A text with some of the rest may mean the longer option: "a cake" beside "a cake and a knife".
+    A text with some of the rest may mean the longer option: "a cake" and "a cake and a knife".
     """
     stems = {option.key: frozenset(_telling(option)) for option in options if option.words}
     rest = {
@@ -280,18 +280,18 @@ def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[
 _RELATIONS = frozenset(stems_of("behind under above below inside outside left right front next between over"))
 """Stems after which the order of an option's words matters: "behind the adult" is not "the adult is behind"."""
 _PLACES = frozenset(stems_of("left right same one first second third fourth fifth last"))
-"""Stems that are said for so many reasons that they single out no option by themselves."""
+"""Stems so common that they identify no option by themselves."""
 PLACE_WORDS = _RELATIONS | _PLACES | frozenset(stems_of("both neither all none of side"))
 """Stems that mean an option only in the order of its words or by themselves."""
 _WITHIN = 3
-"""How many words may stand among those of an option, beyond their own number."""
+"""Largest number of other words among the words of an option."""
 _TRIED = 200
-"""Places of an option's rarest word that are tried."""
+"""Largest number of places of an option's rarest word to try."""
 
 
 @lru_cache(maxsize=1 << 10)
 def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the stems by which an option is told from all others; options whose stems another one has are left out."""
+    """Return the stems that distinguish each option from all others, without options that have none."""
     worded = [
         o
         for o in options
@@ -300,7 +300,7 @@ def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, tuple[str, 
     stems = {option.key: _telling(option) for option in worded}
     shared = frozenset.intersection(*map(frozenset, stems.values())) if len(stems) > 1 else frozenset()
     own = {key: tuple(stem for stem in its if stem not in shared) for key, its in stems.items()}
-    if all(own.values()):  # else one option's words are part of all the others
+    if all(own.values()):  # otherwise one option's words are part of all the others
         for key, its in stems.items():
             stems[key] = own[key] if not _PLACES.issuperset(own[key]) and _RELATIONS.isdisjoint(its) else its
     return {
@@ -311,7 +311,7 @@ def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, tuple[str, 
 
 
 def _inflected(tokens: Sequence[StemmedWord], options: tuple[ReadableOption, ...]) -> Iterator[NamedOption]:
-    """Yield stretches that hold all the stems of an option close together."""
+    """Yield spans with all the stems of an option close together."""
     places: dict[str, list[int]] = {}
     for number, token in enumerate(tokens):
         places.setdefault(token.stem, []).append(number)
@@ -328,7 +328,7 @@ def _inflected(tokens: Sequence[StemmedWord], options: tuple[ReadableOption, ...
 
 
 def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[NamedOption]:
-    """Yield numbers in words of scripts without spaces, which count only before a counter."""
+    """Yield number words of scripts without spaces, which count only before a counter."""
     for option in options:
         for word in number_words(option.words) if option.words.isdigit() else ():
             if word[0] > "\u3000":
@@ -338,11 +338,11 @@ def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[NamedOpti
 
 _LEAST_PIECES, _LEAST_SHARE, _MOST_OF_NEXT = 4, 0.6, 0.5
 _LONG = 400
-"""Characters of a sentence in which a shortened option is looked for."""
+"""Largest length, in characters, of a sentence to search for a shortened option."""
 
 
 def _shortened(text: str, options: tuple[ReadableOption, ...]) -> Iterator[NamedOption]:
-    """Yield sentences that hold most of a long option's words, and far fewer of any other's."""
+    """Yield sentences with most of a long option's words and far fewer of any other's."""
     pieces = {option.key: pieces_of(option.words) for option in options if option.words}
     if max(map(len, pieces.values()), default=0) < _LEAST_PIECES:
         return
@@ -370,9 +370,9 @@ _UNLIKE = re.compile(
     r"\s+(?:[^\W\d_]+\s+){0,2}\Z",
     re.I,
 )
-"""Before an option that a comma parts from the one it is compared with: "unlike B, A has ...\"."""
+"""Before an option that a comma separates from the one it is compared with: "unlike B, A has ...\"."""
 _NEAR = 40
-"""Characters between two options of one list, at most."""
+"""Largest number of characters between two options of one list."""
 
 
 def grouped(text: str, found: Sequence[NamedOption], ends: Sequence[int]) -> list[NamedOption]:

@@ -1,6 +1,6 @@
-"""Recognition of options by their words: which one a text starts with, and which ones it mentions.
+"""Recognition of options by their words: the one that a text starts with, and those it mentions.
 
-Options are also recognised in other spellings: yes and no in many languages, numbers in words, without article, with
+It also recognizes other spellings of options: yes and no in many languages, numbers in words, without article, with
 hyphens.
 """
 
@@ -24,7 +24,7 @@ no nope nah non nein não nie нет ні nej nee hayır không tidak bukan όχ
 否 不 不是 不是的 没有 沒有 不对 不對 いいえ いや ううん 아니요 아니오 아뇨 아니
 """
 YES, NO = frozenset(_YES.split()) | {"जी हाँ", "জি হ্যাঁ"}, frozenset(_NO.split()) | {"जी नहीं"}
-"""Words that say yes or no, folded. They stand for an option only where the options are one of each."""
+"""Words for yes or no, folded. They name an option only if the options are one of each."""
 
 _IN_WORDS = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -44,22 +44,22 @@ _LANDMARK = re.compile(
     r"beside|next to|inside|on top of|near|outside))"
     r" (?:the|an?|his|her) \w+(?: \w+)?"
 )
-"""An option that names a place by a thing, which a reply may have named before: "behind it"."""
+"""An option that names a place by an object, which a reply may have named before: "behind it"."""
 _VERB_AND_OBJECT = re.compile(
     "[骑騎开開打踢弹彈坐看读讀吃喝穿拿拉写寫唱跳洗做买買放][\u4e00-\u9fff]{1,2}[\u4e00-\u9fff]"
 )
-"""A Chinese verb with an object of two or three characters, of which replies keep the last: "骑自行车" is "骑车"."""
+"""A Chinese verb with an object of two or three characters, which replies shorten to the last: "骑自行车" is "骑车"."""
 PLACE_HEAD = re.compile(
     r"(.*\b(?:left|right|top|bottom|links|rechts|izquierda|derecha|gauche|droite|esquerda|direita|sinistra|destra|слева|справа))"
     r"(?:\s+side)?\s+(?:of|from|vom|von|de|del|du|da|do|di|del|dello|della|dell'\w+|от)(?!\w)"
 )
-"""An option that names a side of something, of which a reply may name the side alone."""
+"""An option that names a side of an object, for which a reply may name the side alone."""
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 COUNTED_PICTURE = re.compile(
     rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)"
 )
-"""An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
+"""An option that names a picture by number, as BLINK's do, which replies spell in many ways."""
 
 
 def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
@@ -116,19 +116,19 @@ def _polar_forms(words: list[str]) -> list[frozenset[str]] | None:
 LATIN = "A-Za-z0-9À-ɏḀ-ỿ"
 
 _PARTICLES = YES | NO | {"true", "false", "none", "both", "neither", "all", "not"}
-"""Words that a sentence says for other reasons; they count only where they open a reply or are its last sentence."""
+"""Words with many other uses; they count only at the start of a reply or as its last sentence."""
 
 _EVERYDAY = frozenset({"left", "right", "same", "one", "on", "in"})
-"""Words that count only as the last of a reply."""
+"""Words that count only at the end of a reply."""
 
 
 class ReadableOption(NamedTuple):
-    """An option as the reader sees it; `words` is empty for a picture and for a bare letter.
+    """An option for the reader; `words` is empty for a picture and for a bare letter.
 
     Args:
         key: Letter of the option.
         words: Text of the option, folded.
-        forms: All ways of writing the words that no other option shares, the longest first.
+        forms: All spellings of the words that no other option shares, the longest first.
     """
 
     key: str
@@ -139,7 +139,7 @@ class ReadableOption(NamedTuple):
 def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption, ...]:
     """Return options from (key, text) pairs, with their texts folded for comparison.
 
-    Words that two options share, and a lone letter, which looks like a label, are ambiguous and left empty.
+    Words that two options share, or a lone letter, which looks like a label, are ambiguous and become empty.
     """
     return _options_of(tuple(texts))
 
@@ -148,7 +148,7 @@ def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption,
 def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOption, ...]:
     plain_texts = [folded(text or "") for _, text in texts]
     telling = [words if plain_texts.count(words) == 1 and not _lone_letter(words) else "" for words in plain_texts]
-    tails = Counter(words[2:] for words in telling if words[1:2] == " ")  # "A is closer" beside "B is closer"
+    tails = Counter(words[2:] for words in telling if words[1:2] == " ")  # "A is closer" and "B is closer"
     forms = _polar_forms(telling) or [
         _forms_of(words, has_article=tails[words[2:]] < 2 or words[1:2] != " ") for words in telling
     ]
@@ -169,7 +169,7 @@ _ALIAS = re.compile(
 
 
 def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[tuple[str, str | None]]:
-    """Return choices in which pictures have the words by which the reply calls them: "(A) the second image"."""
+    """Return choices in which pictures have the reply's words for them: "(A) the second image"."""
     if any(words for _, words in choices):
         return choices
     called: dict[str, set[str]] = {}
@@ -182,10 +182,10 @@ def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[
 
 
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
-    """Return a text in which "D. C" is "D.", where C is not a label but the words of option D.
+    """Return a text in which "D. C" becomes "D." if C is not a label but the words of option D.
 
-    Options may themselves be letters, such as those that mark points of a picture. Such a letter after its own label
-    only repeats the label, if the label opens the line or the letter ends the clause.
+    Options may be letters, such as those that mark points of a picture. Such a letter only repeats the label before it,
+    if the label opens the line or the letter ends the clause.
     """
     for key, words in choices:
         letter = (words or "").strip()
@@ -217,12 +217,12 @@ def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingO
 
 
 def is_particle(words: str) -> bool:
-    """Return whether words are like yes and no: they stand alone, and the text after them does not negate them."""
+    """Return whether words are like yes and no: independent of the text after them, which does not negate them."""
     return words in _PARTICLES
 
 
 def is_everyday(words: str) -> bool:
-    """Return whether words are so often said for other reasons that they count only at ends and as places."""
+    """Return whether words are so common that they count only at ends and as places."""
     return words in _EVERYDAY
 
 

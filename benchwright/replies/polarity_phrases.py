@@ -1,7 +1,7 @@
-"""Patterns for what a reply says about an option that it names, made of the phrases of its language (`polarity_rows`).
+"""Patterns for a reply's stance on an option that it names, built from its language's phrases (`polarity_rows`).
 
-The module also holds what is common to all languages: signs of verdicts, words that take something back, and the words
-by which a language is known.
+The module also holds the patterns common to all languages: verdict signs, words of retraction, and the words that
+identify a language.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from .polarity_rows import NEVER, SPACED, UNSPACED, PolarityWords
 
 RIGHT_SIGNS, WRONG_SIGNS = "✓✔✅☑🟢👍○◯⭕⭐", "✗✘❌✖×✕🔴👎🚫❎"
-"""Signs that stand for a verdict; where boxes are ticked, a tick alone decides."""
+"""Signs of a verdict; among ticked boxes, only a tick decides."""
 
 LEFT_OPEN = re.compile(
     r"(?:can(?:'t|not|\s+not)|could\s*(?:n't|\s+not)|not)\s+(?:yet\s+)?(?:be\s+)?(?:entirely\s+|fully\s+|completely\s+)?(?:exclude|rule\s+out|ruled\s+out|eliminate|dismiss)"
@@ -23,7 +23,7 @@ LEFT_OPEN = re.compile(
     r"لا\s+يمكن\s+استبعاد|इनकार\s+नहीं",
     re.I,
 )
-"""Words that keep an option open beside the one that is named."""
+"""Words that keep an option open next to the named one."""
 
 UNDECIDED = re.compile(
     r"\b(?:leaves?|keeps?|is\s+left)\s+(?:it|this|that|the\s+\w+)?\s*open\b|\bopen\s+to\s+interpretation|\bequally\s+(?:possible|plausible|valid|likely)\b|"
@@ -36,7 +36,7 @@ UNDECIDED = re.compile(
     r"كلا\s+(?:التفسيرين|الخيارين|المعنيين)|两(?:种|個|个)(?:解释|解读|理解|答案|可能)(?:性)?都|どちらの(?:解釈|答え|可能性)も|두\s*(?:가지\s*)?해석",
     re.I,
 )
-"""Words at the end of a reply that leaves it open which of two it means."""
+"""Words at the end of a reply that does not decide between two options."""
 
 TAKEN_BACK = re.compile(
     r"(?:\.{3}\s*no[,.]|(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
@@ -47,7 +47,7 @@ TAKEN_BACK = re.compile(
     r"|等等|等一下|不对|不對|更正|纠正|重新|抱歉|待って|訂正|いや,|間違え|잠깐|아니[,.]|정정|다시\s*보니)",
     re.I,
 )
-"""Words by which a reply takes back what it said."""
+"""Words by which a reply retracts a statement."""
 
 WITHDRAWN = re.compile(
     r"\b(?:(?:i|my\s+(?:first\s+)?\w+|(?:that|this|it))\s+(?:was|is)\s+(?:wrong|mistaken|incorrect|a\s+mistake)|"
@@ -55,7 +55,7 @@ WITHDRAWN = re.compile(
     r"不对|错了|間違|아니라",
     re.I,
 )
-"""Words that leave nothing of what was said before."""
+"""Words that cancel all earlier statements."""
 
 TOTAL = re.compile(
     r"\s*(?:[^\W\d_]+\s+){0,3}?(?:in\s+(?:total|all)|altogether|overall|combined|en\s+total|au\s+total|insgesamt|no\s+total|всего)\b",
@@ -70,7 +70,7 @@ ADVERBS = (
     r"candidate|un|una|uno|el|la|los|las|de|muy|más|une?|le|les|très|plus|der|die|das|ein|eine|einen|einem|dem|den|sehr|o|a|os|as|um|uma|muito|mais|"
     r"im|am|nel|nella|dans|en|na|um|l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|[一这那][个只個隻张張辆輛把条條位台部种名座本件])[\s'\"(\[]*)*"
 )
-"""What may stand between a copula and the words that it names."""
+"""Words allowed between a copula and the words that it names."""
 
 
 _COMMON = {
@@ -113,7 +113,7 @@ der die das ist und mit ein eine nicht den dem auf im es zu sind auch von bild k
 sich es nur
 """,
 }
-"""Words by which languages of the Latin script are told apart."""
+"""Words that distinguish languages of the Latin script."""
 _COMMON_WORDS = {code: frozenset(words.split()) for code, words in _COMMON.items()}
 _OWN_LETTERS = {
     "es": "ñ¿¡",
@@ -143,7 +143,7 @@ class Grammar:
 
 
 def grammar_of(text: str) -> Grammar:
-    """Return the patterns of the language that a text is written in; of English where that is not known."""
+    """Return the patterns of a text's language, or those of English if it is unknown."""
     return _grammar(_language_of(text[-4000:]))
 
 
@@ -173,7 +173,7 @@ def _grammar(code: str) -> Grammar:
     if code == "en":
         bounded["put_aside"] = rf"(?:{start}{patterns['put_aside']}{end}|n't{end})"
         bounded["names"] = rf"(?:{start}{patterns['names']}|'s|=){end}"
-    if code == "ar":  # its short words cling to the next one
+    if code == "ar":  # its short words attach to the next one
         bounded["leaves"] = rf"(?:{start}{patterns['leaves']})"
     bounded["negates"] = f"{bounded['put_aside']}|{bounded['may']}|{_TURNS.get(code, NEVER)}"
     bounded["turns"] = f"{bounded['negates']}|{bounded['but']}"
@@ -195,7 +195,7 @@ _SO_WITHIN = {
     "en": "therefore", "es": r"por\s+(?:lo\s+)?tanto|entonces", "pt": "portanto", "fr": "donc", "it": "quindi|dunque",
     "de": "also|daher|somit|demnach", "ru": "следовательно|значит", "ar": "إذن",
 }  # fmt: skip
-"""Words that say within a sentence that it concludes."""
+"""Words within a sentence that mark a conclusion."""
 _TURNS = {
     "en": r"\b(?:would|could|should|too|less)\b",
     "es": r"\bdemasiad\w+",
@@ -208,12 +208,12 @@ _TURNS = {
     "fr": r"\b(?:sinon|trop)\b|\bn'",
     "ru": r"\bнет\b|вместо|слишком",
 }
-"""Words of a sentence that may turn round what it says of an option, beside those that put it aside."""
+"""Words that may reverse a sentence's stance on an option, in addition to those that reject it."""
 
 
 _GAP = r"\s*(?:(?!(?:is|are|was|were|ist|sind|es|son|est|sont|é|são|это)\b)[^\W\d_]+\s+){0,3}['\"(\[]*"
 
 
 def _composed(pattern: str) -> str:
-    """Return a pattern in Unicode's NFKC form, that of the replies which it is matched with."""
+    """Return a pattern in Unicode's NFKC form, the form of the replies to match."""
     return unicodedata.normalize("NFKC", pattern)

@@ -1,7 +1,7 @@
-"""What a reply says about an option that it names, as data: one row a language (`polarity_phrases` has patterns).
+"""Phrases for a reply's stance on an option, as data: one row per language (`polarity_phrases` has patterns).
 
-An option may be concluded ("so it is the cat"), put aside ("the dog can be ruled out"), contrasted ("unlike the dog"),
-taken back ("at first I thought of the dog") or left over ("that leaves the cat"). Add languages and phrases here: each
+An option may be concluded ("so it is the cat"), rejected ("the dog can be ruled out"), contrasted ("unlike the dog"),
+retracted ("at first I thought of the dog") or left over ("that leaves the cat"). Add languages and phrases here: each
 field is a list of alternatives, written as regular expressions, with `|` between them.
 """
 
@@ -16,22 +16,22 @@ class PolarityWords(NamedTuple):
     """Phrases of a language around an option.
 
     Args:
-        so: What opens a conclusion.
-        but: What turns against what was said before it; a new clause begins here.
-        put_aside: Before an option that is denied or eliminated.
+        so: Beginnings of a conclusion.
+        but: Words that contrast with the text before; a new clause begins here.
+        put_aside: Before a denied or eliminated option.
         is_put_aside: After such an option, in its clause.
-        beside: Before an option that another one is compared with.
-        at_first: Before an option that the reply takes back.
+        beside: Before an option to which another one is compared.
+        at_first: Before an option that the reply retracts.
         may: Before an option that the reply only considers.
-        leaves: Before the option that is left over, or anywhere in a sentence that says that one is.
-        because: What opens a reason; an option in it is no answer beside one that the sentence named before.
-        conceded: After an option of which the reply says what would be if it were the one, or grants something.
+        leaves: Before the option that is left over, or anywhere in a sentence that says so.
+        because: Beginnings of a reason; an option in it is not an answer if the sentence named one before.
+        conceded: After an option that the reply supposes or concedes.
         is_left: After the option that is left over.
-        names: Before the words that answer: the copula and its like.
-        is_named: After the words that answer, where the copula follows.
-        fits: After an option that is found to agree.
-        fits_best: After an option that is found to agree more than others.
-        right, wrong: Verdicts that stand by themselves in a list or a table.
+        names: Before the words of an answer: the copula and similar words.
+        is_named: After the words of an answer, if the copula follows.
+        fits: After an option that the reply finds to fit.
+        fits_best: After an option that the reply finds to fit better than others.
+        right, wrong: Isolated verdicts in a list or a table.
     """
 
     so: str
@@ -422,7 +422,7 @@ SPACED = {
         wrong=r"गलत|ग़लत|नहीं|असत्य|मेल\s+नहीं\s+खाता",
     ),
 }  # fmt: skip
-"""Languages that part words by spaces, by code."""
+"""Languages with spaces between words, by code."""
 
 UNSPACED = {
     "zh": PolarityWords(
@@ -480,4 +480,4 @@ UNSPACED = {
         wrong="틀림|틀리다|오답|아니오|아니요|불일치|거짓|틀렸습니다|×|제외|(?-i:X)(?![A-Za-z])",
     ),
 }  # fmt: skip
-"""Languages whose words cling together or to their particles, by code."""
+"""Languages without spaces between words, or with attached particles, by code."""

@@ -1,4 +1,4 @@
-"""Options that a reply names by what it said before: "the former", "the latter", "the other one"."""
+"""Options that a reply names by reference to earlier text: "the former", "the latter", "the other one"."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PRONOUN = re.compile(
     r"(?i:\s+(?:one|option|choice|image|picture|candidate))?(?![a-z])(?!\s*[,(-]{1,2}\s*\(?[A-Z](?![A-Za-z]))"
 )
 _BACK = 400
-"""Characters before a pronoun in which it finds what it stands for."""
+"""Number of characters before a pronoun to search for its referent."""
 
 
 def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
-    """Return a text in which "the latter" and its like are replaced by the label of the option that they stand for.
+    """Return a text in which the referent's label replaces "the latter" and similar words.
 
-    A pronoun whose pair is not clear, because more than two options come into question, stays.
+    A pronoun stays if its pair is unclear, because more than two options are possible.
     """
     text = _with_subjects(text, options)
     if _PRONOUN.search(text) is None:
@@ -50,13 +50,13 @@ _IT = re.compile(
     r"(?P<so__>(?:因此|所以|故)[,，]?)(?P<it__>他|她|它)(?=[\u4e00-\u9fff])",
     re.I,
 )
-"""A conclusion of which the subject was named before: "so it is the closest"."""
+"""A conclusion with an earlier subject: "so it is the closest"."""
 _SINCE = 160
-"""Characters before such a subject in which it was named."""
+"""Number of characters before such a conclusion to search for its subject."""
 
 
 def _with_subjects(text: str, options: tuple[ReadableOption, ...]) -> str:
-    """Return a text in which the subject of a conclusion that names no option is the option that was named last."""
+    """Return a text in which a conclusion that names no option has the last named option as its subject."""
     found = list(_IT.finditer(text))
     if not found:
         return text
@@ -91,7 +91,7 @@ def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: b
 
 
 def _other(named: Sequence[tuple[int, str]], options: Sequence[ReadableOption], ends: Sequence[int]) -> str | None:
-    """Return the one of two options that the last sentence that names any does not name."""
+    """Of two options, return the one missing from the last sentence that names any."""
     if len(options) != 2 or not named:
         return None
     last = bisect_right(ends, named[-1][0])

@@ -1,4 +1,4 @@
-"""Phrases of replies that decline, in many languages, and messages of failed programs, as data."""
+"""Phrases of declining replies in many languages, and messages of failed programs, as data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SPACED = (
     r"aiutar\w*|stabilire|visualizzare)|non\s+(?:lo\s+)?so\b)",
     r"(?:het\s+spijt\s+me|ik\s+kan\s+(?:\w+\s+){0,4}?niet\s+(?:zien|bekijken|beantwoorden|bepalen|helpen)|"
     r"ik\s+weet\s+het\s+niet)",
-    # Polish, Czech, Russian, Ukrainian, Swedish and its neighbours, Finnish
+    # Polish, Czech, Russian, Ukrainian, Swedish and its neighbors, Finnish
     r"(?:przepraszam|przykro\s+mi|nie\s+(?:mogę|potrafię|jestem\s+w\s+stanie|wiem)\b|omlouvám\s+se|nemohu\b|"
     r"nevím\b|tyvärr|jag\s+kan\s+(?:tyvärr\s+)?inte|beklager|jeg\s+kan\s+ikke|en\s+voi\b)",
     r"(?:извините|простите|к\s+сожалению|(?:я\s+)?не\s+(?:могу|в\s+состоянии|знаю|вижу)\b|"
@@ -65,7 +65,7 @@ _UNSPACED = (
 REFUSAL = re.compile(
     unicodedata.normalize("NFKC", "|".join([rf"\b(?:{'|'.join([_ENGLISH, *_SPACED])})", *_UNSPACED])), re.I
 )
-"""A reply that declines."""
+"""Phrases of a declining reply."""
 
 UNSEEN = re.compile(
     r"\b(?:do\s+not|don't|can\s*not|can't|could\s+not|couldn't)\s+(?:\w+\s+){0,2}?(?:see|view|make\s+out)\b|"
@@ -73,7 +73,7 @@ UNSEEN = re.compile(
     r"|\bне\s+вижу\b|\bje\s+ne\s+vois\s+pas\b",
     re.I,
 )
-"""After a yes or no this says what the picture lacks: "No, I don't see a dog"."""
+"""Phrases that, after a yes or no, state what the picture lacks: "No, I don't see a dog"."""
 
 _STATUS = (
     r"(?:too\s+many\s+requests|internal\s+server\s+error|bad\s+gateway|service\s+(?:temporarily\s+)?unavailable|"

@@ -1,4 +1,4 @@
-"""Rows of files of replies, in the layouts that evaluation programs write.
+"""Rows of reply files, in the layouts that evaluation programs write.
 
 | layout | file | item's id | reply |
 |---|---|---|---|
@@ -11,8 +11,8 @@
 | `mapping` | `.json`, one object | its keys | its values |
 | `table` | any table, or `.json` | a column of `ID_COLUMNS` | a column of `_REPLY_COLUMNS` |
 
-A table is what `files.tables` reads. Text and JSON may be gzipped, and a folder counts as all its files together
-(BLINK's `saved_outputs/MODEL`).
+A table is any file that `files.tables` reads. Text and JSON may be gzipped, and a folder counts as all its files
+together (BLINK's `saved_outputs/MODEL`).
 """
 
 from __future__ import annotations
@@ -37,42 +37,42 @@ ID_COLUMNS = (
     "item_id", "source_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key",
     "instance_id",
 )  # fmt: skip
-"""Columns that may hold an item's id, in small letters."""
+"""Columns that may hold an item's id, in lower case."""
 
 _REPLY_COLUMNS = (
     "prediction", "reply", "response", "output", "model_answer", "model_output", "model_response", "completion",
     "generated_text", "generation", "pred", "full_prediction", "predicted_text", "text", "answer",
 )  # fmt: skip
-"""Columns that may hold a reply, the likeliest first, in small letters."""
+"""Columns that may hold a reply, the likeliest first, in lower case."""
 
 _KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answer")
-"""Columns that may repeat an item's key, in small letters."""
+"""Columns that may repeat an item's key, in lower case."""
 
 _MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worker", "participant")
-"""Columns that name who replied, in small letters."""
+"""Columns that name the model or annotator, in lower case."""
 
 OWN_SCORER = "benchwright"
-"""Scorer under which `evaluate export` puts what was read in an inspect_ai log; its answer counts, be it no letter."""
+"""Scorer of the letters that `evaluate export` writes into an inspect_ai log; counts even without a letter."""
 
 MAX_ROWS = 5_000_000
 MAX_FILE_CHARS, MAX_UNPACKED_BYTES = 1 << 30, 2 << 30
-"""Most characters of replies in a file or folder, and most bytes of an archive or a spreadsheet once unpacked."""
+"""Largest numbers of characters of replies in a file or folder, and of bytes of an unpacked archive or spreadsheet."""
 _SUFFIXES = (*TABLE_ENDS, ".json", ".eval")
 _ERROR = "\0error"
-"""Column of ours for the cause of a failed request; no file has one of that name."""
+"""Internal column for the cause of a failed request; no file has a column of that name."""
 
 
 class ReplyRow(NamedTuple):
-    """One reply as it stands in a file.
+    """One reply in a file.
 
     Args:
         where: File and row, as in `out.jsonl: line 3`.
-        ids: Values that may be the item's id, by the column that holds them.
+        ids: Candidate values of the item's id, by column.
         text: The reply, or a letter if a scorer has read one.
-        model: Name of the model where the row states it; else empty.
-        key: The item's key where the row repeats it; else empty.
-        options: Texts of the options that the model was shown, where the row lists them; else empty.
-        column: Column that holds the reply, in small letters.
+        model: Name of the model if the row states it; otherwise empty.
+        key: The item's key if the row repeats it; otherwise empty.
+        options: Texts of the options shown to the model, if the row lists them; otherwise empty.
+        column: Column that holds the reply, in lower case.
     """
 
     where: str
@@ -85,14 +85,14 @@ class ReplyRow(NamedTuple):
 
 
 class UnreadReply(NamedTuple):
-    """A row, or a whole file, of replies that is not used, and why.
+    """An unused row, or whole file, of replies, with the reason.
 
     Args:
         where: File and row, as in `out.jsonl: line 3`.
-        reason: Why it is not used.
-        ids: Values that may be the item's id, where the row is fine but for a reply, which it lacks; else empty.
-        error: Cause for which the model gave no reply, where the row states one; else empty.
-        is_repeat: Whether it is a further reply to an item of which the first counts, as a log of epochs holds.
+        reason: Reason why it is unused.
+        ids: Candidate values of the item's id, if the row only lacks a reply; otherwise empty.
+        error: Cause of the missing reply, if the row states one; otherwise empty.
+        is_repeat: Whether it is a further reply to an item, as in a log of epochs; only the first counts.
     """
 
     where: str
@@ -103,21 +103,21 @@ class UnreadReply(NamedTuple):
 
 
 def reply_rows(path: Path) -> Iterator[ReplyRow | UnreadReply]:
-    """Yield the replies of a file, or of all files of a folder, and what is wrong with other rows.
+    """Yield the replies of a file, or of all files of a folder, and the problems of other rows.
 
     Raises:
-        DataError: There is no such file, its kind is unknown, or it holds no replies as a whole.
-        PrerequisiteError: It is a spreadsheet, and the package that reads those is missing.
+        DataError: The file does not exist, is of an unknown kind, or is unreadable as a whole.
+        PrerequisiteError: The file is a spreadsheet, and the package that reads it is missing.
     """
     if path.is_dir():
         names = sorted(p.name for p in path.iterdir() if p.is_file() and _suffix(p.name) in _SUFFIXES)
         if not names:
-            raise DataError(f"{path} holds no file of replies ({', '.join(_SUFFIXES)}, gzipped or not)")
+            raise DataError(f"{path} holds no reply file ({', '.join(_SUFFIXES)}, gzipped or not)")
         for name in names:
             yield from _bounded(_rows_of(path / name), path)
         return
     if not path.is_file():
-        raise DataError(f"{path} is not there; give a file of a model's replies, or a folder of such files")
+        raise DataError(f"{path} does not exist; give a file of a model's replies, or a folder of such files")
     yield from _bounded(_rows_of(path), path)
 
 
@@ -131,12 +131,12 @@ def _bounded(rows: Iterator[ReplyRow | UnreadReply], path: Path) -> Iterator[Rep
 
 
 def is_reply_file(name: str) -> bool:
-    """Return whether a file of this name can be read."""
+    """Return whether a file of this name is readable as replies."""
     return _suffix(name) in _SUFFIXES
 
 
 def row_of_record(record: Mapping[str, Any], where: str = "") -> ReplyRow | UnreadReply:
-    """Return what one row of a table says; `where` is its place, for messages."""
+    """Return one row of a table as a reply; `where` is its place, for messages."""
     return _reply_row(record, where)
 
 
@@ -147,7 +147,7 @@ def _suffix(name: str) -> str:
 def _rows_of(path: Path) -> Iterator[ReplyRow | UnreadReply]:
     suffix = _suffix(path.name)
     if suffix not in _SUFFIXES:
-        raise DataError(f"{path}: replies are read from {', '.join(_SUFFIXES)}, gzipped or not; convert it")
+        raise DataError(f"{path}: reply files are {', '.join(_SUFFIXES)}, gzipped or not; convert it")
     if suffix == ".eval":
         yield from _inspect_archive(path)
         return
@@ -244,12 +244,12 @@ def _model_of_log(log: Mapping[str, Any]) -> str:
 
 
 def _sample(sample: Any, model: str) -> Any:
-    """Return a sample of an inspect_ai log as a row; only the first epoch of each is used."""
+    """Return a sample of an inspect_ai log as a row, of which only the first epoch counts."""
     if not isinstance(sample, Mapping):
         return sample
     epoch = sample.get("epoch")
     if isinstance(epoch, int) and epoch > 1:
-        return {"": f"epoch {epoch}, and the first counts"}
+        return {"": f"epoch {epoch}; only the first counts"}
     scores = sample.get("scores")
     answers = (
         {name: score.get("answer") for name, score in scores.items() if isinstance(score, Mapping)}
@@ -287,9 +287,9 @@ def _first_trial(entry: Any) -> Any:
 def _repeat_of(trial: Mapping[str, Any], instance: Mapping[str, Any]) -> dict[str, str] | None:
     number = trial.get("train_trial_index")
     if isinstance(number, int) and number > 0:
-        return {"": f"trial {number + 1}, and the first counts"}
+        return {"": f"trial {number + 1}; only the first counts"}
     if isinstance(altered := instance.get("perturbation"), Mapping):
-        return {"": f"the item altered ({ascii(altered.get('name'))[:40]}), and the one as it is counts"}
+        return {"": f"the item altered ({ascii(altered.get('name'))[:40]}); only the unaltered item counts"}
     return None
 
 
@@ -334,7 +334,7 @@ def _reply_row(document: Mapping[str, Any], where: str) -> ReplyRow | UnreadRepl
 
 
 def _problem(document: Mapping[str, Any], ids: Mapping[str, str], found: tuple[str, Any] | None) -> tuple[str, str]:
-    """Return why a row gives no reply, empty where it does, and the error that the row states for that."""
+    """Return why a row gives no reply, empty if it gives one, and the error that the row states for it."""
     if not ids:
         return f"no id of an item (columns {', '.join(map(repr, list(document)[:12]))})", ""
     if error := str(document.get(_ERROR, "")):
@@ -369,7 +369,7 @@ def _id(value: Any) -> str:
 
 
 def _options(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the options that a row lists: columns A, B, ..., or a list of texts under `choices` or `options`."""
+    """Return the options that a row lists: columns A, B, ..., or a list of texts in `choices` or `options`."""
     lettered: list[str] = []
     for letter in LETTERS:
         value = document.get(letter)

@@ -1,4 +1,4 @@
-"""Conversion of free replies to plain text: uniform spelling of letters, no thoughts, no mark-up, bounded length.
+"""Conversion of free replies to plain text: uniform spelling of letters, no thoughts, no markup, bounded length.
 
 The module also defines where a word begins and ends: in scripts with spaces, in scripts without them, and in Korean,
 whose particles attach to words.
@@ -39,7 +39,7 @@ def _clings(character: str, words: str) -> bool:
 
 
 MAX_CHARS = 20_000
-"""A longer reply is read at both its ends, half of this each."""
+"""Largest length of a reply in characters; of a longer one, the reader uses half of this from each end."""
 
 _ALOUD = r"think|thinking|thoughts?|reasoning|reason|scratchpad|analysis|reflection"
 _THOUGHT = re.compile(
@@ -68,7 +68,7 @@ _FORMULAS = (
     (re.compile(r"\\%"), "%"),
     (re.compile(r"(?<=[a-z])\^\s*\{?(-?\d)\}?"), r"\1"),
 )
-"""LaTeX of short formulas, and how it is read."""
+"""LaTeX of short formulas, with its plain form."""
 _MARKS = re.compile(r"\*+|`+|\$+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{1,200}</\1>")
 _HTML = re.compile(
@@ -108,7 +108,7 @@ _QUOTES = str.maketrans(
 _NO_WORD = re.compile(rf"[^\w{MARKS}.,:%/+'?√-]+")
 _LATIN_FOR = dict(zip("АВСЕΑΒΕ", "ABCEABE", strict=True))
 _LOOKALIKE = re.compile(r"(?<![^\W_])[АВСЕΑΒΕ](?=[).:\]]|\s*(?:\n|\Z))")
-"""Cyrillic and Greek capitals that stand alone where a label would, and look like a Latin one."""
+"""Isolated Cyrillic and Greek capitals in the place of a label that look like a Latin one."""
 
 _UNFINISHED = re.compile(
     r"(?:\A|(?<=[.!?;:\n]))[^.!?;:\n]*\b(?:has|have|had|is|are|was|were|and|or|the|an|of|in|on|to|with|that|which|"
@@ -131,22 +131,22 @@ _COURTESY = re.compile(
     r"आशा\s+है|यदि\s+आप(?:के|को)|अगर\s+आप(?:के|को)|أتمنى|آمل|إذا\s+(?:كان\s+لديك|كنت|احتجت))[^\n]{0,200}\Z",
     re.I,
 )
-"""A last sentence that offers more help or hopes that this did, in many languages."""
+"""A last sentence that offers more help or hopes to have helped, in many languages."""
 
 
 def without_closing_aside(text: str) -> str:
-    """Return a text without a last sentence that says nothing of the answer: one in brackets, or a courtesy."""
+    """Return a text without a last sentence unrelated to the answer: one in brackets, or a courtesy."""
     text = _CLOSING_ASIDE.sub("", text) if text.endswith(")") else text
     courtesy = _COURTESY.search(text, max(0, len(text) - _COURTESY_AT_MOST))
     return text[: courtesy.start()] if courtesy else text
 
 
 _COURTESY_AT_MOST = 260
-"""Characters at the end of a reply that are looked at for a courtesy."""
+"""Number of characters at the end of a reply to search for a courtesy."""
 
 
 def finished(text: str) -> str:
-    """Return a text without a last sentence that breaks off after a word that needs another."""
+    """Return a text without a last sentence that breaks off after a word that requires another."""
     return _UNFINISHED.sub("", text).rstrip()
 
 

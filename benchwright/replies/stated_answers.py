@@ -1,8 +1,8 @@
-"""The answers that a reply states in a form, in order of place.
+"""The answers that a reply states in a fixed form, in order of place.
 
-A commitment is a place where a reply says "this is my answer": a boxed or tagged value, a JSON field, a phrase such
-as "the answer is", a line that is nothing but a letter, or a label that opens the whole reply. Its letter is None where
-it names no single option: a list, a choice between two, a letter that is not among the options.
+A commitment is a place where a reply says "this is my answer": a boxed or tagged value, a JSON field, a phrase such as
+"the answer is", a line with only a letter, or a label that opens the whole reply. Its letter is None if it names no
+single option: a list, a choice between two, a letter not among the options.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .reply_text import without_closing_aside
 from .verdict_lists import Marking, listed
 
 _FORMULAS = frozenset({"boxed", "json", "phrase", "table", "tag"})
-"""Rules that say what the answer is, so that lists of verdicts beside them say no more."""
+"""Rules that state the answer, which makes lists of verdicts redundant."""
 _PROSE = frozenset({"phrase", "held_true"})
-"""Rules that read sentences, whose other words may take their force away."""
+"""Rules that read sentences, whose other words may invalidate them."""
 
 
 def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[Marking]:
@@ -45,14 +45,14 @@ def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[Marking
 
 
 _BACK, _AHEAD = 160, 120
-"""Characters before and after a place that may take its force away."""
+"""Numbers of characters before and after a place that may invalidate it."""
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _WOULD_BE = re.compile(r"\b(?:would|sería|seria|serait|wäre)\b", re.I)
 _IF = re.compile(r"\b(?:if(?!\s+(?:i|we|you)\b)|in\s+case|assuming|provided\s+that|had)\b[^.!?\n]*\Z", re.I)
 
 
 def _stands(place: int, text: str) -> bool:
-    """Return whether the sentence around a place leaves it its force: neither a first thought nor a supposition."""
+    """Return whether the sentence around a place keeps it valid: neither a first thought nor a supposition."""
     grammar = grammar_of(text)
     before = _SENTENCE_END.split(text[max(0, place - _BACK) : place])[-1]
     after, *later = re.split(r"[.!?]\s+", text[place : place + _AHEAD], maxsplit=1)
@@ -77,7 +77,7 @@ _TAG = re.compile(
 _GOES_ON = re.compile(r"\s*[-+*/^=]\s*[\w(\\]")
 """After a number that is only the first part of a formula."""
 _NAMES = re.compile(r"[\"'](?:label|option|letter|choice)[\"']", re.I)
-"""Fields that things of a list have, each its own."""
+"""Fields that each object of a list has."""
 
 
 def _tagged(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -96,7 +96,7 @@ def _tagged(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 # Phrases
 
 _REACH = 400
-"""Characters after a phrase in which its answer stands."""
+"""Number of characters after a phrase to search for its answer."""
 
 
 def _after_phrases(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -122,12 +122,12 @@ _A_SHARE = re.compile(r"[\s:(=-]*\d{1,3}(?:[.,]\d+)?\s*%")
 
 
 def _line_of(value: AnswerValue, sentence: str) -> int:
-    """Return where the line begins that holds a value."""
+    """Return the start of the line that holds a value."""
     return sentence.rfind("\n", 0, max(0, len(sentence) - len(value.rest) - 1)) + 1
 
 
 def _is_denied(value: AnswerValue, options: Sequence[ReadableOption]) -> bool:
-    """Return whether the text after a label denies it; its own words, such as "false", and a new sentence do not."""
+    """Return whether the text after a label denies it; the option's words ("false") or a new sentence do not."""
     own = option_at_start(value.rest.lstrip(")]\"'.: "), options)
     if own is not None and own.key == value.letter:
         return False
@@ -162,7 +162,7 @@ _TAIL = 240
 
 
 def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the option that the reply opens with; a label that opens a list of the options names no single one."""
+    """Yield the option that the reply opens with; a label that opens a list of the options does not count."""
     match = _LEAD.match(text)
     if match is None:
         named = option_at_start(text[:_REACH], options)
@@ -193,7 +193,7 @@ _NEXT_LABEL = re.compile(r"\W{0,3}\s*[(\[]([A-Z])[)\]]|\W{0,3}\s*([A-Z])[).]\s")
 
 
 def _echoes(rest: str, letter: str, options: Sequence[ReadableOption]) -> bool:
-    """Return whether the words of a label, which open a text, run on to another label: the options are repeated."""
+    """Return whether the words of a label at the start of a text run on to another label, repeating the options."""
     words = next((option.words for option in options if option.key == letter), "")
     start = re.match(rf"[\s:.)]*{re.escape(words)}", rest, re.I) if words else None
     following = _NEXT_LABEL.match(rest, start.end()) if start else None
@@ -201,7 +201,7 @@ def _echoes(rest: str, letter: str, options: Sequence[ReadableOption]) -> bool:
 
 
 def _closes(named: LeadingOption) -> bool:
-    """Return whether an option's words are a clause of their own; yes and no are, as their form ensures."""
+    """Return whether an option's words are a separate clause; yes and no are, as their form ensures."""
     return (
         is_particle(named.words)
         or re.match(r"\Z|\.|\s-|,?\s(?:because|since|as|weil|denn|porque|car)\b", named.rest) is not None
@@ -209,7 +209,7 @@ def _closes(named: LeadingOption) -> bool:
 
 
 def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield the letter, the yes or the no that is the last sentence or clause.
+    """Yield the letter, yes or no that is the last sentence or clause.
 
     Text after a lone label is that option's words.
     """
@@ -285,7 +285,7 @@ _IN_THE_NEGATIVE = re.compile(
     r"(?:答案|回答)(?:应该|應該)?是?(?:否定|肯定)的?|答えは(?:否定|肯定)的",
     re.I,
 )
-"""A yes or no that is said of the answer: "the answer is negative"."""
+"""A yes or no about the answer: "the answer is negative"."""
 
 
 _OPENS_DENIED = re.compile(
@@ -293,18 +293,18 @@ _OPENS_DENIED = re.compile(
     r"es\s+gibt\s+kein\w*|нет)\s",
     re.I,
 )
-"""The beginning of a sole sentence that says, without a yes or no, that something is not there."""
+"""The beginning of a sole sentence that states, without a yes or no, that something is absent."""
 
 
 def _last_sentence(text: str) -> str | None:
-    """Return the last sentence, if it draws a conclusion, or is the only one and says what the picture shows."""
+    """Return the last sentence, if it draws a conclusion or is the only one and states what the picture shows."""
     ends = [end for end in sentence_ends(text) if end < len(text.rstrip())]
     last = text[ends[-1] if ends else 0 :].lstrip()
     return last if _SO.match(last) or (not ends and (_OF_PICTURE.search(last) or _OPENS_DENIED.match(last))) else None
 
 
 def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
-    """Yield yes or no where these are the options and the reply says that the statement is true or false."""
+    """Yield yes or no if these are the options and the reply says that the statement is true or false."""
     if len(options) != 2 or not all(is_particle(option.words) and option.words for option in options):
         return
     by_words = {word: option.key for option in options for word in option.forms}

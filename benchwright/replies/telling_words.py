@@ -1,4 +1,4 @@
-"""Options that a sentence means without naming them: it holds words that only one of them has."""
+"""Options that a sentence means without naming them, by words that only one of them has."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .polarity_phrases import Grammar
 from .word_stems import pieces_of
 
 _LEAST_SHARE = 0.5
-"""Share of the words that only one option has which a sentence must hold."""
+"""Smallest share of an option's unique words that a sentence must contain."""
 _LONG = 400
-"""Characters of a sentence that are looked at, from its end."""
+"""Number of characters of a sentence to examine, from its end."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -29,9 +29,9 @@ def _own_words(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]
 
 
 def told_by_words(sentence: str, options: Sequence[ReadableOption], grammar: Grammar) -> str | None:
-    """Return the one option that a sentence affirms by words that only this one has; none of the others' may occur.
+    """Return the one option that a sentence affirms by its unique words; unique words of others must not occur.
 
-    Words behind a negation or a supposition affirm nothing.
+    Words after a negation or a supposition affirm nothing.
     """
     own = _own_words(tuple(options))
     sentence = sentence[-_LONG:]

@@ -5,6 +5,7 @@ Models often answer an English question in the reader's language: "所以相机�
 
 from __future__ import annotations
 
+# Words of replies. phrase: allowed
 _SAME = """
 left izquierda gauche links esquerda sinistra налево влево слева 左 왼쪽 يسار اليسار बाएँ बाएं बाईं
 ;
@@ -33,11 +34,11 @@ winter invierno hiver inverno зима зимой 冬天 冬季 冬 겨울 ال�
 morning mañana matin morgen manhã mattina утро утром 早上 早晨 朝 아침 الصباح صباح सुबह ;
 night noche nuit nacht noite notte ночь ночью 夜晚 晚上 夜 밤 الليل ليل रात ;
 """
-"""Words that mean the same, of English first; a semicolon ends each row."""
+"""Words of equal meaning, English first; a semicolon ends each row."""
 
 _ROWS = [frozenset(row.split()) for row in _SAME.split(";") if row.strip()]
 TRANSLATED = {word: row for row in _ROWS for word in row}
-"""For each word, all that mean the same."""
+"""For each word, all words of the same meaning."""
 
 _ABOUT_THE_SAME = """
 about the same ; mais ou menos a mesma cor ; mais ou menos iguais ;
@@ -55,6 +56,6 @@ ALIKE = frozenset(" ".join(phrase.split()) for phrase in _ABOUT_THE_SAME.split("
 
 
 def translations_of(words: str) -> frozenset[str]:
-    """Return the ways of saying an option's folded words in other languages; empty for words of no closed class."""
+    """Return an option's folded words in other languages; empty for words of no closed class."""
     bare = words.removeprefix("an ").removeprefix("a ").removeprefix("the ")
     return ALIKE if bare in ALIKE else TRANSLATED.get(bare, frozenset())

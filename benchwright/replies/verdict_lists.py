@@ -1,4 +1,4 @@
-"""Answers that a reply gives as a verdict, a share or a rank for each option, in lines, in a table or in a row."""
+"""Answers that a reply gives as a verdict, share or rank for each option, in lines, in a table or in a row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .reply_text import end_of, start_of
 
 
 class Marking(NamedTuple):
-    """Place in the text, option (None for no single one), and rule that found it."""
+    """Place in the text, option (None without a single one), and rule that found it."""
 
     place: int
     letter: str | None
@@ -37,7 +37,7 @@ def _verdict(field: str, signs: str) -> re.Pattern[str]:
 
 
 def _call(text: str, place: int) -> bool | None:
-    """Return whether the verdict at a place is "right"; None where there is none."""
+    """Return whether the verdict at a place is "right"; None without a verdict."""
     if _verdict("wrong", WRONG_SIGNS).match(text, place):
         return False
     return True if _verdict("right", RIGHT_SIGNS).match(text, place) else None
@@ -76,7 +76,7 @@ _ENDING = re.compile(r"(?:\s-|→|=>|->|:)\s+((?:(?:does|do|is|are|did)(?:n't|\s
 
 
 def verdicts(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the one option that a list of verdicts calls right; of several, None."""
+    """Yield the one option that a list of verdicts calls right; None for several."""
     calls: dict[str, bool] = {}
     last = -1
     has_remark = 0
@@ -104,7 +104,7 @@ _INLINE = re.compile(r"(?<=[.;])\s+(?=(?i:option|choice)\s+[(\[]?[A-Z](?![A-Za-z
 
 
 def _entries(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text, those that go through the options parted at each: "Option A: ... Option B: ...\"."""
+    """Yield the lines of a text, split where they go through the options: "Option A: ... Option B: ...\"."""
     for start, line in _lines(text):
         place = 0
         for entry in _INLINE.split(line):
@@ -137,14 +137,14 @@ def _calls(line: str, options: tuple[ReadableOption, ...]) -> Iterator[tuple[str
 
 
 def _signed(line: str, place: int) -> bool | None:
-    """Return the verdict of the sign that follows an option or ends its line; None where none does."""
+    """Return the verdict of the sign that follows an option or ends its line; None without one."""
     rest = line[place:].strip(" .):")
     sign = next((sign for sign in (rest[:1], rest[-1:]) if sign and sign in RIGHT_SIGNS + WRONG_SIGNS), None)
     return None if sign is None else sign in RIGHT_SIGNS
 
 
 def _row_call(line: str, pattern: re.Pattern[str], key_of: dict[str, str]) -> Iterator[tuple[str, bool, int]]:
-    """Yield the verdict of a table's row: that of its last cell that is one."""
+    """Yield the verdict of a table's row, from its last cell with one."""
     cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
     heads = pattern.match(_NOUN_AHEAD.sub("", cells[0]))
     said = _key(heads[0], key_of) if heads else None
@@ -221,14 +221,14 @@ _IS_SHARE = re.compile(
 _SCORED = re.compile(
     r"score|rating|points\b|P\s*\(|puntu|punkte|得分|评分|点数|점수|оценк|балл|nota\b|pontua|0[.,]\d", re.I
 )
-"""Where shares may lack a sign such as "%"."""
+"""Text before shares that may lack a sign such as "%"."""
 
 _OF_CHART = re.compile(
     r"\b(?:charts?|graphs?|pie|diagram\w*|legend|segments?|slices?|population|sales|gráfico|graphique|grafico)\b|"
     r"\bsecond(?:\s+(?:largest|highest|most)|\b)|图表|饼图|グラフ|диаграмм",
     re.I,
 )
-"""Where shares are those of a chart that is read, not those of the options."""
+"""Text that indicates shares of a chart, not of the options."""
 
 _SHARE_BEHIND = re.compile(
     r"(?:[^\d\n,;.()]{0,40}(?=\())?[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|"
@@ -244,7 +244,7 @@ _SHARE_AHEAD = re.compile(
 
 
 def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the option with the largest share, probability or score; None where two share it."""
+    """Yield the option with the largest share, probability or score; None for a tie."""
     if (
         not _IS_SHARE.search(text)
         or _OF_CHART.search(text)
@@ -269,13 +269,13 @@ def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
 
 
 _MOST = 400
-"""Places of options that are looked at."""
+"""Largest number of places of options to examine."""
 _WHOLE = 103
-"""Most that shares of a whole come to, in percent, with what rounding adds."""
+"""Largest sum of shares of a whole, in percent, including rounding."""
 
 
 def _may_be_beaten(found: dict[str, float], options: Sequence[ReadableOption], text: str) -> bool:
-    """Return whether an option whose share is not stated could have the largest one."""
+    """Return whether an option without a stated share could have the largest one."""
     return len(found) < len(options) and "%" in text and max(found.values()) <= 100 - sum(found.values())
 
 
@@ -306,7 +306,7 @@ _SECOND_PLACE = re.compile(
 
 
 def first_places(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
-    """Yield the option that has the first place in a ranking of lines."""
+    """Yield the option in first place of a ranking of lines."""
     pattern, key_of = _named(options)
     for match in _FIRST_PLACE.finditer(text):
         named = pattern.match(text, match.end())
@@ -334,7 +334,7 @@ def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
 
 
 _SHORTEST = 8
-"""Characters of the shortest list with verdicts on two options."""
+"""Length, in characters, of the shortest list with verdicts on two options."""
 
 
 def listed(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -342,7 +342,7 @@ def listed(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
     options = tuple(options)
     if len(text) < _SHORTEST:
         return
-    if not any(is_particle(option.words) for option in options):  # "(A) yes" is an option there, not a verdict
+    if not any(is_particle(option.words) for option in options):  # otherwise "(A) yes" is an option, not a verdict
         yield from verdicts(text, options)
     yield from columns(text, options)
     yield from denied_cells(text, options)

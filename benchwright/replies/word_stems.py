@@ -18,7 +18,7 @@ com le les une des du au aux et est dans l d der die das den dem des ein eine ei
 zu mit в на и с у к по из от это है हैं का की के को में पर से रहा रही रहे हो एक في من على إلى مع
 """
 _EMPTY = frozenset(_WORDS.split())
-"""Words that tell no option from another."""
+"""Words that distinguish no options."""
 
 _IRREGULAR = {
     "angry": "anger", "angrily": "anger", "afraid": "fear", "scared": "scar", "ran": "run", "swam": "swim",
@@ -74,7 +74,7 @@ _HINDI = re.compile("[\u0900-\u097f]")
 
 
 class StemmedWord(NamedTuple):
-    """A word of a text with its place, and its stem."""
+    """A word of a text with its place and its stem."""
 
     start: int
     end: int
@@ -82,13 +82,13 @@ class StemmedWord(NamedTuple):
 
 
 def tokens_of(text: str) -> list[StemmedWord]:
-    """Return the words of a text that tell options apart."""
+    """Return the words of a text that distinguish options."""
     found = ((match.start(), match.end(), stem_of(match[0])) for match in _TOKEN.finditer(text))
     return [StemmedWord(start, end, stem) for start, end, stem in found if stem]
 
 
 def stems_of(words: str) -> tuple[str, ...]:
-    """Return the stems of the words that tell options apart."""
+    """Return the stems of the words that distinguish options."""
     return tuple(token.stem for token in tokens_of(words))
 
 
@@ -96,14 +96,14 @@ _UNSPACED_RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff]{2,}")
 
 
 def pieces_of(text: str) -> frozenset[str]:
-    """Return the stems of a text; of scripts without spaces, its pairs of neighbouring characters."""
+    """Return the stems of a text; for scripts without spaces, its pairs of neighboring characters."""
     pairs = (run[0][n : n + 2] for run in _UNSPACED_RUN.finditer(text) for n in range(len(run[0]) - 1))
     return frozenset({*pairs, *(stem for stem in stems_of(_UNSPACED_RUN.sub(" ", text)) if len(stem) > 1)})
 
 
 @lru_cache(maxsize=1 << 14)
 def stem_of(word: str) -> str:
-    """Return the stem of a word; empty for a word that tells nothing."""
+    """Return the stem of a word; empty for an uninformative word."""
     word = word.lower().replace("ß", "ss")
     if word in _EMPTY:
         return ""
@@ -133,5 +133,5 @@ def _without_accents(word: str) -> str:
 
 
 def number_words(number: str) -> Sequence[str]:
-    """Return how languages write a number in words."""
+    """Return the words for a number in several languages."""
     return _NUMBERS.get(number, ())

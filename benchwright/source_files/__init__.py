@@ -1,1 +1,1 @@
-"""Files of source datasets: folders and archives, rows, lists in JSON, pickles that hold data only."""
+"""Files of source datasets: folders and archives, rows, JSON lists, data-only pickles."""

@@ -1,8 +1,8 @@
-"""ZIP and plain TAR archives as folders of files, read one member at a time; nothing is unpacked.
+"""ZIP and plain TAR archives as folders of files, read one member at a time without unpacking.
 
-Names of members are what a stranger wrote. They are read as programs that unpack would write them: `./q.csv` and
-`//a//q.csv` are `q.csv` and `a/q.csv`, and of two members with one name the last counts. A name that leads out of the
-archive, and a member that is a link or a device, is one refusal; the rest is read.
+Member names come from outside. The reader interprets them as unpacking programs do: `./q.csv` and `//a//q.csv` are
+`q.csv` and `a/q.csv`, and of two members with one name the last counts. A name that leads out of the archive, a link or
+a device is one refusal; the reader continues with the rest.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .refusals import UNUSABLE_MEMBER, Refused
 SUFFIXES = (".zip", ".tar")
 _MAX_NAME = 4096
 _MAX_HEADER_BYTES = 1 << 20
-"""Most bytes of a TAR member's extended header, which is held in memory: it has names, times and owners."""
+"""Largest extended header of a TAR member in bytes, held in memory: names, times and owners."""
 _ODD_NAME = re.compile(r"(?:^|/)\.{0,2}(?:/|$)|[\\\0]")
 _ZERO_BLOCK = bytes(512)
 _COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
-"""Compressions of ZIP that take little memory; LZMA takes what the file asks for."""
+"""ZIP compressions that take little memory; LZMA takes as much as the file requests."""
 Place = TypeVar("Place")
 
 
@@ -42,7 +42,7 @@ class Archive(Generic[Place]):
 
     Args:
         path: Path of the archive.
-        refused: Receiver of members that are not read.
+        refused: Receiver of unread members.
         name: Path of the archive below the dataset's folder, for refusals.
     """
 
@@ -55,7 +55,7 @@ class Archive(Generic[Place]):
             if len(self._places) >= most:
                 raise _too_many(path)
             if member in self._places:
-                self._refuse(member, "it stands twice in the archive; the last one counts")
+                self._refuse(member, "it occurs twice in the archive; the last one counts")
             self._places[member] = place
         self._names = sorted(self._places)
 
@@ -66,20 +66,20 @@ class Archive(Generic[Place]):
         self._refused.add(self._name, UNUSABLE_MEMBER, detail, entry=f"member {member[:200]!a}")
 
     def _plain_name(self, member: str) -> str | None:
-        """Return the name under which a member is found; None, and a refusal, where it has none."""
+        """Return the lookup name of a member; None, with a refusal, if it has no valid name."""
         if len(member) > _MAX_NAME:
-            self._refuse(member, f"its name has {len(member):,} characters; at most {_MAX_NAME:,} are read")
+            self._refuse(member, f"its name has {len(member):,} characters; the limit is {_MAX_NAME:,}")
             return None
         if _ODD_NAME.search(member) is None:
             return member
         parts = [part for part in member.split("/") if part not in ("", ".")]
         if ".." in parts or not parts or "\0" in member:
-            self._refuse(member, "its name is no path inside the archive")
+            self._refuse(member, "its name is not a path inside the archive")
             return None
         return "/".join(parts)
 
     def names_for(self, path: str) -> Iterator[str]:
-        """Yield what a path of the dataset may be called inside."""
+        """Yield the possible names in the archive of a path of the dataset."""
         yield path
         stem = self.path.stem
         if path == stem:
@@ -88,11 +88,11 @@ class Archive(Generic[Place]):
             yield path[len(stem) + 1 :]
 
     def has(self, name: str) -> bool:
-        """Return whether there is a member of that name."""
+        """Return whether the archive has a member of that name."""
         return name in self._places
 
     def listing(self, folder: str) -> set[str]:
-        """Return the names directly in a folder, by leaps from one to the next; folders end with `/`."""
+        """Return the names directly in a folder, leaping from one to the next; folders end with `/`."""
         prefix = f"{folder}/" if folder else ""
         names: set[str] = set()
         place = bisect_left(self._names, prefix)
@@ -103,7 +103,7 @@ class Archive(Generic[Place]):
         return names
 
     def below(self, folder: str) -> Iterator[str]:
-        """Yield the paths of all members below a folder, from that folder on, sorted."""
+        """Yield the paths of all members below a folder, relative to that folder, sorted."""
         prefix = f"{folder}/" if folder else ""
         for place in range(bisect_left(self._names, prefix), len(self._names)):
             if not self._names[place].startswith(prefix):
@@ -115,7 +115,7 @@ class Archive(Generic[Place]):
         """Open a member for reading from start to end.
 
         Raises:
-            DataError: It is damaged, encrypted, or compressed in another way.
+            DataError: The member is damaged, encrypted, or compressed in an unsupported way.
         """
         try:
             with self._opened(self._places[name]) as handle:
@@ -130,7 +130,7 @@ class Archive(Generic[Place]):
 class _Zip(Archive[zipfile.ZipInfo]):
     def __init__(self, path: Path, refused: Refused, name: str) -> None:
         with path.open("rb") as handle:
-            # What is in the archive is read as a whole by `ZipFile`, so its size is looked at before.
+            # `ZipFile` reads the whole directory of the archive, so check its size first.
             end = zipfile._EndRecData(handle)  # type: ignore[attr-defined]
         if end is not None and end[4] > MEMBERS.most():
             raise _too_many(path)
@@ -141,19 +141,19 @@ class _Zip(Archive[zipfile.ZipInfo]):
         for info in self._zip.infolist():
             if info.is_dir():
                 continue
-            # Programs for Windows write `images\1.jpg`.
+            # Windows programs write `images\1.jpg`.
             name = self._plain_name(info.orig_filename.replace("\\", "/"))
             if name is None:
                 continue
             if stat.S_ISLNK(info.external_attr >> 16):
-                self._refuse(info.filename, "it is a link; pack what it leads to")
+                self._refuse(info.filename, "it is a link; pack its target instead")
             elif info.compress_type not in _COMPRESSIONS:
-                self._refuse(info.filename, "it is compressed in a way that is not read; pack it with deflate")
+                self._refuse(info.filename, "its compression is not supported; pack it with deflate")
             else:
                 yield name, info
 
     def _opened(self, place: zipfile.ZipInfo) -> BinaryIO:
-        # No more than it states is read.
+        # Read no more than the stated size.
         check_unpacked(place.file_size, f"{self.path}: member {place.filename[:200]!a}")
         return cast(BinaryIO, self._zip.open(place))
 
@@ -168,13 +168,13 @@ class _Tar(Archive[tuple[int, int]]):
                 if name is None:
                     continue
                 if not member.isreg() or member.issparse():
-                    self._refuse(member.name, "it is a link, a device or a file with holes; pack what it leads to")
+                    self._refuse(member.name, "it is a link, a device or a sparse file; pack a plain file instead")
                 else:
                     yield name, (member.offset_data, member.size)
             end = tar.offset
         with self.path.open("rb") as handle:
             handle.seek(end)
-            # An archive that is cut between two members would otherwise pass for a shorter one.
+            # Otherwise an archive cut between two members would pass for a shorter one.
             if handle.read(len(_ZERO_BLOCK)) != _ZERO_BLOCK:
                 raise tarfile.ReadError("the end of the archive is missing")
 
@@ -186,7 +186,7 @@ class _Tar(Archive[tuple[int, int]]):
 
 
 class _BoundedMember(tarfile.TarInfo):
-    """A member whose header cannot lead back in the archive, and is held in memory only where it is small."""
+    """A member whose header cannot point backward in the archive and stays small in memory."""
 
     def _block(self, count: int) -> int:
         is_header = self.type in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, *_LONG_NAMES)
@@ -199,23 +199,23 @@ _LONG_NAMES = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 
 
 def opened_tar(path: Path) -> tarfile.TarFile:
-    """Open a plain TAR archive of a stranger.
+    """Open an untrusted plain TAR archive.
 
     Raises:
-        TarError: It is none.
+        TarError: The file is not a TAR archive.
     """
     return tarfile.open(path, "r:", tarinfo=_BoundedMember)
 
 
 def tar_members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Yield the members of an archive, of which none is kept."""
+    """Yield the members of an archive without keeping any in memory."""
     while (member := archive.next()) is not None:
         archive.members.clear()  # type: ignore[attr-defined]
         yield member
 
 
 class _FileWindow(io.RawIOBase):
-    """The next bytes of a file, as a file of its own."""
+    """The next bytes of a file, as a separate file."""
 
     def __init__(self, handle: BinaryIO, size: int) -> None:
         self._handle, self._left = handle, size
@@ -235,15 +235,15 @@ class _FileWindow(io.RawIOBase):
 
 
 def opened_archive(path: Path, refused: Refused, name: str) -> Archive[zipfile.ZipInfo] | Archive[tuple[int, int]]:
-    """Return an archive.
+    """Open an archive.
 
     Args:
         path: Path of the archive.
-        refused: Receiver of members that are not read.
+        refused: Receiver of unread members.
         name: Path of the archive below the dataset's folder, for refusals.
 
     Raises:
-        DataError: It is none, is cut off or damaged, or has too many members.
+        DataError: The file is not an archive, is cut off or damaged, or has too many members.
     """
     kinds: dict[str, type[_Zip] | type[_Tar]] = {".zip": _Zip, ".tar": _Tar}
     if path.suffix.lower() not in kinds:
@@ -252,7 +252,9 @@ def opened_archive(path: Path, refused: Refused, name: str) -> Archive[zipfile.Z
         with naming(path):
             return kinds[path.suffix.lower()](path, refused, name)
     except (zipfile.BadZipFile, tarfile.TarError, EOFError, ValueError, NotImplementedError) as error:
-        raise DataError(f"{path} is no complete archive ({error}): it is cut off or damaged; fetch it again") from error
+        raise DataError(
+            f"{path} is not a complete archive ({error}), but cut off or damaged; fetch it again"
+        ) from error
 
 
 def _too_many(path: Path) -> DataError:

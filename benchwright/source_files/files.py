@@ -1,12 +1,12 @@
-"""Files of a dataset, in a folder, in archives that lie in it, or in a single archive.
+"""Files of a dataset: in a folder, in archives inside it, or in a single archive.
 
-A ZIP or plain TAR archive directly in the folder counts as if it were unpacked there, and also as if it were unpacked
-into a folder of its own name: `images.zip` may hold `1.jpg` or `images/1.jpg`. Members are read one at a time; nothing
-is unpacked. Compressed TAR archives cannot be read from the middle: whoever has one unpacks it, and errors say so. A
-single file with the ending `.gz` is read as what is packed in it.
+A ZIP or plain TAR archive directly in the folder counts as unpacked there, and also as unpacked into a folder of the
+same name: `images.zip` may hold `1.jpg` or `images/1.jpg`. Members are read one at a time without unpacking. Compressed
+TAR archives have no random access, so errors ask the user to unpack them. A single file with the ending `.gz` is
+decompressed on reading.
 
-What lies there is a stranger's. An archive that is damaged, a member with a name that leads elsewhere, a link to itself
-or to nothing, a folder that may not be read: each is one entry of `refused`, and the rest is read.
+The contents are untrusted. A damaged archive, a member whose name leads elsewhere, a link to itself or to nothing, a
+folder without read permission: each is one entry of `refused`, and reading continues with the rest.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from .no_photographs import is_no_photograph, lies_apart
 from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
 
 _MAX_NESTED = 5000
-"""Most folders directly in a folder that are looked into for a dataset."""
+"""Largest number of folders directly in a folder to search for a dataset."""
 _TO_UNPACK = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _JSON = ".json"
 _SHOWN = 8
 
 
 class FileNote(NamedTuple):
-    """What was assumed about a table as it was read, such as its encoding or which sheet is taken.
+    """An assumption made while reading a table, such as its encoding or its sheet.
 
     Args:
         file: Path of the file below the dataset's folder.
-        note: What was assumed, in words.
+        note: The assumption, as text.
     """
 
     file: str
@@ -60,12 +60,12 @@ class DatasetFiles:
     Args:
         root: Folder or archive.
         under: Folder in it that holds the dataset; empty for `root` itself.
-        closed: Names of archives in the folder that are files like others, whose members do not count; default none.
-        encodings: Encoding of tables in text, JSON and `.txt` by path or pattern, the first that fits; default none, it
-            is found out.
+        closed: Names of archives in the folder to treat as plain files, without their members; default none.
+        encodings: Encoding of text tables, JSON and `.txt` by path or pattern, the first that fits; by default
+            detected.
 
     Raises:
-        DataError: There is nothing, or it is an archive that cannot be read.
+        DataError: `root` does not exist, or is an unreadable archive.
     """
 
     def __init__(
@@ -77,17 +77,17 @@ class DatasetFiles:
         encodings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         if not root.exists():
-            raise DataError(f"{root} is not there; name the dataset's folder, or its archive")
+            raise DataError(f"{root} does not exist; name the dataset's folder, or its archive")
         self.root = root
         self.under = under
         self.closed = frozenset(closed)
-        self._encodings = dict(encodings)  # workers get it, and a read-only view cannot be sent
+        self._encodings = dict(encodings)  # sent to workers, and a read-only view cannot be pickled
         self._decoded: set[str] = set()
-        """Files that are in the encoding that is stated for them."""
+        """Files checked to be in their stated encoding."""
         self._refused = Refused()
         self._notes: dict[str, dict[str, None]] = {}
         self._inside: dict[str, str | None] = {}
-        """Real path of folders that were looked at; None of those that a link leads out of `root` to."""
+        """Real paths of visited folders; None for a folder that a link reaches outside `root`."""
 
     @cached_property
     def _archives(self) -> tuple[Archive[Any], ...]:
@@ -116,7 +116,7 @@ class DatasetFiles:
         return os.path.realpath(self.root)
 
     def refused(self) -> list[RefusedRow]:
-        """Return what of the folder and its archives was met so far and cannot be read."""
+        """Return the unreadable entries of the folder and its archives met so far."""
         return self._refused.rows()
 
     def archives(self) -> list[str]:
@@ -127,11 +127,11 @@ class DatasetFiles:
         """Return the files from the folder that holds the landmarks: this one, or one folder directly in it.
 
         Args:
-            landmarks: Paths of files or folders of which each has to be there; of alternatives, `a|b`.
+            landmarks: Paths of required files or folders; alternatives as `a|b`.
             title: Name of the dataset, for the error.
 
         Raises:
-            DataError: Neither holds them; the message says what was expected and what is there.
+            DataError: Neither holds them; the message names the expected and the present entries.
         """
         wanted = [mark.split("|") for mark in landmarks]
         for files in self.nested():
@@ -145,7 +145,7 @@ class DatasetFiles:
         yield self
         folders = [folder.rstrip("/") for folder in self.listing() if folder.endswith("/")]
         if len(folders) > _MAX_NESTED:
-            detail = f"it holds {counted(len(folders), 'folder')}, of which the first {_MAX_NESTED:,} were looked into"
+            detail = f"it holds {counted(len(folders), 'folder')}, of which the first {_MAX_NESTED:,} were searched"
             self._refused.add(self.shown(""), UNUSABLE_ENTRY, f"{detail}; name the one with the dataset")
         for folder in islice(folders, _MAX_NESTED):
             files = DatasetFiles(self.root, self._below(folder), encodings=self._encodings)
@@ -154,16 +154,16 @@ class DatasetFiles:
             yield files
 
     def contents(self) -> str:
-        """Return what lies directly in the folder, in words, for errors."""
+        """Return the folder's direct contents as text for errors."""
         names = self.listing()
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         held = f"found {', '.join(names[:_SHOWN])}{more}" if names else "it is empty"
         packed = [name for name in names if name.lower().endswith(_TO_UNPACK)]
-        held += f"; unpack {packed[0]} first (ZIP and plain TAR are read as they are)" if packed else ""
+        held += f"; unpack {packed[0]} first (ZIP and plain TAR need no unpacking)" if packed else ""
         return held + self.damage()
 
     def damage(self) -> str:
-        """Return in words which archives cannot be read, to be put after what is not there; empty for none."""
+        """Return a note on unreadable archives, to append to an error about a missing file; empty for none."""
         return "".join(f"; {row.detail}" for row in self.refused() if row.reason == DAMAGED_ARCHIVE)
 
     def listing(self, folder: str = "") -> list[str]:
@@ -171,9 +171,7 @@ class DatasetFiles:
         return sorted(set(self.names(folder)))
 
     def names(self, folder: str = "") -> Iterator[str]:
-        """Yield the names directly in a folder in no order, some perhaps twice, without keeping any; folders end with
-        `/`.
-        """
+        """Yield the names directly in a folder, unordered, perhaps repeated; folders end with `/`."""
         below = self._below(folder)
         if self._is_folder and os.path.isdir(os.path.join(self.root, below)):
             yield from self._names_on_disk(below)
@@ -202,14 +200,14 @@ class DatasetFiles:
             self._refused.add(below, UNUSABLE_ENTRY, f"the folder cannot be read: {error.strerror or error}")
 
     def _linked(self, below: str, name: str) -> tuple[str, str | None]:
-        """Return the name of a link as of what it leads to, and why that cannot be read from here; None if it can."""
+        """Return a link's name in the form of its target, and why the target is unreadable; None if readable."""
         place = os.path.join(self.root, below, name)
         try:
             real = os.path.realpath(place, strict=True)
         except OSError:
             return name, "it is a link that leads to nothing, or to itself"
         if os.path.isfile(real):
-            return name, None  # one that leads out of the folder is refused when it is opened
+            return name, None  # opening refuses a link that leads out of the folder
         if not os.path.isdir(real):
             return name, "it is a link to a pipe, a socket or a device"
         if not Path(real).is_relative_to(self._real_root):
@@ -219,13 +217,13 @@ class DatasetFiles:
         return f"{name}/", None
 
     def walk(self, folder: str = "", *, suffixes: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the paths of all files below a folder, sorted; links to folders that were walked already are left out.
+        """Yield the paths of all files below a folder, sorted, without links to folders already walked.
 
-        So is what lies there and does not count (`no_photographs`), such as thumbnails and what was thrown away.
+        Files that do not count (`no_photographs`), such as thumbnails and deleted files, are also left out.
 
         Args:
             folder: Folder; empty for the dataset's own.
-            suffixes: Ends of file names, in small letters; all files where empty.
+            suffixes: Ends of file names, in lower case; empty for all files.
         """
         below, ends, last = self._below(folder), tuple(suffixes), None
         sources = [_counted(archive.below(name)) for archive in self._archives for name in archive.names_for(below)]
@@ -237,7 +235,7 @@ class DatasetFiles:
             last = path
 
     def _walked(self, below: str, prefix: str, entered: set[str]) -> Iterator[str]:
-        """Yield the paths of all files below a folder on the disk, after a prefix, sorted."""
+        """Yield the paths of all files below a folder on the disk, each after a prefix, sorted."""
         entered.add(os.path.realpath(os.path.join(self.root, below)))
         for name in sorted(self._names_on_disk(below)):
             if is_no_photograph(name):
@@ -247,13 +245,13 @@ class DatasetFiles:
                 yield f"{prefix}{name}"
                 continue
             inner = path.rstrip("/")
-            # Folders whose links lead to each other would have paths without end.
+            # Folders linked to each other would have infinite paths.
             is_known = os.path.islink(place := os.path.join(self.root, inner)) and os.path.realpath(place) in entered
             if not is_known:
                 yield from self._walked(inner, f"{prefix}{name}", entered)
 
     def has(self, path: str) -> bool:
-        """Return whether there is a file of that path."""
+        """Return whether a file of that path exists."""
         if (below := self._safe(path)) is None:
             return False
         if self._is_folder and os.path.isfile(os.path.join(self.root, below)):
@@ -261,7 +259,7 @@ class DatasetFiles:
         return any(archive.has(name) for archive in self._archives for name in archive.names_for(below))
 
     def has_folder(self, path: str) -> bool:
-        """Return whether there is a folder of that path."""
+        """Return whether a folder of that path exists."""
         if (below := self._safe(path)) is None:
             return False
         if self.root.is_dir() and (self.root / below).is_dir():
@@ -269,7 +267,7 @@ class DatasetFiles:
         return any(archive.listing(name) for archive in self._archives for name in archive.names_for(below))
 
     def local(self, path: str) -> Path | None:
-        """Return the real path of a file that lies in the folder; None where it lies in an archive.
+        """Return the real path of a file in the folder; None for a file in an archive.
 
         Raises:
             DataError: A link leads out of the folder.
@@ -288,12 +286,12 @@ class DatasetFiles:
 
     @contextmanager
     def opened(self, path: str) -> Iterator[BinaryIO]:
-        """Open a file for reading from start to end; what ends in `.gz` is unpacked meanwhile.
+        """Open a file for reading from start to end, decompressing `.gz`.
 
-        A text whose encoding is stated is read in UTF-8, and so is JSON in UTF-16 with a byte order mark.
+        A text with a stated encoding arrives in UTF-8, and so does JSON in UTF-16 with a byte order mark.
 
         Raises:
-            DataError: It is missing, damaged, in an archive that is, or not in the encoding that is stated for it.
+            DataError: The file is missing, damaged, in a damaged archive, or not in its stated encoding.
         """
         encoding = self._encoding(path)
         if encoding is not None and path not in self._decoded:
@@ -315,14 +313,14 @@ class DatasetFiles:
                 yield content
 
     def _encoding(self, path: str) -> str | None:
-        """Return the encoding that is stated for a text; None for a file of another kind."""
+        """Return the stated encoding of a text; None for a file of another kind."""
         if not self._encodings or not _plain_name(path).endswith((*TEXT_ENDS, *JSON_ENDS, _JSON, ".txt")):
             return None
         fitting = (encoding for pattern, encoding in self._encodings.items() if fnmatchcase(path, pattern))
         return next(fitting, None)
 
     def _is_as_read(self, path: str) -> bool:
-        """Return whether a file on the disk holds the bytes that `opened` gives."""
+        """Return whether a file on the disk holds exactly the bytes that `opened` gives."""
         if _is_packed(path) or self._encoding(path) is not None:
             return False
         if not _plain_name(path).endswith(_JSON):
@@ -343,17 +341,17 @@ class DatasetFiles:
                         with archive.opened(name) as handle:
                             yield handle
                         return
-        raise DataError(f"{self.shown(path)} is not there; {self.contents()}")
+        raise DataError(f"{self.shown(path)} does not exist; {self.contents()}")
 
     def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """Return the bytes of a file.
 
         Args:
             path: Its path.
-            max_bytes: Most bytes; by default `bounds.DOCUMENT_BYTES`, which a variable raises.
+            max_bytes: Limit in bytes; by default `bounds.DOCUMENT_BYTES`, which an environment variable raises.
 
         Raises:
-            DataError: It is missing, larger than `max_bytes`, or its archive is damaged.
+            DataError: The file is missing, larger than `max_bytes`, or in a damaged archive.
         """
         with self.opened(path) as handle, naming(self.shown(path)):
             data = handle.read((most := DOCUMENT_BYTES.most() if max_bytes is None else max_bytes) + 1)
@@ -364,10 +362,10 @@ class DatasetFiles:
 
     @contextmanager
     def as_path(self, path: str) -> Iterator[Path]:
-        """Yield the path of a file that can be read from any place; what is packed is copied for that time.
+        """Yield a path of the file for other readers; a packed file is copied for the duration.
 
         Raises:
-            DataError: It is missing, damaged, or in an archive that is.
+            DataError: The file is missing, damaged, or in a damaged archive.
         """
         if (real := self.local(path)) is not None and self._is_as_read(path):
             yield real
@@ -383,7 +381,7 @@ class DatasetFiles:
             yield Path(copy.name)
 
     def table(self, path: str, *, end: str | None = None) -> Table:
-        """Return a file as a table; a name that tells no kind stands for CSV, unless `end` tells it."""
+        """Return a file as a table, of the kind that `end` or its name indicates, or else CSV."""
         kind = end or table_end(path) or TEXT_ENDS[0]
         tell = partial(self._note, self._below(path))
         return Table(self.shown(path), kind, lambda: self.opened(path), lambda: self.as_path(path), tell)
@@ -392,22 +390,22 @@ class DatasetFiles:
         self._notes.setdefault(path, {})[words] = None
 
     def notes(self) -> list[FileNote]:
-        """Return what was assumed about the tables that were read so far, by path below the root."""
+        """Return the assumptions about all tables read so far, by path below the root."""
         return [FileNote(path, words) for path, notes in sorted(self._notes.items()) for words in notes]
 
     def shown(self, path: str) -> str:
-        """Return a path as messages name it."""
+        """Return a path's form in messages."""
         return str(self.root / self._below(path))
 
     def first(self, *paths: str) -> str | None:
-        """Return the first of some paths that is a file; None where none is."""
+        """Return the first of several paths that is a file; None if none is."""
         return next((path for path in paths if self.has(path)), None)
 
     def _below(self, path: str) -> str:
         return f"{self.under}/{path}" if self.under and path else self.under or path
 
     def _safe(self, path: str) -> str | None:
-        """Return a path below `root`, without `./`; None where it leads out of it."""
+        """Return a path below `root`, without `./`; None if it leads outside."""
         parts = [part for part in path.split("/") if part not in ("", ".")]
         if not parts or "\0" in path or path.startswith("/") or ".." in parts:
             return None
@@ -423,5 +421,5 @@ def _plain_name(path: str) -> str:
 
 
 def _is_packed(path: str) -> bool:
-    """Return whether a file is a single packed one: `.gz`, no archive."""
+    """Return whether a file is a single compressed file: `.gz`, not an archive."""
     return path.lower().endswith(".gz") and not path.lower().endswith(_TO_UNPACK)

@@ -1,6 +1,6 @@
-"""Files of questions that no run has taken in, as items with their pictures.
+"""Question files outside any run, as items with their pictures.
 
-A room brings the reader, as an entry of `item_readers`; commands that look at items without a run call it here.
+A room provides the reader as an entry of `item_readers`; commands that inspect items without a run call it here.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ READER = "questions"
 """Name of the reader of tables, JSON and Parquet files."""
 
 Columns = Mapping[str, str | int | list[str]]
-"""Columns by field, such as `{"question": "ask", "options": ["o1", "o2"]}`, where their names do not tell."""
+"""Columns by field, such as `{"question": "ask", "options": ["o1", "o2"]}`, if their names are not recognized."""
 
 
 class ItemFiles(NamedTuple):
-    """Files of questions.
+    """A source of question files.
 
     Args:
         path: File, archive, or folder that holds such files.
-        pictures: Folder of the pictures where they lie elsewhere; None for the folder of the questions.
-        columns: Columns by field where their names do not tell.
+        pictures: Folder of the pictures, if separate; None for the folder of the questions.
+        columns: Columns by field, if their names are not recognized.
     """
 
     path: Path
@@ -38,11 +38,11 @@ class ItemFiles(NamedTuple):
 
 
 class PicturePlace(NamedTuple):
-    """Where the file of a picture lies.
+    """The place of a picture's file.
 
     Args:
         name: Path as the source names it.
-        modified_s: When it was changed, in seconds since 1970; None where that is not known.
+        modified_s: Time of the last change, in seconds since 1970; None if unknown.
     """
 
     name: str
@@ -50,14 +50,13 @@ class PicturePlace(NamedTuple):
 
 
 class SourceItem(NamedTuple):
-    """An item with the files of its pictures, by image id, wherever it comes from.
+    """An item from any source with the files of its pictures, by image id.
 
     Args:
         item: The item.
-        files: Bytes of the pictures' files; pictures that are not there are left out, and then words alone are
-            measured.
-        own_id: Id of the question in a file of questions; None for items of a release or workspace.
-        places: Where the files of pictures lie, by image id; none for a release or workspace, which name pictures by
+        files: Bytes of the pictures' files, without missing ones; measures then use the text alone.
+        own_id: Id of the question in its file; None for items of a release or workspace.
+        places: Places of the pictures' files, by image id; empty for a release or workspace, which identify pictures by
             their bytes.
     """
 
@@ -68,17 +67,17 @@ class SourceItem(NamedTuple):
 
     @property
     def has_pictures(self) -> bool:
-        """Return whether all pictures are there."""
+        """Return whether all pictures are present."""
         return all(image.image_id in self.files for image in self.item.images)
 
 
 def items_in_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
-    """Yield the items of files of questions, and the rows that are none, in the order of the files.
+    """Yield the items of question files, and the refused rows, in the order of the files.
 
-    A question whose picture is not there is an item too; its picture has no bytes.
+    A question with a missing picture is an item, too; that picture has no bytes.
 
     Raises:
-        DataError: There is no file of questions, or one cannot be read as a whole.
+        DataError: The source has no question file, or one is unreadable as a whole.
     """
     read: Iterator[SourceItem | RefusedRow] = find("item_readers", READER).load()(source)
     yield from read

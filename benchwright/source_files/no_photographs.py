@@ -1,7 +1,6 @@
-"""Files that systems and programs leave beside photographs and that are none: thumbnails, copies, what was thrown away.
+"""Files that systems and programs leave next to photographs: thumbnails, copies, deleted files.
 
-The rule holds wherever photographs or files of questions are gathered from a folder. A path that somebody states is
-taken as it stands.
+The rule applies whenever a folder is searched for photographs or question files. A path that a user names is exempt.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ logger = logging.getLogger(__name__)
 _FOLDERS = frozenset(
     {
         "@eadir", "@__thumb", "@tmp",  # Synology and QNAP: thumbnails
-        "__macosx",  # macOS: what it adds to ZIP archives
-        "#recycle", "@recycle", "$recycle.bin", "recycler", "trashes",  # thrown away
+        "__macosx",  # macOS: additions to ZIP archives
+        "#recycle", "@recycle", "$recycle.bin", "recycler", "trashes",  # deleted files
         "system volume information", "lost+found",
         "__pycache__",
     }
 )  # fmt: skip
-"""Names of folders, in small letters, whose contents do not count; those that start with a dot do not either."""
+"""Names of folders, in lower case, whose contents do not count; nor do those of folders that start with a dot."""
 
 _TRASH = frozenset({"trash", "recycled"})
-"""Names of folders of what was thrown away, or of a class of pictures: they are left out with a warning."""
+"""Names of folders for deleted files, or for a class of pictures; left out with a warning."""
 
 
 def is_no_photograph(name: str) -> bool:
-    """Return whether a file or folder does not count by its own name; the path before it is another question.
+    """Return whether a file or folder does not count, by its name alone, whatever its path.
 
     Args:
         name: Name of a file or folder, a folder's with or without `/` at its end. A name that starts with a dot, such
@@ -46,14 +45,14 @@ def is_no_photograph(name: str) -> bool:
 
 @lru_cache(maxsize=256)
 def tell_of_trash(name: str) -> None:
-    """Warn once in a process of a folder that is left out by a name that a class of pictures may have."""
-    logger.warning("left out %s: what was thrown away; rename the folder to take it in", name)
+    """Warn, once per process, of a folder left out by a name that a class of pictures may have."""
+    logger.warning("left out %s, a folder of deleted files; rename it to include it", name)
 
 
 def lies_apart(path: str) -> bool:
-    """Return whether a file does not count by its own name or by that of a folder on the path to it.
+    """Return whether a file does not count, by its name or the name of a folder on its path.
 
     Args:
-        path: Path below the folder that is searched, with forward slashes.
+        path: Path below the searched folder, with forward slashes.
     """
     return any(map(is_no_photograph, path.split("/")))

@@ -1,11 +1,10 @@
-"""Pickles that hold data only: plain Python values and NumPy arrays of numbers.
+"""Data-only pickles: plain Python values and NumPy arrays of numbers.
 
-A pickle is a program, and loading one from elsewhere runs it. Here only the names below can be called, each is ours,
-and none of NumPy's own code sees what the file holds: arrays become `_PickledArray`, checked before they are numbers.
+A pickle is a program, and loading an untrusted one runs it. This reader calls only the names below, all of them ours,
+and keeps the file's contents away from NumPy's code: arrays become `_PickledArray`, checked before they are numbers.
 
-A pickle can also refer to one value again and again. What comes out may therefore be a small multiple of the file and
-no more, keys are plain values (to hash nested tuples takes time that doubles with each level), and no message shows a
-value whole.
+A pickle can also refer to one value many times. The result is therefore limited to a small multiple of the file, keys
+are plain values (hashing nested tuples takes time that doubles with each level), and messages shorten values.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from benchwright.errors import DataError
 
 _MAX_PICKLE_BYTES = 64 << 20
 MAX_OPERATIONS = 5_000_000
-"""Most operations of a pickle: each can make an object of 64 bytes, and all together take some seconds."""
+"""Largest number of operations in a pickle: each can make an object of 64 bytes, and all together take some seconds."""
 _MOST_AXES = 32
 _FORMATS = {
     "f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
     "u8": "Q", "b1": "?",
 }  # fmt: skip
-"""Types of NumPy, and of `struct`."""
+"""NumPy types and their `struct` codes."""
 _ORDERS = {"<": "<", ">": ">", "|": "<", "=": "<"}
 
 
 class _DType:
-    """A type of numbers, as NumPy writes it."""
+    """A number type, as NumPy writes it."""
 
     def __init__(self, name: Any = None, *more: Any) -> None:
         del more
@@ -46,7 +45,7 @@ class _DType:
 
     def unpacked(self, data: bytes, count: int) -> tuple[float, ...]:
         if self.name not in _FORMATS:
-            raise DataError(f"it holds an array of {self.name!r}; only numbers are read")
+            raise DataError(f"it holds an array of {self.name!r}; only numbers are supported")
         form = f"{self.order}{count}{_FORMATS[self.name]}"
         if struct.calcsize(form) != len(data):
             raise DataError(f"it holds an array of {count} numbers in {len(data)} bytes")
@@ -54,7 +53,7 @@ class _DType:
 
 
 class _PickledArray:
-    """An array of numbers: shape, and numbers in the order of rows."""
+    """An array of numbers: shape, and numbers row by row."""
 
     def __init__(self) -> None:
         self.shape: tuple[int, ...] = (0,)
@@ -67,13 +66,13 @@ class _PickledArray:
         self.fill(shape, dtype, bool(is_by_columns), data)
 
     def fill(self, shape: Any, dtype: Any, is_by_columns: bool, data: Any) -> None:
-        """Take in an array's content, checked."""
+        """Check and store an array's content."""
         if (
             not isinstance(shape, tuple)
             or len(shape) > _MOST_AXES
             or not all(type(side) is int and 0 <= side <= 1 << 24 for side in shape)
         ):
-            raise DataError(f"it holds an array whose shape is no tuple of at most {_MOST_AXES} sides up to 2 ** 24")
+            raise DataError(f"it holds an array whose shape is not a tuple of at most {_MOST_AXES} sides up to 2 ** 24")
         if not isinstance(dtype, _DType) or not isinstance(data, bytes | bytearray) or prod(shape) > _MAX_PICKLE_BYTES:
             raise DataError("it holds an array of something other than numbers")
         numbers = dtype.unpacked(bytes(data), prod(shape))
@@ -85,7 +84,7 @@ class _PickledArray:
         self.shape, self.numbers = shape, numbers
 
     def nested(self) -> Any:
-        """Return it as lists of lists."""
+        """Return the array as lists of lists."""
         return _nested(self.numbers, self.shape)
 
 
@@ -99,7 +98,7 @@ def _nested(numbers: Sequence[float], shape: Sequence[int]) -> Any:
 def _reconstruct(cls: Any, shape: Any, kind: Any) -> _PickledArray:
     del shape, kind
     if cls is not _PickledArray:
-        raise DataError("it builds something that is no array")
+        raise DataError("it builds an object other than an array")
     return _PickledArray()
 
 
@@ -116,28 +115,28 @@ def _scalar(dtype: Any, data: Any = b"") -> float:
 
 
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
-    """Return bytes that an old protocol wrote as text."""
+    """Return bytes that an old pickle protocol wrote as text."""
     if not isinstance(text, str) or encoding != "latin1":
-        raise DataError("it encodes something that is no text in Latin-1")
+        raise DataError("it encodes a value other than Latin-1 text")
     return text.encode("latin1")
 
 
 def _no_bytes() -> bytes:
-    """Return what an array without numbers has for data in an old protocol."""
+    """Return the data of an empty array in an old pickle protocol."""
     return b""
 
 
 def _ordered(pairs: Any = ()) -> dict[Any, Any]:
     if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
-        raise DataError("it holds a mapping that is no list of pairs")
+        raise DataError("it holds a mapping that is not a list of pairs")
     return {_checked_key(key): value for key, value in pairs}
 
 
 def _checked_key(key: Any) -> Any:
-    """Return a key whose hash takes no time: a plain value, or a few of them."""
+    """Return a key with a fast hash: a plain value, or a short tuple of them."""
     for part in key if type(key) is tuple and len(key) <= _MOST_AXES else (key,):
         if type(part) not in _PLAIN or (type(part) is int and part.bit_length() > 64):
-            raise DataError(f"it has a {type(part).__name__} in a key, where a text or a number must be")
+            raise DataError(f"it has a {type(part).__name__} in a key, which must be a text or a number")
     return key
 
 
@@ -156,7 +155,7 @@ for _core in ("numpy.core", "numpy._core"):
 
 
 class _Operations:
-    """Functions of the operations that data needs, by code, for a limited number of look-ups."""
+    """Functions of the operations that data needs, by code, for a limited number of lookups."""
 
     def __init__(self, table: Mapping[int, Callable[[Any], None]]) -> None:
         self._table, self._left = table, MAX_OPERATIONS
@@ -166,7 +165,7 @@ class _Operations:
         if self._left < 0:
             raise DataError(f"it has more than {MAX_OPERATIONS:,} operations; save it in parts")
         if code in _NO_DATA:
-            raise DataError(f"it has the operation {code:#x}, which no numbers, texts, lists and mappings need")
+            raise DataError(f"it has the operation {code:#x}, which data (numbers, texts, lists, mappings) never needs")
         return self._table[code]
 
 
@@ -177,10 +176,10 @@ _NO_DATA = frozenset(
         pickle.ADDITEMS, pickle.FROZENSET, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER,
     )
 )  # fmt: skip
-"""Operations that call what is on the list in other ways, or take the hash of anything."""
+"""Operations that call the listed names in other ways, or hash arbitrary values."""
 
 
-# The unpickler that is written in Python: the other one reserves memory for whatever number a file's memo names.
+# The unpickler in Python: the C version reserves memory for any number that a file's memo names.
 class _DataUnpickler(pickle._Unpickler):
     _table: ClassVar[dict[int, Any]] = dict(pickle._Unpickler.dispatch)
 
@@ -191,27 +190,27 @@ class _DataUnpickler(pickle._Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _ALLOWED:
-            raise DataError(f"it calls {module[:80]}.{name[:80]}, which is no data; nothing of it was run")
+            raise DataError(f"it calls {module[:80]}.{name[:80]}, which is not data; nothing was run")
         return _ALLOWED[module, name]
 
     def persistent_load(self, pid: Any) -> NoReturn:
         del pid
-        raise DataError("it refers to something outside of itself")
+        raise DataError("it refers to an object outside the file")
 
     def load_reduce(self) -> None:
-        """Call something on the list; it works on no more bytes than the file may come to."""
+        """Call a listed name, on no more bytes than the file may expand to."""
         self._spend(self._operands[-1])
         super().load_reduce()  # type: ignore[misc]
 
     def load_build(self) -> None:
-        """Set the state of an array or a type, and of nothing else: a function's defaults are state, too."""
+        """Set the state of an array or a type only, since a function's defaults are state, too."""
         if type(self._operands[-2]) not in (_PickledArray, _DType):
-            raise DataError("it sets the state of something that is no array")
+            raise DataError("it sets the state of an object other than an array")
         self._spend(self._operands[-1])
         super().load_build()  # type: ignore[misc]
 
     def load_dict(self) -> None:
-        """Make a mapping of what follows the last mark."""
+        """Make a mapping from the values after the last mark."""
         for key in self._operands[::2]:
             _checked_key(key)
         super().load_dict()  # type: ignore[misc]
@@ -222,16 +221,16 @@ class _DataUnpickler(pickle._Unpickler):
         super().load_setitem()  # type: ignore[misc]
 
     def load_setitems(self) -> None:
-        """Put the pairs that follow the last mark into a mapping."""
+        """Put the pairs after the last mark into a mapping."""
         for key in self._operands[::2]:
             _checked_key(key)
         super().load_setitems()  # type: ignore[misc]
 
     def load_bytearray8(self) -> None:
-        """Read bytes; Python itself reserves memory for as many as the file states, before it looks for them."""
+        """Read bytes; Python's version reserves memory for the stated number before it checks for them."""
         [size] = struct.unpack("<Q", self.read(8))  # type: ignore[attr-defined]
         if size > _MAX_PICKLE_BYTES:
-            raise DataError(f"it states {size:,} bytes of data; at most {_MAX_PICKLE_BYTES:,} are read")
+            raise DataError(f"it states {size:,} bytes of data; the limit is {_MAX_PICKLE_BYTES:,}")
         self.append(self.read(size))  # type: ignore[attr-defined]
 
     @property
@@ -243,7 +242,7 @@ class _DataUnpickler(pickle._Unpickler):
         for value in values if isinstance(values, tuple) else ():
             self._left -= len(value) if isinstance(value, Sized) else 1
         if self._left < 0:
-            raise DataError("it refers to the same bytes again and again, and would unfold to many times its size")
+            raise DataError("it refers to the same bytes repeatedly and would expand to many times its size")
 
     _table.update({
         pickle.REDUCE[0]: load_reduce, pickle.BUILD[0]: load_build, pickle.DICT[0]: load_dict,
@@ -253,19 +252,18 @@ class _DataUnpickler(pickle._Unpickler):
 
 
 def _outcome_of(data: bytes) -> int:
-    """Return how many values or bytes a pickle may come to: each needs a byte of it, unless it is referred to again."""
+    """Return the limit on values or bytes from a pickle: each needs a byte of it, unless referred to again."""
     return 2 * len(data) + 100_000
 
 
 def load_data(data: bytes) -> Any:
-    """Return what a pickle holds: plain values, with arrays as lists of lists.
+    """Return the contents of a pickle: plain values, with arrays as lists of lists.
 
     Raises:
-        DataError: It calls anything that is not on the list, is cut off, is too large, or unfolds to much more than
-            its size.
+        DataError: The pickle calls an unlisted name, is cut off, is too large, or expands to much more than its size.
     """
     if len(data) > _MAX_PICKLE_BYTES:
-        raise DataError(f"it has {len(data):,} bytes; at most {_MAX_PICKLE_BYTES:,} are read")
+        raise DataError(f"it has {len(data):,} bytes; the limit is {_MAX_PICKLE_BYTES:,}")
     try:
         return _plain(_DataUnpickler(data).load(), _Budget(_outcome_of(data)))
     except DataError:
@@ -275,7 +273,7 @@ def load_data(data: bytes) -> Any:
 
 
 class _Budget:
-    """Number of values that may still come; a small pickle can refer to one list again and again."""
+    """Number of values still allowed; a small pickle can refer to one list many times."""
 
     def __init__(self, values: int) -> None:
         self.left = values
@@ -289,7 +287,7 @@ class _Budget:
 def _plain(value: Any, budget: _Budget, depth: int = 0) -> Any:
     budget.spend(1, depth)
     if isinstance(value, _PickledArray):
-        # A side of 0 leaves no numbers, and lists without any for the sides before it.
+        # A side of 0 leaves no numbers, and empty lists for the sides before it.
         budget.spend(prod(side or 1 for side in value.shape), depth)
         return value.nested()
     if isinstance(value, dict):

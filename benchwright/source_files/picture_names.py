@@ -1,4 +1,4 @@
-"""What a file of questions calls a picture, taken apart: a path of any system, an address, or a number."""
+"""Parser of picture names in question files: a path of any system, an address, or a number."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _PADDED = re.compile(r"(?:(?P<coco>COCO_(?:train|val|test)\d{4}_)|(?P<other>.*?[
 _COCO_DIGITS = 12
 _BETWEEN = re.compile(r"[ \t\r]{0,8}[;,|\n][ \t\r]{0,8}")
 _MOST_LISTED = 20_000
-"""Longest text that is taken for a list of names."""
+"""Longest text that may be a list of names, in characters."""
 _MOST_CHARACTERS = 2000
-"""Longest text that is taken for a name."""
+"""Longest text that may be a name, in characters."""
 _QUOTES = frozenset(("''", '""', "``", "\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb"))
 _ONE_FORMAT = ((".jpg", ".jpeg", ".jpe", ".jfif"), (".tif", ".tiff"))
-"""Ends of names that stand for one format each."""
+"""Groups of suffixes of one format."""
 _SPLITS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing", "eval"})
 
 
@@ -32,9 +32,8 @@ class PictureName(NamedTuple):
 
     Args:
         parts: Folders and file name.
-        origin: What stands before the path and is no folder to be found here: a host, a bucket, a drive; empty for
-            nothing.
-        up: Number of folders above that of the file of questions from which the path goes on (`../`).
+        origin: Prefix of the path that is not a local folder: a host, a bucket, a drive; empty without one.
+        up: Number of folders above the question file's folder at which the path starts (`../`).
     """
 
     parts: tuple[str, ...]
@@ -43,16 +42,16 @@ class PictureName(NamedTuple):
 
     @property
     def whole(self) -> tuple[str, ...]:
-        """Return the path with its origin, by which two names are told apart."""
+        """Return the path with its origin, which distinguishes two names."""
         return (*([self.origin] if self.origin else []), *[".."] * self.up, *self.parts)
 
 
 def names_of(text: str) -> list[PictureName]:
-    """Return the paths that a text may stand for, the likeliest first.
+    """Return the paths that a text may mean, the likeliest first.
 
-    Backslashes part folders as slashes do. Of an address the path counts, or what a server is asked for
+    Backslashes separate folders as slashes do. Of an address the path counts, or the file that the query names
     (`/data/local-files/?d=img/1.jpg` of Label Studio). Percent signs may encode characters. Quotes around a name may be
-    a part of it, but hardly are.
+    part of it, but rarely are.
 
     Example:
         >>> [name.parts for name in names_of("C:\\\\bench\\\\a%20b.png")]
@@ -81,7 +80,7 @@ def names_of(text: str) -> list[PictureName]:
         if is_local or (field.lower() in _SERVES_ONE and has_picture_suffix(asked)):
             paths = [asked, value, unquote(asked), *paths] if is_local else [*paths, asked]
     names = [_name(path, origin) for path in dict.fromkeys(paths)]
-    # Label Studio puts eight digits before the name of a file that is uploaded.
+    # Label Studio puts eight digits before the name of an uploaded file.
     names += [
         name._replace(parts=(*name.parts[:-1], match[2]), origin=f"{name.origin}/{match[1]}")
         for name in names
@@ -108,36 +107,36 @@ def _name(path: str, origin: str) -> PictureName:
 
 
 def folded(text: str) -> str:
-    """Return a text in which letters that differ by case or Unicode form alone are equal."""
+    """Return a text in which letters that differ only by case or Unicode form are equal."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def composed(text: str) -> str:
-    """Return a text in Unicode's composed form (NFC), in which names are compared."""
+    """Return a text in Unicode's composed form (NFC), for comparing names."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def has_picture_suffix(name: str) -> bool:
-    """Return whether a name ends as that of a picture."""
+    """Return whether a name has the suffix of a picture."""
     return name.lower().endswith(PICTURE_SUFFIXES)
 
 
 def is_picture_name(value: object) -> bool:
-    """Return whether a value is the name, path or address of a picture's file, by its end."""
+    """Return whether a value is the name, path or address of a picture's file, by its suffix."""
     if not isinstance(value, str) or "\n" in value or len(value) > _MOST_CHARACTERS:
         return False
     return any(has_picture_suffix(name.parts[-1]) for name in names_of(value))
 
 
 def stem(name: str) -> str:
-    """Return a name without the end that tells a picture's format."""
+    """Return a name without the suffix of a picture's format."""
     return name.rpartition(".")[0] if has_picture_suffix(name) else name
 
 
 def names_of_one_format(name: str) -> list[str]:
-    """Return a name with each other end of the same format; none where its format has one end.
+    """Return a name with each other suffix of the same format; empty if the format has only one.
 
     Example:
         >>> names_of_one_format("1.tif"), names_of_one_format("1.png")
@@ -149,9 +148,9 @@ def names_of_one_format(name: str) -> list[str]:
 
 
 def are_kin(folder: str, other: str) -> bool:
-    """Return whether two names of folders tell parts of one whole apart, as `set1` and `set2`, `train` and `val` do.
+    """Return whether two folder names denote parts of one whole, as `set1` and `set2`, `train` and `val` do.
 
-    A picture of one of these is none of the other, however alike their paths are.
+    A picture in one is never a picture in the other, however similar their paths.
     """
     one, its = folded(folder), folded(other)
     words = [re.sub(r"[\W_]+", "", re.sub(r"\d+", "", text)) for text in (one, its)]
@@ -161,7 +160,7 @@ def are_kin(folder: str, other: str) -> bool:
 
 
 def pictures_listed(text: str) -> list[str]:
-    """Return the names of pictures that a cell lists with `;`, `,`, `|` or a line between; none for any other text.
+    """Return the picture names that a cell lists, separated by `;`, `,`, `|` or line breaks; empty for other texts.
 
     Example:
         >>> pictures_listed("a.png; b.png"), pictures_listed("c, d.png")
@@ -174,14 +173,14 @@ def pictures_listed(text: str) -> list[str]:
 
 
 def number_of(name: str, *, of_file: bool) -> int | None:
-    """Return the number that a name is padded to, such as 123456 of `COCO_val2014_000000123456.jpg`; None for none.
+    """Return the number in a zero-padded name, such as 123456 of `COCO_val2014_000000123456.jpg`; None without one.
 
-    A number that a file of questions states is digits alone, or a name as COCO has it. A file's name may have other
-    words before the digits where zeros fill them up.
+    In a question file, a number is digits alone or a name in COCO's form. A file's name may have other words before
+    zero-padded digits.
 
     Args:
-        name: Name, with or without the end of a format.
-        of_file: Whether it is the name of a file, and not what a file of questions states.
+        name: Name, with or without a suffix.
+        of_file: Whether the name is a file's, not a question file's text.
     """
     match = _PADDED.fullmatch(stem(name))
     if match is None:
@@ -192,12 +191,12 @@ def number_of(name: str, *, of_file: bool) -> int | None:
     if match["other"]:
         return int(digits) if of_file and digits.startswith("0") and len(digits) > 1 else None
     if not of_file and has_picture_suffix(name) and len(digits) != _COCO_DIGITS:
-        return None  # `7.png` is the name of a file, and not the number of one
+        return None  # `7.png` is a file's name, not its number
     return int(digits)
 
 
 def may_be_the_same(one: PictureName, other: PictureName) -> bool:
-    """Return whether two names may be of one picture: one is the end of the other, but for the end of a format."""
+    """Return whether two names may denote one picture: apart from the suffix, one is the end of the other."""
     short, long = sorted((one.whole, other.whole), key=len)
     if tuple(map(composed, short[:-1])) != tuple(map(composed, long[len(long) - len(short) : -1])):
         return False

@@ -1,4 +1,4 @@
-"""Portable pixmaps (PPM, PGM), which HPatches uses and no browser shows: made into PNG with equal pixels."""
+"""Conversion of portable pixmaps (PPM, PGM), which HPatches uses and no browser shows, to PNG with equal pixels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ PICTURE_SUFFIXES = (
 
 
 def size_of_pixmap(data: bytes) -> tuple[int, int]:
-    """Return width and height of a portable pixmap from its header, in pixels; nothing is decoded.
+    """Return a portable pixmap's width and height in pixels, from its header, without decoding.
 
     Raises:
-        UnreadableImage: It is none.
+        UnreadableImage: The data are not a portable pixmap.
     """
     from PIL import Image
 
@@ -30,14 +30,14 @@ def size_of_pixmap(data: bytes) -> tuple[int, int]:
         with Image.open(io.BytesIO(data), formats=("PPM",)) as image:
             return image.size
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise UnreadableImage("not_an_image", f"no portable pixmap, as its name says: {error}") from None
+        raise UnreadableImage("not_an_image", f"not a portable pixmap, despite its name: {error}") from None
 
 
 def png_of_pixmap(data: bytes, *, limits: Limits) -> bytes:
     """Return a PNG file with the pixels of a portable pixmap of 8 bits a channel.
 
     Raises:
-        UnreadableImage: It is none, is cut off, or has too many pixels.
+        UnreadableImage: The data are not a portable pixmap, are cut off, or have too many pixels.
     """
     from PIL import Image, UnidentifiedImageError
 
@@ -50,6 +50,6 @@ def png_of_pixmap(data: bytes, *, limits: Limits) -> bytes:
             image.load()
             return encode_png(np.asarray(image.convert("RGB")))
     except UnidentifiedImageError:
-        raise UnreadableImage("not_an_image", "no portable pixmap, as its name says") from None
+        raise UnreadableImage("not_an_image", "not a portable pixmap, despite its name") from None
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise UnreadableImage("truncated", f"a portable pixmap that cannot be read: {error}") from None

@@ -1,4 +1,4 @@
-"""Refusals, written to a file as they come, and what became of all rows."""
+"""Refusals, written to a file as they occur, and counts of all rows by outcome."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from benchwright.workspace.atomic import replacing, write_json
 from .refusals import RefusedRow
 
 REFUSED = "datasets"
-"""Folder of a workspace with two files for each entry that reads rows: a list of what is refused, and counts of all."""
+"""Folder of a workspace with two files for each entry that reads rows: a list of refusals, and counts of all rows."""
 _COUNTS = ".counts.json"
 
 
 class RowCounts(NamedTuple):
-    """What became of the rows that a dataset states: records, and the annotations that they are made of.
+    """Counts of a dataset's rows by outcome: rows of records and of the annotations they are made of.
 
     Args:
         used: Rows of records that are used.
@@ -36,7 +36,7 @@ class RowCounts(NamedTuple):
 
     @property
     def read(self) -> int:
-        """Return the number of rows that were read: each is used, refused, or left out."""
+        """Return the number of rows read: the used, refused and omitted ones."""
         return self.used + sum(self.refused.values()) + sum(self.left_out.values())
 
     def document(self) -> dict[str, Any]:
@@ -53,11 +53,11 @@ class RowCounts(NamedTuple):
 
 
 class RowLedger:
-    """What becomes of the rows of a dataset, added up as they are read.
+    """Counts of a dataset's rows by outcome, accumulated during reading.
 
     Attributes:
-        wrong: Number of rows that are refused, by reason.
-        left_out: Number of sound rows by the rule that leaves them out.
+        wrong: Number of refused rows, by reason.
+        left_out: Number of sound rows left out, by rule.
     """
 
     def __init__(self) -> None:
@@ -70,19 +70,19 @@ class RowLedger:
             (self.left_out if row.by_rule else self.wrong)[row.reason] += row.rows
 
     def rows(self, used: int) -> RowCounts:
-        """Return what became of all rows, given the number of those that are used."""
+        """Return the counts of all rows, given the number of used rows."""
         return RowCounts(used, *(dict(sorted(counts.items())) for counts in (self.wrong, self.left_out)))
 
 
 class Refusals(RowLedger):
-    """Refusals, written to a file of one JSON object a line as they come, and counted.
+    """Refusals, counted and written to a file as they occur, one JSON object per line.
 
     Args:
-        handle: The file, which does not list what a rule leaves out.
+        handle: The file, which does not list rows left out by a rule.
 
     Attributes:
         counts: Number of refusals by reason.
-        records: Number of records whose pictures are all there.
+        records: Number of records whose pictures are all present.
     """
 
     def __init__(self, handle: BinaryIO) -> None:
@@ -92,7 +92,7 @@ class Refusals(RowLedger):
         self.records = 0
 
     def add(self, row: RefusedRow) -> None:
-        """Record one refusal, or what a rule leaves out."""
+        """Record one refusal, or one row left out by a rule."""
         super().add(row)
         if not row.by_rule:
             self.counts[row.reason] += 1
@@ -101,7 +101,7 @@ class Refusals(RowLedger):
 
 @contextmanager
 def refusals_in(path: Path, *, tmp: Path) -> Iterator[Refusals]:
-    """Yield the refusals of a file, which replaces the one of an earlier run once all are known.
+    """Yield a writer of refusals, whose file replaces that of an earlier run at the end.
 
     Args:
         path: Path of the file.
@@ -113,12 +113,12 @@ def refusals_in(path: Path, *, tmp: Path) -> Iterator[Refusals]:
 
 
 def write_row_counts(counts: RowCounts, workspace: Path, entry: str, *, tmp: Path) -> None:
-    """Write what became of the rows of a recipe's entry into the workspace."""
+    """Write the row counts of a recipe's entry into the workspace."""
     write_json(workspace / REFUSED / f"{entry}{_COUNTS}", counts.document(), tmp=tmp)
 
 
 def row_counts_in(workspace: Path, entries: Iterable[str]) -> dict[str, RowCounts]:
-    """Return what became of the rows of a recipe's entries, as far as they read any, by entry."""
+    """Return the row counts of a recipe's entries, by entry, for those that read rows."""
     counts: dict[str, RowCounts] = {}
     for entry in entries:
         path = workspace / REFUSED / f"{entry}{_COUNTS}"

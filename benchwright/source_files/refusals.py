@@ -1,4 +1,4 @@
-"""Rows, files and members of archives that are not used, each with the reason."""
+"""Unused rows, files and archive members, each with the reason."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ MISSING_PICTURE = "missing_picture"
 AMBIGUOUS_PICTURE = "ambiguous_picture"
 REPEATED = "repeated"
 BAD_CELL = "bad_cell"
-"""Reason for a cell that is wrong, where its row is used without it."""
+"""Reason for a wrong cell whose row is used without it."""
 DAMAGED_ARCHIVE, UNUSABLE_MEMBER, UNUSABLE_ENTRY = "damaged_archive", "unusable_member", "unusable_entry"
-"""Reasons for an archive that cannot be opened, a member of one, and an entry of a folder that is no file."""
+"""Reasons for an unreadable archive, an unusable member of one, and a folder entry that is not a file."""
 
 
 class RefusedRow(NamedTuple):
-    """A row, file or picture of a dataset that is not used.
+    """An unused row, file or picture of a dataset.
 
     Args:
         file: Path of the file below the dataset's folder.
-        entry: Which row of it, such as `line 3`; empty for the file as a whole.
+        entry: Row of the file, such as `line 3`; empty for the file as a whole.
         reason: Stable code, such as `bad_row` or `missing_picture`.
-        detail: What is wrong, with the value.
-        rows: Number of rows that are left out with it: a picture's annotations where the picture is missing, 0 for a
-            cell or an entry that rows only refer to, as those that cannot do without it are counted themselves.
-        by_rule: Whether nothing is wrong with it, and a rule leaves it out, such as a smallest number of votes.
-        position: Place of the row in its file, from 0; None where it is no row, or its reader does not count.
-        source_id: Id that the row states; None for none.
+        detail: The mistake, with the value. rows: Number of rows lost with it: a missing picture's annotations; 0 for a
+            cell or an entry that rows only refer to, since rows that require it count themselves.
+        by_rule: Whether a rule, such as a minimum number of votes, leaves out a sound row.
+        position: Index of the row in its file, from 0; None if it is not a row, or its reader does not count.
+        source_id: Id that the row states; None without one.
     """
 
     file: str
@@ -41,7 +40,7 @@ class RefusedRow(NamedTuple):
     source_id: str | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return it as lists of refusals have it, with the number of rows where several are left out with it."""
+        """Return the entry for a list of refusals, with the number of rows if several are lost with it."""
         stated = {"file": self.file, "entry": self.entry, "reason": self.reason, "detail": self.detail}
         return stated | ({"rows": self.rows} if self.rows != 1 else {})
 
@@ -50,9 +49,9 @@ class RefusedRow(NamedTuple):
 
 
 class Refused:
-    """What of a dataset's folder is not read, each entry once and in the order in which it was met.
+    """Unread entries of a dataset's folder, each once, in the order of discovery.
 
-    A stranger's archive can have any number of wrong members: of one file the first are listed, the rest counted.
+    An untrusted archive can have any number of wrong members: of each file the first are listed, the rest counted.
     """
 
     _LISTED = 1000
@@ -70,7 +69,7 @@ class Refused:
             self._more[file] = self._more.get(file, 0) + 1
 
     def rows(self) -> list[RefusedRow]:
-        """Return what was met so far."""
+        """Return the entries so far."""
         listed = [row for rows in self._rows.values() for row in rows.values()]
         more = [
             RefusedRow(file, counted(number, "more member"), UNUSABLE_MEMBER, "as the ones before")

@@ -1,4 +1,4 @@
-"""Rows of files, checked: tables of any kind, lists in one JSON document.
+"""Checked rows of files: tables of any kind, lists in one JSON document.
 
 A bad row is one refusal, not an error.
 """
@@ -29,10 +29,10 @@ class Reshaped(NamedTuple):
     """A change of a row's columns.
 
     Args:
-        by: What changed them, in words, such as `layout 'claims'`.
-        columns: Columns that were taken apart for it; none where the form of the file alone told it.
-        before: The row before it.
-        reading: What was made of them, in words; empty where `by` says it.
+        by: Description of the change, such as `layout 'claims'`.
+        columns: Columns that the change split; empty if it follows from the form of the file alone.
+        before: The row before the change.
+        reading: Description of the result; empty if `by` states it.
     """
 
     by: str
@@ -42,13 +42,13 @@ class Reshaped(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One row as it stands, before it is checked.
+    """One raw row, before checks.
 
     Args:
-        entry: Which row of the file it is, such as `line 3`.
+        entry: Row of the file, such as `line 3`.
         document: Its content.
-        position: Place in the file of the row or entry that holds it, from 0; None where the reader does not count.
-        made: How its columns were made of those that the file has, in order; none where they are as it has them.
+        position: Index in the file of the row or of the entry that holds it, from 0; None if the reader does not count.
+        made: Changes from the file's columns to the row's, in order; empty without changes.
     """
 
     entry: str
@@ -58,12 +58,11 @@ class Row(NamedTuple):
 
 
 class BadRow(ValueError):
-    """What is wrong with a row; raised by readers for what types cannot say.
+    """A mistake in a row; readers raise it for rules beyond types.
 
     Args:
-        detail: What is wrong, with the value.
-        reason: Stable code.
-        rows: Number of rows that are left out with it.
+        detail: The mistake, with the value. reason: Stable code.
+        rows: Number of rows lost with it.
     """
 
     by_rule: ClassVar[bool] = False
@@ -98,15 +97,15 @@ def table_rows(
     Args:
         files: The dataset.
         path: Path of the table.
-        end: Its kind, one of `TABLE_ENDS`, where its name does not tell it.
-        columns: Names of the columns of a text without them; default None, the first line has them.
-        needed: Columns that have to be there.
+        end: Kind of the table, one of `TABLE_ENDS`, if its name does not indicate it.
+        columns: Column names for a text without a header; default None, the first line has them.
+        needed: Required columns.
         choose: Function that returns the columns to read of Parquet and Arrow.
-        usual_line_bytes: Most bytes of a line of JSON, where `bounds.ROW_BYTES` says nothing else.
-        form: What is known of the form of texts and sheets; default None, one sheet whose first row has the names.
+        usual_line_bytes: Largest line of JSON in bytes, unless `bounds.ROW_BYTES` sets another limit.
+        form: Known form of texts and sheets; default None, one sheet whose first row has the names.
 
     Raises:
-        DataError: The file as a whole cannot be read, or a needed column is missing.
+        DataError: The file as a whole is unreadable, or a required column is missing.
     """
     records = files.table(path, end=end).records(
         columns=columns, needed=needed, choose=choose, usual_line_bytes=usual_line_bytes, form=form
@@ -119,7 +118,7 @@ def json_list(files: DatasetFiles, path: str) -> Iterator[Row]:
     """Yield the entries of a file that is one JSON list, however long it is.
 
     Raises:
-        DataError: The file is no JSON list, or is cut off.
+        DataError: The file is not a JSON list, or is cut off.
     """
     with files.as_path(path) as place:
         try:
@@ -150,12 +149,12 @@ def checked(model: type[M], row: Row) -> M:
 
 
 def checked_beside(model: type[M], row: Row, beside: Collection[str]) -> tuple[M, list[str]]:
-    """Return a row as a model without those cells that it can do without and that are wrong, and what is wrong there.
+    """Return a row as a model without its wrong optional cells, and the mistakes in these.
 
     Args:
         model: The model.
         row: The row.
-        beside: Fields that say nothing of what is asked, such as a licence; each has a default.
+        beside: Optional fields that do not affect the question, such as a license; each has a default.
 
     Raises:
         BadRow: Another field is missing or wrong; names it, with its value.
@@ -173,7 +172,7 @@ def checked_beside(model: type[M], row: Row, beside: Collection[str]) -> tuple[M
 
 
 def first_mistake(error: ValidationError) -> str:
-    """Return the first mistake of a model in words: field, what is wrong, value."""
+    """Return the first mistake of a model as text: field, mistake, value."""
     return _in_words(_mistakes(error)[0])
 
 
@@ -193,7 +192,7 @@ def _in_words(mistake: Mapping[str, Any]) -> str:
 
 
 _MOST_CHARACTERS = 600
-"""Characters of a detail; a cell can be as long as anybody wants."""
+"""Largest length of a detail in characters, since a cell can have any length."""
 
 
 def _shortened(detail: str) -> str:
@@ -202,7 +201,7 @@ def _shortened(detail: str) -> str:
 
 
 class _Guarded:
-    """Catches what is wrong with one row; `refusal` is what to yield then."""
+    """A context that catches the mistake of one row; `refusal` then holds the entry to yield."""
 
     def __init__(self, file: str, entry: str) -> None:
         self.file, self.entry = file, entry

@@ -1,1 +1,1 @@
-"""Texts that strangers wrote: normal forms, characters that hide."""
+"""Texts from outside: normal forms, hidden characters, formulas."""

@@ -1,11 +1,11 @@
 """Formulas in questions, options and explanations: TeX between `$`, `$$`, `\\(..\\)` or `\\[..\\]`, shown as MathML.
 
-`latex2mathml` (MIT, 320 kB, needs nothing) translates; browsers draw MathML themselves, offline and without a script,
-and read it out. Of its result only elements and attributes of MathML Core are kept that format, and what it does not
-translate in full is shown as it was written. So nothing of a text ever becomes markup, and nothing of it is lost.
+`latex2mathml` (MIT, 320 kB, no dependencies) translates. Browsers draw and read out MathML offline, without a script.
+Only elements and attributes of MathML Core that do not format pass; a formula that does not translate in full appears
+as written. No text ever becomes markup, and no text is lost.
 
-Amounts of money stay text: as in Pandoc, a `$` opens a formula only before what is no space, and closes it only behind
-what is no space and before no digit; between two of them stand no words.
+Amounts of money stay text. As in Pandoc, a `$` opens a formula only before a character other than a space. It closes
+one only after such a character and not before a digit. Two dollar signs with plain words between them make no formula.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _DELIMITED = re.compile(
 _MAY_HOLD_ONE = re.compile(r"\$[^$]|\\[(\[]")
 _OF_TEX = re.compile(r"[\\^_{}]")
 _WORD = re.compile(r"(?:^|\s)(?![A-Z]{2,4}(?=$|[\s.,;:!?]))[^\W\d_]{2,}(?=$|[\s.,;:!?])")
-"""Two letters or more between spaces, but for names of points such as `ABC`."""
+"""Two or more letters between spaces, except names of points such as `ABC`."""
 _ALIGNED = re.compile(r"\\(begin|end)\{(?:aligned|split)\}")
 _MOST_FORMULAS, _DEEPEST = 200, 40
 _CHILDREN = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "mover": 2, "munder": 2, "msubsup": 3, "munderover": 3}
-"""How many children an element must have, so that browsers draw it."""
+"""Number of children that browsers require to draw an element."""
 _ELEMENTS = frozenset({
     *_CHILDREN, "math", "mrow", "mi", "mn", "mo", "mtext", "msqrt", "mtable", "mtr", "mtd", "mspace", "mstyle",
     "mpadded", "mphantom", "menclose",
@@ -55,9 +55,9 @@ class Formula(NamedTuple):
     """A formula within a text.
 
     Attributes:
-        source: The formula as it was written, with its delimiters.
+        source: The formula as written, with its delimiters.
         tree: Its MathML.
-        is_display: Whether it stands on a line of its own.
+        is_display: Whether it takes its own line.
     """
 
     source: str
@@ -84,12 +84,12 @@ def text_parts(text: str) -> list[str | Formula]:
 
 
 def has_formulas(text: str) -> bool:
-    """Return whether a text holds a formula that can be shown."""
+    """Return whether a text holds a formula that translates in full."""
     return any(isinstance(part, Formula) for part in text_parts(text))
 
 
 def formulas_html(text: str) -> str:
-    """Return a text as HTML, its formulas as MathML and everything else escaped; `formulas.css` goes with it."""
+    """Return a text as HTML for `formulas.css`: formulas as MathML, everything else escaped."""
     return "".join(
         escape(part)
         if isinstance(part, str)
@@ -100,7 +100,7 @@ def formulas_html(text: str) -> str:
 
 
 def formulas_of(texts: Iterable[str | None]) -> dict[str, list[Any]]:
-    """Return the parts of those texts that hold formulas, by text, as JSON values for `formulas.js`."""
+    """Return the parts of each text that holds formulas, keyed by the text, as JSON values for `formulas.js`."""
     found = {text: text_parts(text) for text in texts if text}
     return {
         text: [part if isinstance(part, str) else part._asdict() for part in parts]
@@ -110,13 +110,13 @@ def formulas_of(texts: Iterable[str | None]) -> dict[str, list[Any]]:
 
 
 def _is_mathematical(inner: str) -> bool:
-    """Return whether what stands between two dollar signs may be a formula, and no words between two amounts."""
+    """Return whether the text between two dollar signs may be a formula rather than words between two amounts."""
     return _OF_TEX.search(inner) is not None or _WORD.search(inner) is None
 
 
 @lru_cache(maxsize=4096)
 def _translated(source: str, is_display: bool) -> MathNode | None:
-    """Return a formula's MathML; None where it cannot be shown in full."""
+    """Return a formula's MathML; None if it does not translate in full."""
     if _depth_of(source) > _DEEPEST or not source.strip():
         return None
     from latex2mathml.converter import convert_to_element
@@ -125,7 +125,7 @@ def _translated(source: str, is_display: bool) -> MathNode | None:
         written = _ALIGNED.sub(r"\\\1{align*}", source.strip())
         element = convert_to_element(written, display="block" if is_display else "inline")
         tree = _kept(element)
-    except Exception:  # noqa: BLE001 - whatever it stumbles over, the source is shown
+    except Exception:  # noqa: BLE001 - on any failure the source is shown
         return None
     return ("math", {"display": "block" if is_display else "inline"}, tree[2]) if isinstance(tree, tuple) else None
 
@@ -139,10 +139,10 @@ def _depth_of(source: str) -> int:
 
 
 def _kept(element: Element) -> MathNode:
-    """Return an element with what may stay of it.
+    """Return an element reduced to its permitted parts.
 
     Raises:
-        ValueError: Something of it cannot be shown.
+        ValueError: A part of it cannot be shown.
     """
     name = element.tag.rpartition("}")[2]
     text = unescape(element.text or "")

@@ -1,9 +1,9 @@
-"""Characters that nobody sees, and that change what is seen or read: controls, bidirectional and zero-width ones.
+"""Invisible characters that change how a text looks or reads: controls, bidirectional and zero-width characters.
 
-A terminal obeys control characters. Bidirectional controls show a text in another order than the one in which models
-read it, and zero-width characters make texts differ that look the same. What writing needs is none of these: joiners of
-Arabic, Persian and Indic scripts, marks of direction in texts that run from right to left, sequences of emoji, breaks
-between words of Thai or Khmer. `escaped` shows the others as `\\u202e`, on a terminal and to curators alike.
+A terminal obeys control characters. Bidirectional controls show a text in an order other than the one models read, and
+zero-width characters make texts that look the same differ. Characters that a script needs are not hidden characters:
+joiners of Arabic, Persian and Indic scripts, direction marks in right-to-left texts, emoji sequences, word breaks in
+Thai or Khmer. `escaped` shows the others as `\\u202e`, both on a terminal and to curators.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _SUSPECT = re.compile(
     "\x00-\x1f\x7f-\x9f"  # controls
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
-    "\ud800-\udfff"  # halves of surrogate pairs: bytes of a name that are no UTF-8
+    "\ud800-\udfff"  # halves of surrogate pairs: bytes of a file name outside UTF-8
     "]"
 )
-"""Controls, halves of surrogates, and characters that programs draw nothing for.
+"""Controls, halves of surrogate pairs, and characters that programs do not draw.
 
-The latter are those of Unicode's property Default_Ignorable_Code_Point, less marks of music and shorthand, with the
+The last group is Unicode's property Default_Ignorable_Code_Point without the marks of music and shorthand, plus the
 interlinear annotations.
 """
 
@@ -53,16 +53,16 @@ _SCRIPTS_OF: Mapping[str, frozenset[str]] = {
     **dict.fromkeys("\u17b4\u17b5", frozenset({"KHMER"})),
     **dict.fromkeys("\u180b\u180c\u180d\u180e\u180f", frozenset({"MONGOLIAN"})),
 }
-"""Characters that writing needs beside letters of some scripts, which the names of these letters begin with."""
+"""Characters that writing needs next to letters of some scripts, by the prefixes of those letters' Unicode names."""
 
 
 class HiddenCharacter(NamedTuple):
-    """A character of a text that nobody sees.
+    """An invisible character of a text.
 
     Args:
         place: Index in the text, from 0.
         character: The character.
-        kind: `control` (such as escape, which begins commands of terminals), `direction` (bidirectional controls),
+        kind: `control` (such as escape, which begins terminal commands), `direction` (bidirectional controls),
             `zero_width`, or `undecodable` (half of a surrogate pair).
     """
 
@@ -72,12 +72,12 @@ class HiddenCharacter(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return its name in Unicode, or its code point where it has none."""
+        """Return its Unicode name, or its code point if it has no name."""
         return unicodedata.name(self.character, f"U+{ord(self.character):04X}")
 
 
 def hidden_characters(text: str) -> Iterator[HiddenCharacter]:
-    """Yield the characters of a text that nobody sees, in order; tabs, line ends and what writing needs are none.
+    """Yield a text's invisible characters in order, except tabs, line ends and characters that its script needs.
 
     Example:
         >>> [hidden.name for hidden in hidden_characters("two\\u200b birds")]
@@ -93,12 +93,12 @@ def hidden_characters(text: str) -> Iterator[HiddenCharacter]:
 
 
 def escaped(text: str, *, keep: str = _ORDINARY, spell: Callable[[str], str] | None = None) -> str:
-    """Return a text with the characters that nobody sees spelled out, such as `\\u202e`.
+    """Return a text with its invisible characters spelled out, such as `\\u202e`.
 
     Args:
         text: The text.
-        keep: Tabs and line ends that stay; the others are spelled out too.
-        spell: Function that spells a character; as in Python's texts if None.
+        keep: Tabs and line ends to leave as they are; `escaped` spells out the others.
+        spell: Function that spells a character; Python's escapes if None.
 
     Example:
         >>> print(escaped("red\\x1b[8m herring"))
@@ -117,7 +117,7 @@ def escaped(text: str, *, keep: str = _ORDINARY, spell: Callable[[str], str] | N
 
 
 def may_hide(character: str) -> bool:
-    """Return whether a character is one that programs draw nothing for, or a control, wherever it stands."""
+    """Return whether a character is a control or one that programs do not draw, whatever its context."""
     return _SUSPECT.match(character) is not None
 
 
@@ -133,7 +133,7 @@ def _kind(character: str) -> Kind:
 
 
 class _ReadText:
-    """A text, and what is asked of it as a whole, once: hostile texts have very many characters that ask."""
+    """A text with its properties, each computed once: a hostile text can hold very many characters that need them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -146,7 +146,7 @@ class _ReadText:
 
     @cached_property
     def isolates_end(self) -> bool:
-        """Return whether each isolate ends, and each end has an isolate."""
+        """Return whether each bidirectional isolate has an end and each end an isolate."""
         depth = 0
         for character in self.text:
             depth += (character in _ISOLATES) - (character == _END_OF_ISOLATE)
@@ -156,12 +156,12 @@ class _ReadText:
 
     @cached_property
     def places_in_flags(self) -> frozenset[int]:
-        """Return the places of the letters that follow a flag and say whose it is."""
+        """Return the places of the tag letters that follow a flag and name its region."""
         flags = _FLAG_OF_A_REGION.finditer(self.text)
         return frozenset(place for flag in flags for place in range(flag.start() + 1, flag.end()))
 
     def is_writing(self, place: int) -> bool:
-        """Return whether the character at a place is there because the script, or an emoji, needs it."""
+        """Return whether the script or an emoji needs the character at a place."""
         character = self.text[place]
         if character in _SCRIPTS_OF:
             scripts = _SCRIPTS_OF[character]
@@ -175,7 +175,7 @@ class _ReadText:
         return self._selects(place) if _SELECTORS.match(character) else place in self.places_in_flags
 
     def _before(self, place: int) -> str:
-        """Return the character before a place, past a few variation selectors and marks; empty where there is none."""
+        """Return the character before a place, past a few variation selectors and marks; empty if none precedes."""
         for _ in range(_MARKS_OF_A_LETTER):
             if place == 0 or not (
                 _SELECTORS.match(self.text[place - 1]) or unicodedata.category(self.text[place - 1])[0] == "M"
@@ -185,7 +185,7 @@ class _ReadText:
         return self.text[place - 1 : place]
 
     def _scripts_beside(self, place: int) -> set[str]:
-        """Return the scripts of the letters on both sides of a place, as names of characters begin."""
+        """Return the scripts of the letters on both sides of a place, as prefixes of Unicode names."""
         near = (self._before(place), self.text[place - 1 : place], self.text[place + 1 : place + 2])
         return {unicodedata.name(each, "").split(" ")[0] for each in near if each and not _SUSPECT.match(each)}
 
@@ -194,7 +194,7 @@ class _ReadText:
         return self.text[place] == "\u200d" and _is_symbol(before) and _is_symbol(after)
 
     def _selects(self, place: int) -> bool:
-        """Return whether a variation selector follows a sign that has variants: no Latin letter, space or selector."""
+        """Return whether a variation selector follows a sign with variants, not a Latin letter, space or selector."""
         before = self.text[place - 1 : place]
         if not before or before.isspace() or _SUSPECT.match(before):
             return False
@@ -204,5 +204,5 @@ class _ReadText:
 
 
 def _is_symbol(character: str) -> bool:
-    """Return whether a character may be a part of an emoji: pictures, and arrows such as U+2194."""
+    """Return whether a character may be part of an emoji: a pictograph, or an arrow such as U+2194."""
     return bool(character) and unicodedata.category(character) in {"So", "Sm", "Sk"} and not character.isascii()

@@ -1,7 +1,7 @@
-"""Text normalization, for comparing texts and for showing a text on one line of a terminal or page.
+"""Text normalization for comparison and for display on one line of a terminal or page.
 
 Comparisons ignore case, width, white space and punctuation. Two texts that read the same to a person should be equal
-after normalization, and two with different meanings should not: numbers, their signs and all words are kept.
+after normalization, and two with different meanings should not: normalization keeps numbers, their signs and all words.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ _MEANT = frozenset("#%&@*/\\")
 """Punctuation that tells options apart: `C` and `C#`, `5` and `5 %`."""
 _NUMBER = re.compile(r"\d")
 _SMALL_WORDS = frozenset({"a", "an", "the", "of", "to", "in", "on", "at", "is", "are", "it", "that", "this"})
-"""Words that do not change the meaning of a text: texts that differ only in these are treated as equal in meaning."""
+"""Words that do not change the meaning of a text: texts that differ only in these count as equal in meaning."""
 
 _ALIKE_WORD = 0.8
-"""Smallest likeness at which two words count as spellings of one word: `gear` and `gears` (0.89), `color` and `colour`
-(0.91), but not `increase` and `decrease` (0.75)."""
+"""Smallest similarity at which two words count as spellings of one word.
+
+`gear` and `gears` (0.89) do, and `color` and `colour` (0.91), but not `increase` and `decrease` (0.75).
+"""
 
 
 def counted(number: float, one: str, several: str | None = None) -> str:
-    """Return a number with the noun that goes with it; whole numbers have a comma at each thousand.
+    """Return a number with its noun in the singular or plural; whole numbers have thousands separators.
 
     Args:
         number: The number.
         one: Noun for one thing.
-        several: Noun for any other number; default `one` with an s.
+        several: Noun for any other number; by default `one` with an s.
 
     Example:
         >>> counted(1, "decision"), counted(0, "entry", "entries"), counted(1200, "item is", "items are")
@@ -46,8 +48,8 @@ def counted(number: float, one: str, several: str | None = None) -> str:
 def normal(text: str) -> str:
     """Return a text normalized for comparison: its words in lower case, one space between them.
 
-    Signs such as `€`, `<` or a smiley count as words, punctuation does not. A text of punctuation alone becomes its
-    characters without white space.
+    Signs such as `€`, `<` or a smiley count as words; punctuation does not. A text of punctuation alone keeps its
+    characters and loses its white space.
 
     Example:
         >>> normal("  The ＣＡＴ’s  hat, -2.50 €. ")
@@ -84,10 +86,10 @@ def _is_punctuation(word: str) -> bool:
 
 
 def likeness(first: str, second: str) -> float:
-    """Return the likeness of two different normalized texts, 0 to 1; 0 where they differ in a word or number.
+    """Return the similarity of two different normalized texts, 0 to 1; 0 if they differ in a word or number.
 
-    For texts that differ only in small words and in the spelling of words, it is the share of characters that both
-    have in the same order (Ratcliff and Obershelp).
+    For texts that differ only in small words and spelling, it is the share of characters that both have in the same
+    order (Ratcliff and Obershelp).
     """
     if first == second:
         return 1.0
@@ -103,7 +105,7 @@ def _shared_characters(one: str, other: str) -> float:
 
 
 def _differences(words: list[str], second_words: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the runs of words in which two texts differ."""
+    """Yield the differing runs of words of two texts."""
     for tag, start, stop, first, last in SequenceMatcher(None, words, second_words, autojunk=False).get_opcodes():
         if tag != "equal":
             yield words[start:stop], second_words[first:last]
@@ -122,9 +124,9 @@ def _same_in_effect(left: list[str], right: list[str]) -> bool:
 def printable(text: str) -> str:
     """Return a name with control, hidden and undecodable characters escaped, so that it stays on a line of a terminal.
 
-    What scripts and emoji need, such as the joiners of Persian, stays (`benchwright.texts.hidden_characters`).
+    Characters that scripts and emoji need, such as Persian joiners, stay (`benchwright.texts.hidden_characters`).
     """
-    if text.isprintable() and text.isascii():  # at once: pages hold pictures as texts of 20,000 characters and more
+    if text.isprintable() and text.isascii():  # fast path: pages hold pictures as texts of 20,000 characters and more
         return text
     text = escaped(text, keep="")
     return "".join(

@@ -53,7 +53,7 @@ def test_a_quoted_label_may_span_lines_and_hold_commas(tmp_path: Path) -> None:
             "line 4: rater 'ann' rated unit 'u1' on line 2 already", id="twice",
         ),
         pytest.param(b"unit,rater,label\nu1,ann,ye\0s\n", "line 2: cell 3 holds a null", id="null byte"),
-        pytest.param(b"u\0n\0i\0t\0,\0\n", "is not UTF-16 as its beginning is .byte 0x0a", id="UTF-16 cut off"),
+        pytest.param(b"u\0n\0i\0t\0,\0\n", "is not UTF-16 like its beginning .byte 0x0a", id="UTF-16 cut off"),
         pytest.param(b"unit,rater,label\nu1,ann,caf\xe9 \x81\n", "is not UTF-8 .byte 0xe9", id="no known encoding"),
         pytest.param(
             b"unit,rater,label\nu1,ann," + b"x" * 100_000 + b"\n", r"line 2: label 'x{40}'... .100000 char", id="100 kB"

@@ -258,7 +258,7 @@ def test_pascal_voc_and_yolo_folders_are_told_by_what_lies_there(started: Starte
     voc, yolo = started.report()
     assert voc["version"].startswith("voc sha256:")
     assert yolo["unused"] == {"wrong": 1}
-    assert "number 1 is none: 'none'" in yolo["entries"][0]["reason"]
+    assert "number 1 is not a number: 'none'" in yolo["entries"][0]["reason"]
 
 
 def test_lvis_files_name_their_pictures_by_address(started: Started) -> None:
@@ -306,7 +306,7 @@ def test_what_is_not_used_is_counted_by_reason_and_listed(started: Started) -> N
     assert reasons["no_label"] == "no field takes the label 'horse'"
     assert "takes 2" in reasons["too_many"]
     [turned] = [entry["reason"] for entry in report["entries"] if "90 x 60" in entry["reason"]]
-    assert "has 60 x 90 (upright); perhaps it was marked before the picture was turned upright" in turned
+    assert "has 60 x 90 (upright); perhaps the marks predate the picture's rotation" in turned
     text = CliRunner().invoke(unused_marks, ["--workspace", str(started.root)]).output
     assert "marks.json: 2 marks, as 2 regions to start from on 1 picture" in text
     assert "    b.png: region 4: no field takes the label 'horse'" in text

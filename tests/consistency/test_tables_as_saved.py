@@ -132,7 +132,7 @@ def test_the_encoding_of_a_file_is_stated_and_told_and_checked(tmp_path: Path, n
     with pytest.raises(DataError, match="encoding is 'base64'; write a name such as cp1252"):
         asked(path, encoding="base64")
     path.write_bytes(QUESTIONS[name].encode("utf-8-sig"))
-    with pytest.raises(DataError, match="begins with the byte order mark of UTF-8, and cp1252 is stated"):
+    with pytest.raises(DataError, match="begins with the byte order mark of UTF-8, but its stated encoding is cp1252"):
         asked(path, encoding="cp1252")
 
 
@@ -345,9 +345,9 @@ def locked(content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("t.csv", b",".join(b"c%d" % n for n in range(20_000)) + b"\n", "20,000 columns, and at most 16,384"),
-        ("t.csv", b"a,a\n1,2\n", "'a' stands twice"),
-        ("t.csv", sheet(["a"]), "ZIP archive, as spreadsheets are"),
+        ("t.csv", b",".join(b"c%d" % n for n in range(20_000)) + b"\n", "20,000 columns; the limit is 16,384"),
+        ("t.csv", b"a,a\n1,2\n", "'a' occurs twice"),
+        ("t.csv", sheet(["a"]), "a ZIP archive; if it is a spreadsheet"),
         ("t.xlsx", bytes.fromhex("d0cf11e0a1b11ae1"), "locked with a password"),
         ("t.xlsx", sheet(["a"], ["b"])[:-200], r"cannot be read as a spreadsheet \(it is cut off, damaged"),
         ("t.xlsx", locked(sheet(["a"])), "locked with a password"),
@@ -399,13 +399,13 @@ def test_macros_and_other_workbooks_are_left_alone_and_told(tmp_path: Path, capl
 def test_json_in_two_encodings_or_with_too_many_columns_is_refused_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "q.json"
     path.write_bytes('[{"question": "Größe?"},\n'.encode() + '{"question": "Größe?"}]'.encode("cp1252"))
-    with pytest.raises(DataError, match=r"q\.json, byte 43: the text is no UTF-8 \(0xf6\); save it in UTF-8"):
+    with pytest.raises(DataError, match=r"q\.json, byte 43: the text is not UTF-8 \(0xf6\); save it in UTF-8"):
         asked(path)
     wide = {"question": "Which?", **{f"c{n}": 1 for n in range(16_384)}}
     path.write_text(json.dumps([wide, {"question": "Which?", "answer": "x"}]))
     (row,) = [row for row in check_items(path)["refused"] if row["reason"] == "bad_row"]
     assert row["entry"] == "entry 1"
-    assert "16,385 columns, and at most 16,384 are read" in row["detail"]
+    assert "16,385 columns; the limit is 16,384" in row["detail"]
 
 
 def test_a_packed_table_that_is_cut_off_keeps_the_rows_before(tmp_path: Path) -> None:

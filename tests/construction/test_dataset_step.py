@@ -272,5 +272,5 @@ def test_a_folder_of_another_dataset_ends_the_run_before_it_begins(tmp_path: Pat
     write_vsr(tmp_path / "vsr")
     with pytest.raises(DataError, match="not laid out as SPair-71k"):
         run(tmp_path, step("dataset", reader="spair71k", folder="vsr"))
-    with pytest.raises(DataError, match="away is not there; name the dataset's folder, or its archive"):
+    with pytest.raises(DataError, match="away does not exist; name the dataset's folder, or its archive"):
         run(tmp_path, step("dataset", reader="spair71k", folder="away"))

@@ -172,7 +172,7 @@ def test_a_mask_with_the_label_of_a_box_is_its_outline_and_points_help_to_cut_it
     assert cut["mask"] == mask_region(grid)["mask"]
     assert [other["background"] for other in cut["onto"]] == ["a lake"]
     assert (said["verdict"], said["reason"]) == ("ask", "not_all_used")
-    assert said["evidence"]["left_out"] == {"saucer": "points of a subject that nobody marked"}
+    assert said["evidence"]["left_out"] == {"saucer": "points of an unmarked subject"}
 
 
 def test_of_several_subjects_with_one_label_only_those_with_a_phrase_are_used(folder: Path) -> None:
@@ -374,7 +374,7 @@ def test_people_are_written_over_a_file_and_what_is_not_used_is_told(
     ]
     assert invoke(arguments) == 0
     assert json.loads(capsys.readouterr().out)["left_out"] == {
-        "cup.png": {"saucer": "stated, and nobody marked where it is"}
+        "cup.png": {"saucer": "stated, but not marked in the picture"}
     }
     cup = read_facts(out).images["cup.png"]
     assert (cup.size_wh, [subject.phrase for subject in cup.subjects]) == ((60, 80), ["the white cup"])
@@ -386,7 +386,7 @@ def test_a_workspace_in_which_nobody_stated_anything_is_refused_in_words(
 ) -> None:
     run(folder, file="facts.yaml")
     assert invoke(["facts", "export", str(folder / "workspace"), "--out", str(folder / "x.yaml")]) != 0
-    assert "no decided campaign in which people mark or state" in capsys.readouterr().err
+    assert "no decided campaign with marks or statements" in capsys.readouterr().err
     assert (
         invoke(["facts", "export", str(folder / "workspace"), "--campaign", "mark", "--out", str(folder / "x.yaml")])
         != 0

@@ -128,7 +128,7 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
             ['{"item_id": "%s", "reply": "B", "answer": "B"}'], "found reply and answer", id="reply and answer"
         ),
         pytest.param(['{"item_id": "%s", "reply": 2}'], "line 1: reply is 2, not a text", id="a number"),
-        pytest.param(['{"item_id": "%s", "reply": "A", "reply": "B"}'], "'reply' stands twice", id="a key twice"),
+        pytest.param(['{"item_id": "%s", "reply": "A", "reply": "B"}'], "'reply' occurs twice", id="a key twice"),
         pytest.param(
             ['{"item_id": "%s", "answer": "D"}'], "line 1: answer 'D' is none of the options A, B, C", id="no option"
         ),

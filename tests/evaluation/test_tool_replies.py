@@ -161,7 +161,7 @@ def test_further_epochs_are_counted_and_told(
     path.write_text(json.dumps(log))
     with caplog.at_level(logging.WARNING):
         assert evaluate(release, f"predictions:{path}").asked == len(SAID)
-    assert "5 rows left out, such as log.json: sample 6 (epoch 2, and the first counts)" in caplog.text
+    assert "5 rows left out, such as log.json: sample 6 (epoch 2; only the first counts)" in caplog.text
 
 
 def _rows() -> list[dict[str, Any]]:

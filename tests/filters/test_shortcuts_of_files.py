@@ -134,7 +134,7 @@ def test_columns_and_pictures_belong_to_files(folder: Path, tmp_path: Path) -> N
     assert result.exit_code == 2
     assert "--pictures and --column are about files of questions" in result.stderr
     result = _say(folder / "questions.jsonl", "--column", "question=ask")
-    assert "there is no column 'ask' for question" in str(result.exception)
+    assert "column 'ask' for question is missing" in str(result.exception)
 
 
 def test_a_folder_that_holds_nothing_says_what_was_looked_for(tmp_path: Path) -> None:

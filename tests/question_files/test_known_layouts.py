@@ -344,7 +344,7 @@ def test_a_column_that_no_file_has_is_refused_and_not_passed_over(tmp_path: Path
     rows = [{"ask": "Is it red?", "answer": "yes", "image": "1.png", "kind": "a"}]
     _write(tmp_path, {"a.json": rows, "b.json": [{"other": 1}]})
     with (
-        pytest.raises(DataError, match=r"a\.json.*there is no column 'Nope'"),
+        pytest.raises(DataError, match=r"a\.json.*column 'Nope' for task is missing"),
         read_questions(tmp_path, mapping={"question": "ask", "task": "Nope"}),
     ):
         pass

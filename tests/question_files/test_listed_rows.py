@@ -125,7 +125,7 @@ def test_every_row_is_listed_in_order_and_the_sum_holds(name: str, tmp_path: Pat
         document["rows"][0]["no_item"],
         document["rows"][0]["left_out"],
     )
-    told = "7 rows read = 2 items + 1 question that is no item (no_key 1) + 4 left out"
+    told = "7 rows read = 2 items + 1 question that is not an item (no_key 1) + 4 left out"
     assert told in CliRunner().invoke(items, [str(tmp_path)]).output
 
 
@@ -167,7 +167,7 @@ def test_a_row_is_explained_by_place_or_id(which: str, tmp_path: Path) -> None:
     assert {field["field"]: field["column"] for field in row["fields"]}["question"] == "question"
     [picture] = row["images"]
     assert (picture["picture"], picture["found"]) == ("1.png", False)
-    assert "there is no picture '1.png'" in picture["detail"]
+    assert "picture '1.png' is missing" in picture["detail"]
     text = CliRunner().invoke(items, [str(tmp_path), "--explain", which]).output
     assert "key 'E', read as letters" in text
     assert "no option under any reading" in text
@@ -203,7 +203,7 @@ def test_what_a_layout_made_is_explained_by_the_columns_of_the_file(tmp_path: Pa
         "question": ([], by), "options": (["caption", "negative_caption"], by), "answer": (["caption"], by),
         "image": (["filename"], []),
     }  # fmt: skip
-    assert "stands first and is the key" in told["layouts"][0]["reading"]
+    assert "comes first and is the key" in told["layouts"][0]["reading"]
     assert (told["labels"], told["unused"]) == (["bbox"], ["meta"])
     text = CliRunner().invoke(items, [str(tmp_path)]).output
     assert "question = supplied by layout 'a right and a wrong caption'" in text

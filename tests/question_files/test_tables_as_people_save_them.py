@@ -102,7 +102,7 @@ def test_a_row_of_values_is_never_taken_for_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("again", ["option,option,option,option", "option,option.1,option.2,option.3"])
 def test_columns_of_options_with_one_name_are_taken_in_order(tmp_path: Path, again: str) -> None:
     assert read(tmp_path / "q.csv", HEAD.replace("A,B,C,D", again) + CUPS) == READ
-    with pytest.raises(DataError, match="stands twice"):
+    with pytest.raises(DataError, match="occurs twice"):
         read(tmp_path / "q.csv", HEAD.replace("id", "answer") + CUPS)
 
 

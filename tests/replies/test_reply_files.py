@@ -85,7 +85,7 @@ def test_a_log_names_its_model_and_counts_the_first_epoch(file: Callable[[str, b
     (replies,) = read_replies(file(*LAYOUTS["inspect"]), ITEMS)
     assert replies.model == "lab/able"
     assert [(row.where, row.reason) for row in replies.unread] == [
-        ("log.json: sample 2", "epoch 2, and the first counts")
+        ("log.json: sample 2", "epoch 2; only the first counts")
     ]
 
 
@@ -136,7 +136,7 @@ def test_what_cannot_be_read_is_told_row_by_row(file: Callable[[str, bytes], Pat
     assert replies.letters == {"q1": 1}
     assert replies.elsewhere == 1
     assert [row.where.rpartition(" ")[2] for row in replies.unread] == ["4", "5", "6", "7", "9", "10", "3"]
-    assert "answered otherwise before (r.jsonl: line 1)" in replies.unread[-1].reason
+    assert "has another answer earlier (r.jsonl: line 1)" in replies.unread[-1].reason
     assert "options are named by 1 of 1 reply; 1 row is of no item here; 7 rows could not be read" in str(replies)
 
 
@@ -145,7 +145,7 @@ def test_what_cannot_be_read_is_told_row_by_row(file: Callable[[str, bytes], Pat
     [
         pytest.param("r.jsonl", lines({"id": "x9", "reply": "B"}), "of its 1 row none names an item", id="other items"),
         pytest.param("r.jsonl", lines({"id": "q1"}), r"holds no replies: r.jsonl: line 1: no reply", id="no replies"),
-        pytest.param("r.txt", b"B", "replies are read from", id="unknown suffix"),
+        pytest.param("r.txt", b"B", "reply files are", id="unknown suffix"),
         pytest.param("r.json", b"{", "no JSON", id="broken JSON"),
         pytest.param("r.json", b'{"a": {"b": 1}}', "neither a list of rows", id="other JSON"),
         pytest.param("r.jsonl.gz", b"plain", "cannot be unpacked", id="not gzipped"),

@@ -45,7 +45,7 @@ def test_a_row_of_a_table_without_end_is_refused_and_the_others_are_read(tmp_pat
     read = [entry.document["question"] for entry in entries if isinstance(entry, Row)]
     refused = [entry for entry in entries if isinstance(entry, RefusedRow)]
     assert read == ["first", "last"]
-    assert [(entry.entry, "the most that are read" in entry.detail) for entry in refused] == [("line 3", True)]
+    assert [(entry.entry, "the most that can be read" in entry.detail) for entry in refused] == [("line 3", True)]
 
 
 def test_a_packed_file_that_unfolds_is_an_error_that_names_it_and_the_variable_raises_the_bound(
@@ -78,14 +78,14 @@ def test_every_bound_is_raised_by_its_variable_and_a_wrong_value_is_an_error(mon
         assert f"set {bound.variable} to more than 3" in bound.or_raise()
         for wrong in ("many", "0", "-1", "nan", "inf"):
             monkeypatch.setenv(bound.variable, wrong)
-            with pytest.raises(BenchwrightError, match=f"{bound.variable} is '{wrong}', no positive number"):
+            with pytest.raises(BenchwrightError, match=f"{bound.variable} is '{wrong}', not a positive number"):
                 bound.most()
 
 
 def test_a_cell_over_many_lines_without_end_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text('question,answer\nfirst,A\n"' + "x\n" * 4500)
     entries = list(table_rows(DatasetFiles(tmp_path), "q.csv"))
-    assert "the most that are read" in str(entries[1])
+    assert "the most that can be read" in str(entries[1])
 
 
 def test_a_line_of_json_with_too_many_values_is_refused_and_the_others_are_read(

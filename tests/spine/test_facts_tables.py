@@ -81,7 +81,10 @@ def test_other_delimiters_a_byte_order_mark_and_decimal_commas_are_read(tmp_path
         pytest.param("a lake,50", "a lake,0", r"line 8: column 'width': 0 is not valid", id="size"),
         pytest.param("a lake,50,70", "a lake,50,", r"line 8: column 'height' is empty", id="half-a-size"),
         pytest.param(
-            "lake.png,picture", "cup.png,picture", r"line 8: a row for the picture 'cup.png' stands", id="again"
+            "lake.png,picture",
+            "cup.png,picture",
+            r"line 8: an earlier row already describes the picture 'cup.png'",
+            id="again",
         ),
         pytest.param(
             "Steep,Rocky,",

@@ -165,8 +165,8 @@ def test_files_of_coco_are_read_as_their_tools_write_them(tmp_path: Path) -> Non
     assert (six.shape, six.points, six.label) == ("points", ((10, 10), (40, 45.5)), "cat")
     assert eight == box(0, 0, 50, 50, "cat")
     assert refused == [
-        "annotation 5: a.jpg: it covers a crowd (iscrowd), not one thing",
-        "annotation 7: a.jpg: keypoint 1 ('eye') is not labelled, and ordered points have no gaps",
+        "annotation 5: a.jpg: it covers a crowd (iscrowd), not one object",
+        "annotation 7: a.jpg: keypoint 1 ('eye') is not labeled, and ordered points have no gaps",
     ]
 
 
@@ -314,7 +314,7 @@ def test_yolo_returns_boxes_polygons_and_poses(tmp_path: Path) -> None:
 def test_yolo_says_what_it_cannot_hold(tmp_path: Path) -> None:
     written = write_marks(tmp_path, "yolo", [PictureMarks("a.jpg", SIZE_WH, (POLYGON, POLYGON, ring_mask(), POINT))])
     assert [row.place for row in written.skipped] == [2, 3]
-    assert "simplify it to a polygon first" in written.skipped[0].reason
+    assert "simplify the mask to a polygon first" in written.skipped[0].reason
 
 
 def test_yolo_takes_sizes_from_the_pictures_beside_it_upright(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_every_mistake_is_named_with_file_index_key_and_value(place: Path, capsy
         "[4].points: a visual prompt of kind 'dot' takes 1 point(s), not 2",
         "[5].points: the dot at (100, 91) lies outside the image of 130 x 90 pixels",
         f"[6].image_id: '{'1' * 64}' is another image",
-        "[7]: an object with the keys kind and points is wanted, not 7",
+        "[7]: expected an object with the keys kind and points, not 7",
     ):
         assert part in message
     assert "[0]" not in message
@@ -82,9 +82,9 @@ def test_every_mistake_is_named_with_file_index_key_and_value(place: Path, capsy
     ("spec", "words"),
     [
         pytest.param("[", "not valid JSON", id="cut"),
-        pytest.param('[{"kind": "dot", "points": [[NaN, 1]]}]', "NaN is no number", id="nan"),
-        pytest.param('[{"kind": "dot", "kind": "ring"}]', "key 'kind' stands twice", id="repeated-key"),
-        pytest.param('{"kind": "dot"}', "a list of visual prompts is wanted", id="no-list"),
+        pytest.param('[{"kind": "dot", "points": [[NaN, 1]]}]', "NaN is not a number in JSON", id="nan"),
+        pytest.param('[{"kind": "dot", "kind": "ring"}]', "key 'kind' occurs twice", id="repeated-key"),
+        pytest.param('{"kind": "dot"}', "expected a list of visual prompts", id="no-list"),
         pytest.param("[" * 100_000, "not valid JSON", id="deep"),
         pytest.param(json.dumps([RING] * 1001), "1,001 visual prompts", id="many"),
         pytest.param('[{"kind": "box", "points": [[0, 0], [130, 90]], "label": "all"}]', "[0].label: there is no room", id="no-room"),
@@ -100,7 +100,7 @@ def test_a_list_that_is_none_is_refused_in_words(
 def test_nothing_is_overwritten_unasked(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "out.png").write_bytes(b"mine")
     assert overlay(place, [RING]) == 2
-    assert "out.png is there already" in capsys.readouterr().err
+    assert "out.png already exists" in capsys.readouterr().err
     assert (place / "out.png").read_bytes() == b"mine"
     assert overlay(place, [RING], "--force") == 0
     assert decode_rgb(place / "out.png").shape == (90, 130, 3)
@@ -110,7 +110,7 @@ def test_the_picture_itself_is_never_overwritten(place: Path, capsys: pytest.Cap
     Image.new("RGB", (90, 70)).save(place / "picture.png")
     before = (place / "picture.png").read_bytes()
     assert overlay(place, [RING], "--force", image="picture.png", out="picture.png") == 2
-    assert "is what is read" in capsys.readouterr().err
+    assert "is an input file" in capsys.readouterr().err
     assert (place / "picture.png").read_bytes() == before
 
 

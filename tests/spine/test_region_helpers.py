@@ -37,8 +37,8 @@ NAN, INFINITY = float("nan"), float("inf")
         pytest.param({"shape": "mask", "outside": [[[-1, 5]]]}, "leaves the picture", id="stroke before"),
         pytest.param({"shape": "mask", "inside": [[[NAN, 5]]]}, "finite", id="NaN"),
         pytest.param({"shape": "mask", "box": [0, 0, INFINITY, 9]}, "finite", id="infinite box"),
-        pytest.param({"shape": "mask", "box": [500, 0, 600, 9]}, "nothing of the box", id="box outside"),
-        pytest.param({"shape": "mask", "box": [50, 50, 10, 10]}, "nothing of the box", id="box turned around"),
+        pytest.param({"shape": "mask", "box": [500, 0, 600, 9]}, "lies outside the picture", id="box outside"),
+        pytest.param({"shape": "mask", "box": [50, 50, 10, 10]}, "lies outside the picture", id="box turned around"),
         pytest.param({"shape": "mask", "inside": [[[1, 1]] * 100_000]}, "inside", id="100,000 points"),
         pytest.param({"shape": "mask", "inside": [[[1, 1]] * 200] * 150}, "30,000 points", id="points of all strokes"),
         pytest.param({"shape": "mask", "inside": [[[1, 1]]] * 1000}, "inside", id="1,000 strokes"),
@@ -217,5 +217,5 @@ def test_what_a_browser_says_was_proposed_never_stops_a_count(points: Any) -> No
 def test_a_proposal_outside_the_picture_is_refused() -> None:
     proposal = {"helper": "x", "points": [[0, 0], [900, 9]]}
     document = {"shape": "box", "points": [[0, 0], [9, 9]], "proposal": proposal}
-    with pytest.raises(RegionError, match=r"what was proposed, \(900, 9\) lies outside the picture of 40 x 30"):
+    with pytest.raises(RegionError, match=r"the proposal, \(900, 9\) lies outside the picture of 40 x 30"):
         read_region(document, [(40, 30)])

@@ -153,7 +153,7 @@ MESSAGES = (
     # Helpers while marking
     "{title} cannot be used on this server yet; `benchwright doctor` tells the curator why",
     "{title} failed on this picture",
-    "{title} gives {shapes}, no {shape}",
+    "{title} gives {shapes}, not {shape}",
     "{title} works from {inputs}; give one of them",
     "that was a lot at once; draw on, and ask again in a moment",
     "this is nothing that the app sends",
@@ -164,8 +164,8 @@ MESSAGES = (
     "a newer request took its place",
     "the strokes have {count} points; a helper takes at most {most}",
     "a coordinate is not a finite number",
-    "a stroke leaves the picture at ({x}, {y}); it is {width} x {height} pixels",
-    "nothing of the box {box} lies in the picture of {width} x {height} pixels",
+    "a stroke leaves the picture of {width} x {height} pixels at ({x}, {y})",
+    "the box {box} lies outside the picture of {width} x {height} pixels",
     "click on the subject, or draw a box around it",
     # Comments
     "a comment says something; write it, or flag the task without words",

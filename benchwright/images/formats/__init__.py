@@ -1,8 +1,8 @@
 """Image containers, read block by block without decoding: size, frames, orientation, completeness.
 
-The same walk serves `benchwright.images.identify` (from a file) and `benchwright.images.decode` (from memory), so that
-decoding agrees with what was recorded of a file. A container states where it ends; a file that ends earlier is
-`truncated`. The work is bounded: no pixels, no text, at most `walking.MOST_BLOCKS` blocks.
+`benchwright.images.identify` (from a file) and `benchwright.images.decode` (from memory) use the same walk, so decoding
+agrees with the recorded facts. A container states where it ends; a file that ends earlier is `truncated`. The work is
+bounded: no pixels, no text, at most `walking.MOST_BLOCKS` blocks.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def sniff(head: bytes) -> str | None:
     if head[:2] == b"BM" and len(head) >= 18 and struct.unpack_from("<I", head, 14)[0] in DIB_HEADERS:
         return "BMP"
     if head[4:8] == b"ftyp":
-        # HEIC shares the container and the brand mif1: only the list of brands tells them apart.
+        # HEIC shares the container and the brand mif1: only the list of brands distinguishes them.
         brands = head[8 : struct.unpack_from(">I", head)[0]]
         stated = {brands[at : at + 4] for at in range(0, len(brands), 4)}
         if stated & {b"avif", b"avis"}:
@@ -83,12 +83,12 @@ def sniff(head: bytes) -> str | None:
 
 
 def media_type_of(form: str) -> str:
-    """Return the media type of a format that `sniff` told."""
+    """Return the media type of a format that `sniff` returned."""
     return MEDIA_TYPES.get(form) or FURTHER_MEDIA_TYPES[form]
 
 
 def walk(handle: BinaryIO, *, size: int, limits: Limits) -> Container:
-    """Return the facts that a container states, after a check that the container is complete.
+    """Check that a container is complete and return the facts it states.
 
     For AVIF and HEIC the size is an upper bound; the decoder reads orientation and frames later (`decoded_header`).
 

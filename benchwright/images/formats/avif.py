@@ -1,4 +1,4 @@
-"""AVIF and HEIC: boxes of the ISO base media format (ISO/IEC 14496-12), read to limit what the decoder gets."""
+"""AVIF and HEIC: boxes of the ISO base media format (ISO/IEC 14496-12), read to limit the decoder's input."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def _inside(
 
 
 def walk_avif(walk: Walk) -> Container:
-    """Walk all boxes of an AVIF; return the largest size that any picture in it states (`ispe`)."""
+    """Walk all boxes of an AVIF; return the largest picture size that they state (`ispe`)."""
     return _walked(walk, "AVIF")
 
 
 def walk_heic(walk: Walk) -> Container:
-    """Walk all boxes of a HEIC, which has those of AVIF."""
+    """Walk all boxes of a HEIC, which are those of AVIF."""
     return _walked(walk, "HEIC")
 
 

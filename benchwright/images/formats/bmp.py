@@ -12,7 +12,7 @@ _RAW, _RLE8, _RLE4, _BITFIELDS = range(4)
 
 
 def walk_bmp(walk: Walk) -> Container:
-    """Read the header and check that the last row, or the stated amount of run-length data, is there."""
+    """Read the header and check that the last row, or the stated amount of run-length data, is present."""
     offset, header = struct.unpack("<II", walk.take(10, 8))
     dib = walk.take(14, header)
     compression = colours = data_bytes = 0
@@ -21,7 +21,7 @@ def walk_bmp(walk: Walk) -> Container:
     else:
         width, height, _, bits, compression, data_bytes = struct.unpack_from("<IIHHII", dib, 4)
         colours = struct.unpack_from("<I", dib, 32)[0]
-        # A negative height means that rows come from the top.
+        # A negative height means that rows run from the top.
         height = 2**32 - height if dib[11] == 0xFF else height
     walk.pixels(width, height)
     if bits not in {1, 4, 8, 16, 24, 32} or compression not in {_RAW, _RLE8, _RLE4, _BITFIELDS}:

@@ -26,7 +26,7 @@ def _skip_blocks(walk: Walk, at: int) -> int:
 
 
 def walk_gif(walk: Walk) -> Container:
-    """Walk all blocks up to the trailer, which must be there. Stray bytes between blocks are skipped."""
+    """Walk all blocks up to the required trailer, skipping stray bytes between blocks."""
     width, height, flags = struct.unpack("<HHB", walk.take(6, 7)[:5])
     at = 13 + _palette_bytes(flags)
     frames, alpha = 0, False

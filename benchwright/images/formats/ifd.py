@@ -1,7 +1,7 @@
-"""TIFF directories, which TIFF files, EXIF blocks and multi-picture JPEGs all contain.
+"""TIFF directories, the common structure of TIFF files, EXIF blocks and multi-picture JPEGs.
 
-This module reads only what is needed to accept a file: fields by tag, integers of a field, the next directory. Every
-read is bounded by the block's size, and only requested data is read.
+This module reads only the data needed to accept a file: fields by tag, a field's integers, the next directory. The
+block's size bounds every read.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class TiffBlock:
     Args:
         handle: The file.
         start: Offset at which the structure begins; all its offsets count from there.
-        size: Bytes from `start` that belong to it.
+        size: Number of its bytes from `start` on.
 
     Raises:
-        UnreadableImage: `truncated` where bytes are missing, `corrupt` where they make no sense.
+        UnreadableImage: `truncated` if bytes are missing, `corrupt` if they are not valid TIFF data.
     """
 
     def __init__(self, handle: BinaryIO, *, start: int, size: int) -> None:
@@ -61,7 +61,7 @@ class TiffBlock:
         return struct.unpack(self._order + layout, data)
 
     def _fields_at(self, at: int) -> tuple[int, int]:
-        """Return the number of fields of the directory at an offset, and the offset of the first."""
+        """Return the number of fields in the directory at an offset, and the first field's offset."""
         width = 8 if self._big else 2
         count = self._unpack("Q" if self._big else "H", self._take(at, width))[0]
         if count > _MOST_FIELDS:
@@ -69,7 +69,7 @@ class TiffBlock:
         return count, at + width
 
     def fields(self, at: int) -> dict[int, Field]:
-        """Return the fields of the directory at an offset, by tag; the first where a tag is repeated."""
+        """Return the fields of the directory at an offset, by tag; of a repeated tag the first."""
         count, begin = self._fields_at(at)
         layout, width, inline = ("HHQ8x", 20, 8) if self._big else ("HHI4x", 12, 4)
         fields: dict[int, Field] = {}
@@ -102,15 +102,15 @@ class TiffBlock:
             raise UnreadableImage("truncated", f"the TIFF data end at {self._size:,}, before a field's values do")
 
     def integer(self, fields: dict[int, Field], tag: int, default: int) -> int:
-        """Return the first value of a field, or the default where the directory has no such field."""
+        """Return a field's first value, or the default if the directory lacks the field."""
         values = self.integers(fields[tag], at_most=1) if tag in fields else ()
         return values[0] if values else default
 
 
 def exif_orientation(handle: BinaryIO, *, start: int, size: int) -> int:
-    """Return the orientation, 1 to 8, that an EXIF block states; 1 where it states none or cannot be read.
+    """Return the orientation, 1 to 8, that an EXIF block states; 1 if it states none or is unreadable.
 
-    Broken EXIF is no reason to refuse intact pixels, so nothing is raised.
+    Broken EXIF raises nothing, because the pixels may be intact.
     """
     try:
         block = TiffBlock(handle, start=start, size=size)

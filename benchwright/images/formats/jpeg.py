@@ -13,7 +13,7 @@ from benchwright.images.formats.walking import Container, Walk, joined, sorted_n
 _STANDALONE = {0x01, *range(0xD0, 0xD9)}
 _FRAME_HEADERS = set(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ASIDE = {*range(0xE1, 0xEE), 0xEF, 0xFE}
-"""Application segments and comments, except APP0 and APP14, which state how colours are stored."""
+"""Application segments and comments, except APP0 and APP14, which state how colors are stored."""
 _LEAD = re.compile(rb"\xff[^\xff]")
 _IN_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _PICTURES = 0xB001
@@ -24,7 +24,7 @@ _PIECE = 1 << 20
 def _segments(walk: Walk) -> Iterator[tuple[int, int, int, int]]:
     """Yield (marker, its start, start of its payload, its end) up to and including the first scan.
 
-    Fill bytes and a few stray bytes between segments are skipped, as by decoders.
+    Like decoders, skips fill bytes and a few stray bytes between segments.
     """
     at, marker = 2, 0
     while marker != 0xDA:
@@ -49,7 +49,7 @@ def _segments(walk: Walk) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _pictures(walk: Walk, start: int, stop: int) -> int:
-    """Return the number of pictures that a multi-picture JPEG states; 1 where its index cannot be read."""
+    """Return the number of pictures that a multi-picture JPEG states; 1 if its index is unreadable."""
     try:
         block = TiffBlock(walk.handle, start=start, size=stop - start)
         return block.integer(block.fields(block.first), _PICTURES, 1)
@@ -60,8 +60,8 @@ def _pictures(walk: Walk, start: int, stop: int) -> int:
 def _check_end(walk: Walk, at: int) -> None:
     """Check that an end marker follows the scans.
 
-    Inside a scan FF D9 cannot occur, so a file that ends with it is complete. Other files (with appended bytes or
-    further pictures) are searched from the first scan on.
+    FF D9 cannot occur inside a scan, so a file that ends with it is complete. In other files (with appended bytes or
+    further pictures) the search starts at the first scan.
     """
     if walk.take(walk.size - 2, 2) == b"\xff\xd9":
         return

@@ -15,7 +15,7 @@ _MOST_COMPONENTS = 4
 
 
 def walk_jpeg2000(walk: Walk) -> Container:
-    """Return the size that the codestream states, after a check that the codestream has its end."""
+    """Check that the codestream has its end marker and return the size it states."""
     if walk.take(0, 4) == CODESTREAM:
         start, stop = 0, walk.size
     else:
@@ -24,7 +24,7 @@ def walk_jpeg2000(walk: Walk) -> Container:
             truncated(walk.size)
         start, stop = found
     if walk.take(start, 4) != CODESTREAM:
-        raise UnreadableImage("corrupt", "its codestream does not start as one")
+        raise UnreadableImage("corrupt", "its codestream begins with the wrong bytes")
     right, bottom, left, top = struct.unpack(">IIII", walk.take(start + 8, 16))
     [components] = struct.unpack(">H", walk.take(start + 40, 2))
     if not 1 <= components <= _MOST_COMPONENTS:
@@ -33,7 +33,7 @@ def walk_jpeg2000(walk: Walk) -> Container:
     width, height = walk.pixels(max(0, right - left), max(0, bottom - top))
     if walk.take(stop - 2, 2) != _END:
         truncated(walk.size)
-    # Pillow scales grey of more than 8 bits to 16, and everything else to 8.
+    # Pillow scales gray of more than 8 bits to 16, and everything else to 8.
     deep = bits > 8 and components == 1
     notes = sorted_notes(bits=bits, alpha=components in {2, 4})
     return Container("JPEG2000", width, height, notes=notes, bits=16 if deep else 8)

@@ -1,4 +1,4 @@
-"""Formats of images that are told by their first bytes or their name and are not read, or not by every installation."""
+"""Image formats recognized by first bytes or file name that no installation, or not every one, can read."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _LEADS: tuple[tuple[str, bytes], ...] = (
 )
 _PIXMAP = re.compile(rb"P(?:[1-6][ \t\r\n]+(?:#[^\n]*\n\s*)*\d+\s|7\nWIDTH |[Ff]\n)")
 _BY_NAME = {".tga": "TGA"}
-"""Formats whose first bytes tell nothing."""
+"""Formats whose first bytes do not identify them."""
 _PACKAGES = {"HEIC": "pi_heif"}
 _INSTALL = {"HEIC": "install pi-heif (pip install 'benchwright[heic]'), or save it as JPEG"}
 
 
 def other_format(head: bytes, suffix: str) -> str | None:
-    """Return the name of a format that is not read, such as `PSD`; None for what looks like no image.
+    """Return the name of an unsupported format, such as `PSD`; None if the file does not look like an image.
 
     Args:
         head: First bytes of the file.
-        suffix: End of its name in small letters, such as `.tga`, for formats that have no sign of their own.
+        suffix: Extension in lower case, such as `.tga`, for formats without a signature.
     """
     for name, lead in _LEADS:
         if head.startswith(lead):
@@ -48,13 +48,13 @@ def other_format(head: bytes, suffix: str) -> str | None:
 
 
 def unsupported(form: str) -> UnreadableImage:
-    """Return the refusal of an image that this installation cannot read, with what to do."""
+    """Return the error for an image that this installation cannot read, with advice."""
     advice = _INSTALL.get(form, "save it as PNG or JPEG")
     return UnreadableImage(UNSUPPORTED_FORMAT, f"an image ({form}) that this installation cannot read; {advice}")
 
 
 def check_installed(form: str) -> None:
-    """Check that the package is there which decodes a format; formats that Pillow decodes pass.
+    """Check that the package that decodes a format is installed; formats that Pillow decodes pass.
 
     Raises:
         UnreadableImage: `unsupported_format`.
@@ -64,5 +64,5 @@ def check_installed(form: str) -> None:
 
 
 def package_of(form: str) -> str:
-    """Return the name of the module that decodes a format which Pillow does not."""
+    """Return the name of the module that decodes a format Pillow cannot decode."""
     return _PACKAGES[form]

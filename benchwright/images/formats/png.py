@@ -20,7 +20,7 @@ _PIECE = 1 << 18
 
 
 def _chunks(walk: Walk) -> Iterator[tuple[bytes, int, int]]:
-    """Yield (name, start of the data, length of the data) up to and including IEND, which must be there."""
+    """Yield (name, start of the data, length of the data) up to and including the required IEND."""
     at, name = 8, b""
     while name != b"IEND":
         walk.block()
@@ -42,20 +42,20 @@ def _check_crc(walk: Walk, name: bytes, at: int, length: int) -> None:
 
 
 def _header(walk: Walk, at: int, length: int) -> tuple[int, int, int, int]:
-    """Return width, height, bits and colour type."""
+    """Return width, height, bits and color type."""
     if length != 13:
         raise UnreadableImage("corrupt", f"a PNG header of {length:,} bytes")
     width, height, bits, colour = struct.unpack(">IIBB", walk.take(at, 10))
     walk.pixels(width, height)
     if bits not in _DEPTHS.get(colour, ()):
-        raise UnreadableImage("corrupt", f"a PNG of colour type {colour} with {bits} bits")
+        raise UnreadableImage("corrupt", f"a PNG of color type {colour} with {bits} bits")
     return width, height, bits, colour
 
 
 def walk_png(walk: Walk) -> Container:
     """Walk all chunks and check the checksums of those that hold pixels.
 
-    Text, colour profiles and later frames are not in `keep`, because the decoder would decompress them (text bombs).
+    `keep` leaves out text, color profiles and later frames, because the decoder would decompress them (text bombs).
     """
     width = height = bits = colour = frames = 0
     orientation = 1
@@ -84,12 +84,12 @@ def walk_png(walk: Walk) -> Container:
 
 
 def is_interlaced(data: bytes) -> bool:
-    """Return whether a PNG that has been walked is interlaced."""
+    """Return whether a walked PNG is interlaced."""
     return data[28] != 0
 
 
 def check_rows(data: bytes) -> None:
-    """Check that the compressed pixels of a PNG that has been walked decompress to all rows.
+    """Check that the pixel data of a walked PNG decompress to all rows.
 
     Pillow accepts a short but properly closed stream as the complete picture and leaves the other rows black.
 
@@ -112,4 +112,4 @@ def check_rows(data: bytes) -> None:
                 left = stream.unconsumed_tail
         at += 12 + length
     if unfolded < expected:
-        raise UnreadableImage("truncated", f"the pixels unfold to {unfolded:,} of {expected:,} bytes")
+        raise UnreadableImage("truncated", f"the pixels decompress to {unfolded:,} of {expected:,} bytes")

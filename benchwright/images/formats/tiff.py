@@ -36,7 +36,7 @@ def _check_pieces(walk: Walk, tiff: TiffBlock, fields: dict[int, Field], *, comp
     if starts is None:
         starts, lengths = fields.get(_TILES), fields.get(_TILE_BYTES)
     if starts is None or not starts.values:
-        raise UnreadableImage("corrupt", "a TIFF that does not say where its pixels are")
+        raise UnreadableImage("corrupt", "a TIFF that does not state where its pixels are")
     for first in range(0, starts.values, _AT_ONCE):
         at = tiff.integers(starts, first=first, at_most=_AT_ONCE)
         walk.within(max(at) + 1)
@@ -46,7 +46,7 @@ def _check_pieces(walk: Walk, tiff: TiffBlock, fields: dict[int, Field], *, comp
 
 
 def walk_tiff(walk: Walk) -> Container:
-    """Read the first directory, count the others, and check that the first page's pixels are there."""
+    """Read the first directory, count the others, and check that the first page's pixels are present."""
     tiff = TiffBlock(walk.handle, start=0, size=walk.size)
     fields = tiff.fields(tiff.first)
     width, height = walk.pixels(tiff.integer(fields, _WIDTH, 0), tiff.integer(fields, _HEIGHT, 0))

@@ -1,4 +1,4 @@
-"""The parts that all formats share: the facts of a container, and bounded reads of a file."""
+"""Parts common to all formats: the facts of a container, and bounded reads of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_BLOCKS = 2_500_000
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of an image file. Some decoders of Pillow have a limit of their own, 178 million pixels."""
+    """Limits of an image file. Some Pillow decoders have a fixed limit of 178 million pixels."""
 
     max_pixels: int = 100_000_000
     max_bytes: int = 512 * 2**20
@@ -29,11 +29,11 @@ class Container:
         width: Width in pixels as stored, before orientation.
         height: Height in pixels as stored, before orientation.
         orientation: EXIF code of the orientation, 1 to 8.
-        notes: What decoding has to take into account, sorted.
-        keep: Byte ranges (start, stop) that the decoder gets; empty where it gets the whole file.
+        notes: Facts that decoding must take into account, sorted.
+        keep: Byte ranges (start, stop) for the decoder; empty if it gets the whole file.
         bits: Bits per sample.
         signed: Whether samples are signed integers.
-        white_is_zero: Whether grey value 0 is white.
+        white_is_zero: Whether gray value 0 is white.
     """
 
     format: str
@@ -81,14 +81,14 @@ def joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 def truncated(size: int) -> NoReturn:
     """Refuse a file that ends before its contents do."""
-    raise UnreadableImage("truncated", f"the file ends after {size:,} bytes, its contents go on")
+    raise UnreadableImage("truncated", f"the file ends after {size:,} bytes, before its contents do")
 
 
 def check_pixels(width: int, height: int, *, limits: Limits) -> tuple[int, int]:
-    """Return width and height after a check that their product is within the limit.
+    """Check that the product of width and height is within the limit and return both.
 
     Raises:
-        UnreadableImage: `too_many_pixels`, or `corrupt` where there is no pixel.
+        UnreadableImage: `too_many_pixels`, or `corrupt` if the image has no pixels.
     """
     if width < 1 or height < 1:
         raise UnreadableImage("corrupt", f"the header states {width:,} x {height:,} pixels")
@@ -99,7 +99,7 @@ def check_pixels(width: int, height: int, *, limits: Limits) -> tuple[int, int]:
 
 
 def check_frames(count: int, *, limits: Limits, at_least: bool = False) -> int:
-    """Return a number of frames after a check that it is within the limit.
+    """Check that a number of frames is within the limit and return it.
 
     Raises:
         UnreadableImage: `too_many_frames`.
@@ -118,7 +118,7 @@ class Walk:
         self._blocks = 0
 
     def take(self, at: int, length: int) -> bytes:
-        """Return `length` bytes at an offset, which must be in the file."""
+        """Return `length` bytes at an offset within the file."""
         self.within(at + length)
         self.handle.seek(at)
         data = self.handle.read(length)
@@ -138,9 +138,9 @@ class Walk:
             raise UnreadableImage("corrupt", f"more than {MOST_BLOCKS:,} blocks")
 
     def pixels(self, width: int, height: int) -> tuple[int, int]:
-        """Return the size that a header states, after a check that it is within the limit."""
+        """Check that the size a header states is within the limit and return it."""
         return check_pixels(width, height, limits=self.limits)
 
     def frames(self, count: int, *, at_least: bool = False) -> int:
-        """Return a number of frames, counted or stated, after a check that it is within the limit."""
+        """Check that a counted or stated number of frames is within the limit and return it."""
         return check_frames(count, limits=self.limits, at_least=at_least)

@@ -10,7 +10,7 @@ from benchwright.images.formats.walking import Container, Walk, sorted_notes
 
 
 def _header(walk: Walk) -> tuple[int, int, bool]:
-    """Return width, height and whether there is alpha, from the first chunk."""
+    """Return width, height and whether the image has alpha, from the first chunk."""
     name, data = walk.take(12, 4), walk.take(20, min(10, max(walk.size - 20, 0)))
     if name == b"VP8X" and len(data) == 10:
         width, height = (int.from_bytes(data[at : at + 3], "little") + 1 for at in (4, 7))
@@ -25,7 +25,7 @@ def _header(walk: Walk) -> tuple[int, int, bool]:
 
 
 def pixels_only(data: bytes) -> bytes:
-    """Return a complete, still WebP file without alpha as the one chunk of its pixels, without texts and profiles."""
+    """Return a complete, still WebP file without alpha, reduced to its pixel chunk, without texts and profiles."""
     at = 12
     while at + 8 <= len(data):
         name, length = struct.unpack_from("<4sI", data, at)
@@ -38,7 +38,7 @@ def pixels_only(data: bytes) -> bytes:
 
 
 def walk_webp(walk: Walk) -> Container:
-    """Walk all chunks; the length in the header must be there."""
+    """Walk all chunks and check that the file has the length its header states."""
     end = 8 + struct.unpack("<I", walk.take(4, 4))[0]
     walk.within(end)
     width, height, alpha = _header(walk)
@@ -48,7 +48,7 @@ def walk_webp(walk: Walk) -> Container:
         walk.block()
         name, length = struct.unpack("<4sI", walk.take(at, 8))
         if at + 8 + length > end:
-            raise UnreadableImage("corrupt", f"WebP chunk {name!r} goes on after the stated length")
+            raise UnreadableImage("corrupt", f"WebP chunk {name!r} extends beyond the stated length")
         if name == b"ANMF":
             frames = walk.frames(frames + 1, at_least=True)
         elif name == b"EXIF":

@@ -1,1 +1,1 @@
-"""Which option a row's key names: forms of keys, their evidence, and what is said of them."""
+"""Readings of keys as options: forms of keys, their evidence, and reports."""

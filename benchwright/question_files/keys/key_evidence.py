@@ -1,4 +1,4 @@
-"""Which reading fits the keys of a source: counted over all rows of all files with the same columns, then chosen."""
+"""Choice of the reading that fits a source's keys, counted over all rows of all files with the same columns."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .key_reading import READING_WORDS, SEALED, KeyCell, Places, all_places, is_
 from .option_cells import own_marks
 
 _NEARLY_ALL = 0.98
-"""Share of rows from which on a reading fits nearly all of them."""
+"""Smallest share of rows for a reading to fit nearly all of them."""
 _TIMES_WORSE = 2
-"""A reading is out of the question where it fails on more than so many times the rows on which the best fails."""
+"""Largest ratio of a reading's failed rows to those of the best reading; a reading beyond it is discarded."""
 _EXAMPLES, _MOST_NAMED = 50, 200
-"""Most rows that are named for each way in which readings differ, and of all."""
+"""Largest numbers of example rows for each way in which readings differ, and in all."""
 _TEXT = READINGS.index("text")
 
 
 class _Pattern(NamedTuple):
-    """Which readings give an option for a key, and which of them the same: equal numbers for equal options."""
+    """The options that readings give for a key: equal numbers for equal options."""
 
     in_words: bool
     options: tuple[int | None, ...]
@@ -37,10 +37,10 @@ class KeyExample(NamedTuple):
 
     Args:
         file: Path of the file.
-        entry: Which row of it.
-        source_id: Id of its question.
+        entry: Row of the file.
+        source_id: Id of the row's question.
         key: The key.
-        options: Letter of the option that each reading gives, by reading; readings that give none are left out.
+        options: Letter of the option that each reading gives, by reading, without readings that give none.
     """
 
     file: str
@@ -56,13 +56,13 @@ class KeyExample(NamedTuple):
 
 
 class ReadingFit(NamedTuple):
-    """How well a reading fits.
+    """The fit of a reading.
 
     Args:
         reading: The reading.
         valid: Number of keys that name an option under it.
-        differing: Number of these for which the reading that was chosen gives another option.
-        spread: Number of keys by letter of the option, under it.
+        differing: Number of these for which the chosen reading gives another option.
+        spread: Number of keys by letter of the option, under the reading.
     """
 
     reading: Reading
@@ -73,20 +73,20 @@ class ReadingFit(NamedTuple):
 
 @dataclass(frozen=True)
 class KeyTable:
-    """How the keys of the files with the same columns are read, and why.
+    """The reading of keys in files with the same columns, with its evidence.
 
     Attributes:
-        files: Their paths.
+        files: Paths of the files.
         column: Column of the keys.
-        reading: The reading; None where no key names an option.
-        is_stated: Whether a curator says so.
+        reading: The reading; None if no key names an option.
+        is_stated: Whether a curator states the reading.
         keys: Number of rows with options and a key.
-        in_words: Number of keys that are the text of an option and could be nothing else, beside keys of another kind.
-        unread: Number of keys that name an option under another reading only; their rows are left out.
-        fits: How well each reading fits that gives an option for some key.
-        differing: Rows for which another reading gives another option, the first of each kind; where keys are numbers,
-            not those that only the other base tells apart, which are nearly all.
-        origin: Where the column comes from, in words: the file's own column, or what a layout made it of.
+        in_words: Number of keys that can only be the text of an option, next to keys of another kind.
+        unread: Number of keys that name an option only under another reading; their rows are left out.
+        fits: Fit of each reading that gives an option for any key.
+        differing: Rows for which another reading gives another option, the first of each kind. For number keys, rows
+            that differ only by the other base are left out, since these are nearly all.
+        origin: Origin of the column, as text: the file's column, or the columns from which a layout made it.
     """
 
     files: tuple[str, ...]
@@ -101,7 +101,7 @@ class KeyTable:
     origin: str = ""
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the table as JSON values."""
         return {
             "files": list(self.files),
             "column": self.column,
@@ -118,11 +118,11 @@ class KeyTable:
 
 @dataclass
 class KeyEvidence:
-    """What the keys of files with the same columns say of how they are to be read; memory does not grow with the rows.
+    """Evidence for the reading of keys in files with the same columns; memory does not grow with the rows.
 
     Attributes:
         column: Column of the keys.
-        bare: Number of keys of rows without options by what they are: `0`, `1`, or `other`.
+        bare: Number of keys of rows without options, by value: `0`, `1`, or `other`.
     """
 
     column: str
@@ -131,15 +131,15 @@ class KeyEvidence:
     _spread: Counter[tuple[int, int]] = field(default_factory=Counter)
     _examples: dict[_Pattern, list[KeyExample]] = field(default_factory=dict)
     _own_bases: set[Reading] = field(default_factory=set)
-    """Readings from the number on with which options begin, which need not be that from which keys count them."""
+    """Readings by the number at which options start, which may differ from the number at which keys start."""
 
     @property
     def is_binary(self) -> bool:
-        """Return whether all keys are 1 or 0 (true or false), both are there, and no row has options."""
+        """Return whether all keys are 1 or 0 (true or false), both occur, and no row has options."""
         return set(self.bare) == {"0", "1"} and not any(self._files.values())
 
     def add(self, file: str, entry: str, source_id: str | None, key: KeyCell) -> None:
-        """Count a key with its options; a row without a key says nothing."""
+        """Count a key with its options; a row without a key is no evidence."""
         patterns = self._files.setdefault(file, Counter())
         if isinstance(key.value, KnownKey):
             return
@@ -159,7 +159,7 @@ class KeyEvidence:
         if key.names and key.names[0].isdecimal() and own_marks(key.texts) == key.names:
             self._own_bases.add("from_0" if "0" in key.names else "from_1")
         places = all_places(key)
-        if key.texts.count(text) > 1:  # two options have the words, so that the key fits as words and names neither
+        if key.texts.count(text) > 1:  # two options have these words, so the key fits as words and names neither
             places[_TEXT] = tuple(place for place, words in enumerate(key.texts) if words == text)
         pattern = _Pattern(all(map(is_in_words, values)), _classes(places))
         patterns[pattern] += 1
@@ -172,14 +172,15 @@ class KeyEvidence:
                 examples.append(_example(file, entry, source_id, text, places))
 
     def table(self, *, stated: Reading | None = None, first: int | None = None) -> KeyTable:
-        """Return the reading that fits, with how well each does.
+        """Return the reading that fits, with the fit of each.
 
         Args:
-            stated: The reading, as a curator says; None where it is to be found.
-            first: Number of the first option where keys are numbers, as a curator says.
+            stated: The reading that a curator states; None to find it.
+            first: Number of the first option for number keys, as a curator states it.
 
         Raises:
-            DataError: Two readings fit and give other options, or a file by itself fits another one than all together.
+            DataError: Two readings fit and give different options, or a file alone fits another reading than all
+                together.
         """
         excluded = {0: {"from_1"}, 1: {"from_0"}, None: set[str]()}[first]
         candidates = [number for number, reading in enumerate(READINGS) if reading not in excluded]
@@ -194,7 +195,7 @@ class KeyEvidence:
         if not read:
             return None
         if _valid(read, _TEXT) < _NEARLY_ALL * read.total():
-            # Keys in words say nothing of how the others are to be read, unless nearly all keys are texts.
+            # Keys in words do not indicate the reading of others, unless nearly all keys are texts.
             read = Counter({p: n for p, n in read.items() if not p.in_words}) or read
         best = max(candidates, key=lambda c: (_valid(read, c), -c))
         rivals = [c for c in candidates if _fits_as_well(read, c, best) and not self._is_named(read, best, c)]
@@ -203,7 +204,7 @@ class KeyEvidence:
         return best
 
     def _check_each_file(self, chosen: int, candidates: Sequence[int]) -> None:
-        """Refuse a file all of whose keys fit a reading with other options, where the chosen one fails on some."""
+        """Refuse a file if all its keys fit a reading with other options while the chosen one fails on some."""
         for file, patterns in self._files.items():
             keys = Counter({p: n for p, n in patterns.items() if not p.in_words})
             read = Counter({p: n for p, n in keys.items() if any(p.options[c] is not None for c in candidates)})
@@ -222,14 +223,14 @@ class KeyEvidence:
                     )
 
     def _is_named(self, patterns: Counter[_Pattern], best: int, rival: int) -> bool:
-        """Return whether all keys are the very names of options, which goes before counting options."""
+        """Return whether all keys are exact names of options, which takes precedence over numbers of options."""
         bases = ("from_0", "from_1") if not self._own_bases else self._own_bases if len(self._own_bases) == 1 else ()
         counting = ("letters", *bases)
         by_name = READINGS[best] == "labels" and _valid(patterns, best) == patterns.total()
         return by_name and READINGS[rival] in counting
 
     def _refuse(self, every: Counter[_Pattern], readings: Sequence[int]) -> NoReturn:
-        """Refuse keys that can be read in several ways, with a key that they read otherwise."""
+        """Refuse keys with several possible readings, with an example key."""
         best, *rivals = readings
         pattern = max(self._examples, key=lambda p: sum(_options_differ(p, best, rival) for rival in rivals))
         example = self._examples[pattern][0]
@@ -239,12 +240,12 @@ class KeyEvidence:
         settings = " or ".join(f"--column keys={READINGS[reading]}" for reading in readings)
         raise DataError(
             f"{files}: the keys (column {self.column!r}) can be read in {len(readings)} ways, which differ: {ways}; "
-            f"{shown}; say which with {settings} (in a recipe's mapping or a file of columns `keys: {READINGS[best]}`)"
+            f"{shown}; choose one with {settings} (in a recipe's mapping or a file of columns `keys: {READINGS[best]}`)"
         )
 
     @staticmethod
     def _telling(chosen: int) -> list[int]:
-        """Return the readings of which rows are named that differ: of numbers from 0 and from 1 nearly all do."""
+        """Return the readings for example rows: of numbers from 0 and from 1 nearly all rows differ."""
         numbers = {READINGS.index("from_0"), READINGS.index("from_1")}
         return [n for n in range(len(READINGS)) if not {n, chosen} <= numbers]
 
@@ -272,7 +273,7 @@ class KeyEvidence:
 
 
 def _classes(places: Sequence[Places]) -> tuple[int | None, ...]:
-    """Return a number for each place, equal ones for equal places; the others differ."""
+    """Return a number for each place, equal for equal places and different for others."""
     numbers: dict[Places, int] = {}
     return tuple(None if place is None else numbers.setdefault(place, len(numbers)) for place in places)
 

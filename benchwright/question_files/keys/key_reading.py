@@ -1,4 +1,4 @@
-"""How keys name options: the readings that are possible, and the one that fits all keys of a source.
+"""How keys name options: the possible readings, and the one that fits all keys of a source.
 
 | reading   | a key is                                                                                        |
 |-----------|-------------------------------------------------------------------------------------------------|
@@ -9,9 +9,9 @@
 | `text`    | the option's words                                                                              |
 | `yes_no`  | 1 or true for yes, 0 or false for no                                                            |
 
-One key alone rarely tells: `2` may be the third option, the second, or the one that says "2". So the evidence of all
-rows is counted first (`KeyEvidence`), and one reading is chosen for all (`chosen_reading`). A key in words can be the
-text of an option only, and is read so whatever the other keys are.
+A single key rarely decides: `2` may be the third option, the second, or the one with the text "2". The reader therefore
+first counts the evidence of all rows (`KeyEvidence`) and chooses one reading for all (`chosen_reading`). A key in words
+can only be the text of an option, and is read so whatever the other keys are.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ READING_WORDS: Mapping[Reading, str] = {
     "text": "texts of options", "yes_no": "1 for yes, 0 for no",
 }  # fmt: skip
 SEALED = frozenset({"", "hidden", "none", "nan", "null", "-1", "?"})
-"""What stands for a key that is not published, in small letters (BLINK, MMMU, tables of pandas)."""
+"""Marks of an unpublished key, in lower case (BLINK, MMMU, pandas tables)."""
 WORDS_OF_ANSWERS = frozenset({"none", "-1"})
-"""Those that may answer an open question as well: they do where other rows of their split have other keys."""
+"""Marks that may also answer an open question, namely if other rows of their split have other keys."""
 
 _NAMED = r"(?:(?:option|choice|answer|opt)[\s_:#-]*)?[(\[]?"
 _LETTER = re.compile(_NAMED + r"([A-Za-z])[)\]]?[.:)]?", re.I)
@@ -50,18 +50,18 @@ _NUMBERS = re.compile(r"\d{1,2}(?:\s*[,;/&+|]\s*\d{1,2})+")
 _TRUTH = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
 _SAYS = ({"no": False, "yes": True}, {"false": False, "true": True})
 _SHORT, _LONGEST_LIST = 24, 100
-"""Most characters of a key whose form is remembered, and of one that may list several options."""
+"""Largest length, in characters, of a key whose form is cached, and of one that may list several options."""
 Places = int | tuple[int, ...] | None
-"""The option that a key names, from 0; several where it names several; None where it names none."""
+"""The option that a key names, from 0; several if it names several; None if it names none."""
 
 
 class KeyCell(NamedTuple):
-    """A key as its row states it, beside the options.
+    """A key as its row states it, with the options.
 
     Args:
         value: The key, or a list of keys.
         texts: Words of each option; None for a picture.
-        names: What the source calls each option; empty where it names none.
+        names: The source's name of each option; empty if it names none.
     """
 
     value: Any
@@ -70,10 +70,10 @@ class KeyCell(NamedTuple):
 
 
 def key_values(value: Any) -> list[Any]:
-    """Return the keys that a cell states: several where it lists several, none where it is empty.
+    """Return the keys in a cell: several if it lists several, none if it is empty.
 
     Raises:
-        BadRow: It is an object.
+        BadRow: The cell holds an object.
     """
     if isinstance(value, str):
         if not value.lstrip().startswith("["):
@@ -82,15 +82,17 @@ def key_values(value: Any) -> list[Any]:
     values = list(value) if isinstance(value, list | tuple) else [value]
     for entry in values:
         if isinstance(entry, Mapping | list | bytes):
-            raise BadRow(f"the answer is {type(entry).__name__} within a cell, no letter, number or text", "bad_row")
+            raise BadRow(
+                f"the answer is a {type(entry).__name__} within a cell, not a letter, number or text", "bad_row"
+            )
     return [entry for entry in values if not is_absent(entry)]
 
 
 def stated_keys(key: KeyCell) -> list[Any]:
-    """Return the keys of a cell; a text that is an option's, such as the interval `[0, 2]`, lists nothing.
+    """Return the keys in a cell; an option's text, such as the interval `[0, 2]`, is not a list.
 
     Raises:
-        BadRow: It is an object.
+        BadRow: The cell holds an object.
     """
     is_option = isinstance(key.value, str) and key.value.strip() in {text.strip() for text in key.texts if text}
     return [key.value] if is_option else key_values(key.value)
@@ -103,7 +105,7 @@ def key_text(value: Any) -> str:
 
 
 class _Form(NamedTuple):
-    """What a key may be by its form alone: letters from A on, or numbers; neither where it can be words only."""
+    """The possible meanings of a key by its form: letters from A on, or numbers; neither if it can only be words."""
 
     letters: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
@@ -134,12 +136,12 @@ _short_form = lru_cache(maxsize=4096)(_form_of)
 
 
 def _places_of(key: KeyCell, reading: Reading) -> Places:
-    """Return which option a key names under a reading."""
+    """Return the option that a key names under a reading."""
     return all_places(key, (reading,))[0]
 
 
 def all_places(key: KeyCell, readings: Sequence[Reading] = READINGS) -> list[Places]:
-    """Return which option a key names under each reading."""
+    """Return the option that a key names under each reading."""
     values = [(value, key_text(value)) for value in stated_keys(key)]
     if len(values) == 1:
         [(value, text)] = values
@@ -148,7 +150,7 @@ def all_places(key: KeyCell, readings: Sequence[Reading] = READINGS) -> list[Pla
 
 
 def _joined(found: Sequence[Places]) -> Places:
-    """Return the options that several keys name; None where one of them names none."""
+    """Return the options that several keys name; None if one of them names none."""
     flat = dict.fromkeys(p for place in found for p in (place if isinstance(place, tuple) else (place,)))
     places = tuple(place for place in flat if place is not None)
     if not places or None in flat:
@@ -171,7 +173,7 @@ def _place(value: Any, text: str, key: KeyCell, reading: Reading) -> Places:
 
 
 def _at_name(text: str, names: Sequence[str]) -> int | None:
-    """Return the option that has this name, or whose column is called by this letter of another script."""
+    """Return the option with this name, or with a column named by this letter of another script."""
     if names.count(text) == 1:
         return names.index(text)
     letter = other_letter(text)
@@ -190,14 +192,14 @@ def _at_letter(letter: str, key: KeyCell) -> int | None:
     if key.names and (letters := _letters_of(key.names)):
         return letters.index(letter) if letters.count(letter) == 1 else None
     if any(other_letter(name) for name in key.names):
-        return None  # В of Cyrillic looks like B, and is the third letter
+        return None  # Cyrillic В looks like B but is the third letter
     place = LETTERS.index(letter)
     return place if place < len(key.texts) else None
 
 
 @lru_cache(maxsize=64)
 def _letters_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the letters that options are called by; none where one is called otherwise."""
+    """Return the letters that name options; empty if one has another name."""
     found = [_LETTER.fullmatch(name) for name in names]
     return tuple(match[1].upper() for match in found if match is not None) if all(found) else ()
 
@@ -215,13 +217,13 @@ def _of_text(text: str, key: KeyCell) -> int | None:
 
 
 def _with_text(text: str, texts: Sequence[str | None]) -> int | None:
-    """Return the one option that has this text: to the letter, else but for case, a last point and a mark before it."""
+    """Return the one option with this text: exactly, or else up to case, a final period and a leading mark."""
     if known := texts.count(text):
         return texts.index(text) if known == 1 else None
     wanted = _folded(text)
     if own_marks(texts):
         texts = [None if t is None else without_mark(t) for t in texts]
-    # Most options differ in the first character already; folding each would be most of the work.
+    # Most options differ in the first character; folding each would be most of the work.
     first = wanted[:1]
     folded = [None if t is None or (t[:1].casefold()[:1] != first and t.isascii()) else _folded(t) for t in texts]
     return folded.index(wanted) if folded.count(wanted) == 1 else None
@@ -256,21 +258,21 @@ def is_letter(value: Any) -> bool:
 
 
 def is_in_words(value: Any) -> bool:
-    """Return whether a key can be words only: it is neither a letter nor a number, nor true or false."""
+    """Return whether a key can only be words: neither a letter, a number, true nor false."""
     text = key_text(value)
     is_other = isinstance(value, bool) or _form(text) != _NO_FORM or text.casefold() in _TRUTH
     return not (is_other or _WHOLE.fullmatch(text))
 
 
 def option_named(key: KeyCell, reading: Reading | None) -> int | None:
-    """Return the option that a key names, from 0; None where the row states no key, or it is not published.
+    """Return the option that a key names, from 0; None if the row states no key, or an unpublished one.
 
     Args:
         key: The key.
-        reading: The reading of the source; None where no key of it can be read, so that none was chosen.
+        reading: The reading of the source; None if no key is readable, so that none was chosen.
 
     Raises:
-        BadRow: It names no option, several, or one under another reading only.
+        BadRow: The key names no option, several, or one only under another reading.
     """
     if isinstance(key.value, KnownKey):
         key, reading = key._replace(value=key.value.value), key.value.reading

@@ -1,4 +1,4 @@
-"""How keys are read, and what became of all rows, in words."""
+"""Reports on the reading of keys and the counts of rows, as text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .key_reading import READING_WORDS
 _FILES = 3
 _EXAMPLES = 5
 _FEW_FILES = 20
-"""Most files of which each has a line of its own."""
+"""Largest number of files with a separate line each."""
 
 
 def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return in a line each how the keys of files are read that are read alike (`KeyTable.document`)."""
+    """Return one line on the reading of keys for each set of files read alike (`KeyTable.document`)."""
     lines = []
     for table in tables:
         reading = table["reading"]
@@ -28,13 +28,13 @@ def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def key_lines(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a table for each set of files that are read alike (`KeyTable.document`)."""
+    """Return a table for each set of files read alike (`KeyTable.document`)."""
     lines = []
     for table, summary in zip(tables, key_summaries(tables), strict=True):
         lines.append(summary)
         for fit in table["readings"]:
             spread = ", ".join(f"{letter} {n / fit['valid']:.0%}" for letter, n in fit["spread"].items())
-            other = f"; another option than as chosen: {fit['differing']:,}" if fit["differing"] else ""
+            other = f"; option differs from the chosen reading's: {fit['differing']:,}" if fit["differing"] else ""
             valid = f"{fit['valid']:,} of {counted(table['keys'], 'key')}"
             lines.append(f"  {READING_WORDS[fit['reading']]}: {valid}{other}; {spread}")
         if table["in_words"]:
@@ -59,7 +59,7 @@ def _example(example: Mapping[str, Any]) -> str:
 
 
 def row_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return how many rows were read, and what became of them: of all, and of each file where there are few."""
+    """Return the counts of rows by outcome: in all, and for each file if there are few."""
     if not rows:
         return []
     lines = [f"{counted(sum(row['read'] for row in rows), 'row')} read = {_sum(rows)}"]
@@ -72,12 +72,12 @@ def _sum(rows: Sequence[Mapping[str, Any]]) -> str:
     items = counted(sum(row["items"] for row in rows), "item")
     no_item, left_out = (_by_reason(summed(row[kind] for row in rows)) for kind in ("no_item", "left_out"))
     number, reasons = no_item
-    questions = f"{counted(number, 'question')} that {'is' if number == 1 else 'are'} no item{reasons}"
+    questions = f"{counted(number, 'question')} that {'is not an item' if number == 1 else 'are not items'}{reasons}"
     return f"{items} + {questions} + {left_out[0]:,} left out{left_out[1]}"
 
 
 def _by_reason(numbers: Mapping[str, int]) -> tuple[int, str]:
-    """Return a sum, and in brackets what it is the sum of."""
+    """Return a sum, with its summands in parentheses."""
     reasons = ", ".join(f"{reason} {number:,}" for reason, number in numbers.items())
     return sum(numbers.values()), f" ({reasons})" if reasons else ""
 

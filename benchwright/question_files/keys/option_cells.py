@@ -1,4 +1,4 @@
-"""The options of a row as its cells hold them, with the names that keys may have for them."""
+"""The options of a row as in its cells, with the names that keys may use for them."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _MARK = re.compile(r"(?:\(([A-Za-z]|\d{1,2})\)|(?<!\S)([A-Za-z]|\d{1,2})[.):](?=
 _OWN_MARK = re.compile(
     r"\s*(?:[(\[（]\s?([A-Za-z]|\d{1,2})\s?[)\]）]|([A-Za-z]|\d{1,2})(?:[)\]）、]|[.:．：](?!\d)|(?<=[A-Za-z])[.:．：]))(?![A-Za-z]\.)\s*(?=\S)"
 )
-"""A mark at the start of an option: `(A) cat`, `B: dog`, `1. cow`; `1.5`, `1:30` and `A.D.` begin with none."""
+"""A mark at the start of an option: `(A) cat`, `B: dog`, `1. cow`; `1.5`, `1:30` and `A.D.` have no mark."""
 
 _CLOSING = re.compile(r"\s*(?:please\s+)?(?:answer|select|choose|reply|respond)\b.{0,160}", re.I)
-"""A line after the options that only says how to answer."""
+"""A line after the options that only explains how to answer."""
 
 
 class OptionCells(NamedTuple):
     """The options of a row.
 
     Args:
-        cells: What the file holds for each, in order.
-        names: What the file calls each: its column, its key in a mapping, its label, or the mark before its words;
-            empty where it names none.
-        padded: Numbers of those around whose words the file has white space, from 0.
+        cells: The file's value of each option, in order.
+        names: The file's name of each: its column, its key in a mapping, its label, or the mark before its words; empty
+            if it names none.
+        padded: Indices, from 0, of the options around whose words the file has white space.
     """
 
     cells: Sequence[Any] = ()
@@ -40,7 +40,7 @@ class OptionCells(NamedTuple):
 
 
 def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionCells:
-    """Return the options of a row without white space around them; none where it has none."""
+    """Return the options of a row without white space around them; empty if it has none."""
     found = _option_cells(document, columns)
     cells = [_trimmed(cell) for cell in found.cells]
     padded = tuple(place for place, cell in enumerate(found.cells) if isinstance(cell, str) and cell != cells[place])
@@ -79,13 +79,13 @@ def _option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> Option
 
 
 def is_absent(value: Any) -> bool:
-    """Return whether a cell holds nothing at all, or only white space."""
+    """Return whether a cell is empty or holds only white space."""
     is_blank = isinstance(value, str) and not value.strip()
     return value is None or is_blank or (isinstance(value, float) and math.isnan(value))
 
 
 def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:
-    """Return options without the empty cells after them, with which tables fill up to the longest."""
+    """Return options without the empty cells that fill a row up to the longest."""
     last = len(cells)
     while last and is_absent(cells[last - 1]):
         last -= 1
@@ -93,7 +93,7 @@ def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:
 
 
 def _named(cells: Sequence[Any], names: Sequence[str]) -> OptionCells:
-    """Return options with their names, where each has one: a stated one, else the mark before its words."""
+    """Return options with their names, if each has one: a stated one, or else the mark before its words."""
     cells = _without_padding(cells)
     names = names[: len(cells)]
     if len(names) != len(cells) or not all(names):
@@ -102,7 +102,7 @@ def _named(cells: Sequence[Any], names: Sequence[str]) -> OptionCells:
 
 
 def own_marks(cells: Sequence[Any]) -> tuple[str, ...]:
-    """Return the letters or numbers with which the texts of options begin, where these count without a gap.
+    """Return the letters or numbers at the start of options' texts, if these count without a gap.
 
     Example:
         >>> own_marks(["B. dog", "A. cat"]), own_marks(["A. Smith", "a dog"])
@@ -143,7 +143,7 @@ def _by_number(key: Any) -> tuple[int, str]:
 
 
 def parsed_cell(text: str) -> Any:
-    """Return a list or mapping that stands in a cell as JSON or as Python writes it; else its options or its lines."""
+    """Return a list or mapping that a cell holds in JSON or Python notation, or else its options or its lines."""
     if (value := value_in(text)) is not None:
         return value
     lines = [line for line in text.splitlines() if line.strip()]
@@ -157,9 +157,9 @@ def parsed_cell(text: str) -> Any:
 
 
 def _marked_in(line: str) -> OptionCells | None:
-    """Return the options of a line such as `A. cat B. dog`; None where its marks do not count from the first on.
+    """Return the options of a line such as `A. cat B. dog`; None if its marks do not count from the first on.
 
-    A mark out of its turn belongs to the words, as in `A. vitamin C. B. salt`.
+    A mark out of sequence belongs to the words, as in `A. vitamin C. B. salt`.
     """
     marks = _MARK.finditer(line)
     first = next(marks, None)
@@ -183,7 +183,7 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def listed_in(ask: str) -> tuple[str, list[str]]:
-    """Return a question without the options that its last lettered lines list, and these; none where it lists none."""
+    """Return a question without the options in its last lettered lines, and these options; empty if it lists none."""
     lines = ask.split("\n")
     starts = [n for n, line in enumerate(lines) if (match := _LETTERED.fullmatch(line)) and match[1] == "A"]
     for start in reversed(starts):

@@ -1,4 +1,4 @@
-"""The options of a row as people see them: without what stands for an absent one, in the form that sheets show.
+"""The options of a row as readers see them: without marks of absent ones, in the form that sheets show.
 
 | what the file has                                                | options                                           |
 |------------------------------------------------------------------|---------------------------------------------------|
@@ -30,14 +30,14 @@ _MARKS = ABSENT_MARKS | _DASHES
 _SEPARATORS = (";", "|", ",")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _JOINED = re.compile(r"(?:and|or|und|oder|et|ou|y|o|e)\s", re.I)
-"""Words that go on with a list within an option."""
+"""Words that continue a list within an option."""
 
 
 def check_cells(document: Mapping[str, Any], columns: ColumnMapping) -> None:
-    """Check that no cell that a question uses holds an error.
+    """Check that no cell of a question holds an error.
 
     Raises:
-        BadRow: One does.
+        BadRow: A cell holds an error.
     """
     for column in columns.taken:
         if isinstance(cell := document.get(column), FaultyCell):
@@ -45,12 +45,12 @@ def check_cells(document: Mapping[str, Any], columns: ColumnMapping) -> None:
 
 
 def present_options(document: Mapping[str, Any], columns: ColumnMapping, reading: Reading | None = None) -> OptionCells:
-    """Return the options of a row that are there, as they are shown.
+    """Return the present options of a row, as shown.
 
     Args:
         document: The row.
-        columns: Which column holds what.
-        reading: How keys name options; default None, not known yet.
+        columns: Columns by field.
+        reading: How keys name options; default None, not yet known.
     """
     if columns.options:
         document = {
@@ -69,7 +69,7 @@ def present_options(document: Mapping[str, Any], columns: ColumnMapping, reading
 
 
 def number_absent(document: Mapping[str, Any], columns: ColumnMapping) -> int:
-    """Return how many cells of a row stand for no option."""
+    """Return how many option cells of a row are absent."""
     cells = [document.get(column) for column in columns.options]
     if not any(isinstance(cell, str) and cell.strip() in _MARKS for cell in cells):
         return 0
@@ -77,7 +77,7 @@ def number_absent(document: Mapping[str, Any], columns: ColumnMapping) -> int:
 
 
 def shown_key(value: Any, document: Mapping[str, Any], columns: ColumnMapping) -> Any:
-    """Return a key that is the value of an option, or shown as it, in the words of this option."""
+    """Return a key that equals an option's value or shown text, in the words of this option."""
     cells = [cell for column in columns.options if isinstance(cell := document.get(column), str)]
     shown = [cell.shown if isinstance(cell, ShownCell) else cell for cell in cells]
     if isinstance(value, ShownCell) and value.shown in shown:
@@ -88,7 +88,7 @@ def shown_key(value: Any, document: Mapping[str, Any], columns: ColumnMapping) -
 
 
 def with_form_of_options(rows: Iterable[Mapping[str, Any]], columns: ColumnMapping) -> ColumnMapping:
-    """Return columns with what some rows tell of the form of their options: marks of absent ones, separators."""
+    """Return columns with facts about the form of options from some rows: marks of absent ones, separators."""
     if columns.options:
         ends = {found for row in rows if (found := _repeated_end(option_cells(row, columns).cells))}
         return columns.model_copy(update={"absent": frozenset(ends)}) if ends else columns
@@ -103,19 +103,19 @@ def with_form_of_options(rows: Iterable[Mapping[str, Any]], columns: ColumnMappi
     best = max(_SEPARATORS, key=lambda separator: counts[separator].total())
     if not counts[best]:
         return columns
-    # Commas stand within options, too: cells of another number of parts may have such.
+    # Commas occur within options, too: cells with another number of parts may have such.
     parts = counts[best].most_common(1)[0][0] if best == "," else 0
     return columns.model_copy(update={"parted": best, "parts": parts})
 
 
 def _repeated_end(cells: Sequence[Any]) -> str:
-    """Return the mark with which the options of a row end two times or more; empty for none."""
+    """Return the mark repeated at the end of a row's options; empty for none."""
     is_repeated = len(cells) > 2 and cells[-1] == cells[-2] and isinstance(cells[-1], str)
     return cells[-1] if is_repeated and cells[-1] in _MARKS else ""
 
 
 def _end(document: Mapping[str, Any], columns: ColumnMapping, found: OptionCells, reading: Reading | None) -> int:
-    """Return the number of options of a row without those at its end that stand for none."""
+    """Return the number of options of a row without absent ones at its end."""
     cells, last = found.cells, len(found.cells)
     if mark := _repeated_end(cells):
         while last and cells[last - 1] == mark:
@@ -145,9 +145,9 @@ def _is_keyed(document: Mapping[str, Any], columns: ColumnMapping, found: Option
 
 
 def _parts_of(document: Mapping[str, Any], columns: ColumnMapping, separator: str) -> list[str] | None:
-    """Return the options in the one line of a cell, where they can be parted there; None where they cannot.
+    """Return the options in the single line of a cell, if it can be split; otherwise None.
 
-    Where commas part them, the key has to be one of them; other separators hardly stand within options.
+    If commas separate them, the key must be one of them; other separators hardly occur within options.
     """
     text = document.get(columns.column("options") or "")
     if not isinstance(text, str) or separator not in text or parsed_cell(text) != [text]:

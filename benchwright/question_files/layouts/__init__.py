@@ -1,1 +1,1 @@
-"""Layouts of published benchmarks, a file each: how an entry of that form becomes plain rows."""
+"""Layouts of published benchmarks, one file each: the conversion of an entry to plain rows."""

@@ -12,7 +12,7 @@ _ANSWER = re.compile(r"answer_?(\d)")
 
 
 def _pairs(entry: Entry) -> dict[str, str]:
-    """Return the column of a picture for each column with an answer; empty where an entry has another form."""
+    """Return the picture column for each answer column; empty for another form of entry."""
     columns = named(entry)
     numbers = {match[1]: columns[name] for name in columns if (match := _ANSWER.fullmatch(name)) is not None}
     pictures = {number: columns.get(f"image{number}", columns.get(f"image_{number}")) for number in numbers}

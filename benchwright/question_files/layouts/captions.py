@@ -22,9 +22,9 @@ _PAIRS = (
 )  # fmt: skip
 CAPTION_OPTIONS = "caption_options"
 FIRST_CAPTION = "first_caption"
-"""Column that a curator can name as the key, where the first of several captions is the right one by convention."""
+"""Column that a curator can name as the key if the first of several captions is right by convention."""
 NO_CAPTION_MARKED = (
-    "no caption is marked as right; if the first always is, as in What'sUp, say so: "
+    "no caption is marked as right; if the first always is, as in What'sUp, state it: "
     f"--column answer={FIRST_CAPTION} (in a recipe's mapping answer: {FIRST_CAPTION})"
 )
 WRONG_CAPTIONS = tuple(wrong for _, wrong in _PAIRS)
@@ -37,11 +37,11 @@ _NO = frozenset({"0", "false", "no", "0.0", "contradiction"})
 
 
 def _pair(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of the right and the wrong caption; None where an entry has none."""
+    """Return the columns of the right and the wrong caption; None if an entry has none."""
     columns = named(entry)
     found = next((pair for pair in _PAIRS if all(name in columns for name in pair)), None)
     if found == _SHORT and not all(isinstance(entry[columns[name]], list) for name in found):
-        return None  # parts of speech, and whatever else is called so
+        return None  # parts of speech, and other data under this name
     return None if found is None else (columns[found[0]], columns[found[1]])
 
 
@@ -55,12 +55,12 @@ def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
     right, wrong = (entry[name] for name in pair)
     wrongs = list_in(wrong)
     if wrongs is None and isinstance(wrong, str) and wrong.lstrip().startswith(("['", '["')):
-        raise BadRow(f"{pair[1]} is a list that cannot be read: {wrong[:80]}")
+        raise BadRow(f"{pair[1]} is an unreadable list: {wrong[:80]}")
     rights = right if isinstance(right, list) else [right]
     rest = without(entry, frozenset(pair))
     for number, caption in enumerate(rights, start=1):
         options = [caption, *([wrong] if wrongs is None else wrongs)]
-        # A caption may be a letter or a number, and is its own key all the same.
+        # A caption may be a letter or a number, and is still its own key.
         row = {**rest, "question": WHICH_CAPTION, "options": options, "answer": caption and KnownKey(caption, "text")}
         yield PlainRow(f", caption {number}" if len(rights) > 1 else "", row)
     if not rights:
@@ -68,7 +68,7 @@ def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _choice(entry: Entry) -> str | None:
-    """Return the column with captions of which a file does not say which is right; None where there is none."""
+    """Return the column of captions for which a file does not state the right one; None without one."""
     columns = named(entry)
     column = columns.get(CAPTION_OPTIONS)
     if column is None or _asks(entry) or any(entry[columns[name]] for name in FIELDS["answer"] if name in columns):
@@ -121,7 +121,7 @@ def _identified(row: dict[str, Any], own: Any, part: str) -> dict[str, Any]:
 
 
 def _claim(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of a claim and of whether it is true; None where an entry has no claim or asks otherwise."""
+    """Return the columns of a claim and its truth; None if an entry has no claim or asks in another way."""
     columns = named(entry)
     claim = next((columns[name] for name in CLAIM_COLUMNS if name in columns), None)
     label = next((columns[name] for name in _LABELS if name in columns), None)
@@ -132,7 +132,7 @@ def _claim(entry: Entry) -> tuple[str, str] | None:
 
 
 def _asks(entry: Entry) -> bool:
-    """Return whether an entry has words of a question of its own, or options."""
+    """Return whether an entry has the words of a question, or options."""
     columns = named(entry)
     return any(entry[columns[name]] for name in (*FIELDS["question"], *FIELDS["options"]) if name in columns)
 
@@ -156,8 +156,8 @@ CAPTION_PAIRS = Layout(
     "a right and a wrong caption",
     "`caption` and `negative_caption` (also `foil`, a list `hard_negs`; `true_caption` and `false_caption`) of a "
     'picture; lists `POS` and `NEG`, also as `[PICTURE, {"POS": [...], "NEG": [...]}]`',
-    f"“{WHICH_CAPTION}” of the captions; the right one stands first and is the key, each of several right ones in "
-    "a row of its own",
+    f"“{WHICH_CAPTION}” of the captions; the right one comes first and is the key, each of several right ones in "
+    "a separate row",
     ("SugarCrepe", "ARO", "VALSE", "CREPE", "VL-CheckList"),
     _pair_taken,
     _pair_rows,
@@ -165,8 +165,8 @@ CAPTION_PAIRS = Layout(
 )
 CAPTION_CHOICES = Layout(
     "captions without a key",
-    "`caption_options`, or a row of the number of a picture and two captions, and nothing that says which is right",
-    f"“{WHICH_CAPTION}” without a key; `--column answer={FIRST_CAPTION}` where the first is always right",
+    "`caption_options`, or a row of the number of a picture and two captions, without a mark of the right one",
+    f"“{WHICH_CAPTION}” without a key; `--column answer={FIRST_CAPTION}` if the first is always right",
     ("What'sUp",),
     _choice_taken,
     _choice_rows,
@@ -183,7 +183,7 @@ CAPTION_SQUARES = Layout(
 CLAIMS = Layout(
     "claims",
     "`caption`, `statement` or `sentence` with `label` 1 or 0, true or false",
-    "a question of yes and no in the words of the claim; 1 and true are yes",
+    "a yes/no question in the words of the claim; 1 and true are yes",
     ("VSR", "NLVR2"),
     _claim_taken,
     _claim_rows,

@@ -1,4 +1,4 @@
-"""Dialogues: a list of messages whose authors are users and assistants, with pictures between the words."""
+"""Dialogues: a list of messages by users and assistants, with pictures between the words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACE = re.compile(r"\s*<(?:image|img|ImageHere)>\s*")
 
 
 class _Turn(NamedTuple):
-    """What is asked before one reply: words with a place for each picture, the pictures, the reply."""
+    """The question before one reply: words with a place for each picture, the pictures, the reply."""
 
     words: str
     pictures: list[Any]
@@ -28,7 +28,7 @@ class _Turn(NamedTuple):
 
 
 def _dialogue_of(entry: Entry) -> str | None:
-    """Return the column of an entry that holds a dialogue; None where none does."""
+    """Return the column of an entry that holds a dialogue; None if none does."""
     columns = named(entry)
     return next((columns[name] for name in DIALOGUES if name in columns and _is_dialogue(entry[columns[name]])), None)
 
@@ -53,7 +53,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     if not turns:
         raise BadRow(f"`{column}` has no message of a user with content", "no_question")
     if turns[-1].reply is None:
-        turns = turns[-1:]  # what was said before leads to the question
+        turns = turns[-1:]  # earlier turns lead to the question
     rest = without(entry, frozenset({column}))
     columns = named(rest)
     beside = next((columns[name] for name in FIELDS["image"] if name in columns), None)
@@ -80,7 +80,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[_Turn]:
-    """Yield what is asked before each reply; messages of users that follow each other belong together."""
+    """Yield the question before each reply; consecutive messages of users belong together."""
     words: list[str] = []
     pictures: list[Any] = []
     for message in messages:
@@ -97,7 +97,7 @@ def _turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[_Turn]:
 
 
 def _content(content: Any) -> tuple[str, list[Any]]:
-    """Return the words of a message, with `<image>` where a picture stands before words, and its pictures."""
+    """Return the words of a message, with `<image>` for a picture before words, and its pictures."""
     if isinstance(content, Mapping):
         content = [content]
     if not isinstance(content, list):
@@ -119,7 +119,7 @@ def _content(content: Any) -> tuple[str, list[Any]]:
 
 
 def _picture(part: Mapping[str, Any]) -> Any:
-    """Return the picture of a part of a message: a path, an address, bytes; None where it is words."""
+    """Return the picture in a part of a message: a path, an address, bytes; None if the part is words."""
     for name in ("image_url", "image_path", "image", "url", "path", "source"):
         value = part.get(name)
         if isinstance(value, Mapping):
@@ -130,9 +130,9 @@ def _picture(part: Mapping[str, Any]) -> Any:
 
 
 def _placed(words: str, numbers: Iterator[int] | None) -> str:
-    """Return words whose places for pictures have their number; without places where these tell nothing.
+    """Return words with numbers at the places of pictures, or without places if these carry no information.
 
-    They tell nothing where there is one picture at most, and where all stand before the words.
+    They carry none if there is at most one picture, or if all precede the words.
     """
     bare = words[match.end() :] if (match := _LEADING.match(words)) is not None else words
     if numbers is None or _PLACE.search(bare) is None:
@@ -149,8 +149,8 @@ def _listed(value: Any) -> list[Any]:
 CHAT = Layout(
     "dialogues",
     "`messages` or `conversations` of a user and an assistant (`role` and `content`, or `from` and `value`), pictures "
-    "within the messages or beside them with `<image>` in the words",
-    "what the user says before a reply is the question, the reply its key; each further reply is a question of its own",
+    "within the messages, or outside them with `<image>` in the words",
+    "the user's text before a reply is the question, the reply its key; each further reply is a separate question",
     ("NaturalBench (train)", "LLaVA", "ShareGPT4V", "inspect_ai"),
     _taken,
     _rows,

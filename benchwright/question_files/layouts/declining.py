@@ -1,4 +1,4 @@
-"""Options that decline to answer, told by their words: `Sorry, I can't help with it` (MM-SAP)."""
+"""Options that decline to answer, recognized by their words: `Sorry, I can't help with it` (MM-SAP)."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _DECLINES = re.compile(
 
 @lru_cache(maxsize=1 << 12)
 def declines(option: str) -> bool:
-    """Return whether an option only says that the question is not answered."""
+    """Return whether an option only declines to answer."""
     return _DECLINES.fullmatch(option.strip().replace("’", "'")) is not None
 
 
 def _found(entry: Entry) -> str | None:
-    """Return the words of the one option that declines; None where none does, or the entry names it itself."""
+    """Return the words of the one option that declines; None if none does, or the entry names it."""
     columns = named(entry)
     if any(name in columns for name in FIELDS["refusal"]):
         return None
     answer = next((entry[columns[name]] for name in FIELDS["answer"] if name in columns), None)
     if answer in (None, "", []):
-        return None  # no key, and not a key that declines
+        return None  # no key, rather than a key that declines
     options = _options(entry, columns)
     found = [option for option in options if isinstance(option, str) and declines(option)]
     return found[0] if len(found) == 1 and options.count(found[0]) == 1 and len(options) > 1 else None
@@ -63,8 +63,8 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 DECLINING = Layout(
     "an option that declines",
-    "an option `Sorry, I can't help with it`, `I don't know`, `Unanswerable` and the like",
-    "it is the option that declines; where it is the key as well, nothing in the picture answers the question",
+    "an option `Sorry, I can't help with it`, `I don't know`, `Unanswerable` or similar",
+    "it is the option that declines; if it is also the key, nothing in the picture answers the question",
     ("MM-SAP", "UNK-VQA"),
     _taken,
     _rows,

@@ -1,4 +1,4 @@
-"""What a layout is: how an entry of a file is told to have it, and the plain rows that it holds."""
+"""Layouts: recognition of an entry's form, and conversion to plain rows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class PlainRow(NamedTuple):
     """A plain row of an entry.
 
     Args:
-        place: Which part of the entry it is, such as `, turn 2`; empty where the entry is one row.
-        document: Its columns, by the names of `tables.columns.FIELDS`.
+        place: Part of the entry, such as `, turn 2`; empty if the entry is one row.
+        document: Columns of the row, by the names of `tables.columns.FIELDS`.
     """
 
     place: str
@@ -29,14 +29,13 @@ class Layout(NamedTuple):
 
     Args:
         name: Name in a few words.
-        form: What an entry looks like.
-        reading: What becomes of it.
-        seen_in: Benchmarks that are published so.
-        taken: Function that returns the columns of an entry that the layout takes apart; none where the entry has
-            another form.
-        rows: Function that yields the plain rows of an entry that has it.
-        keeps_stated: Whether columns that a curator names stay in the rows beside what the layout reads; default False,
-            the layout leaves an entry alone of which one of its columns is named.
+        form: Description of an entry.
+        reading: Description of the resulting rows.
+        seen_in: Benchmarks published in this form.
+        taken: Function that returns the columns of an entry that the layout splits; empty for an entry of another form.
+        rows: Function that yields the plain rows of an entry in this form.
+        keeps_stated: Whether columns that a curator names stay in the rows next to those of the layout; default False,
+            the layout ignores an entry if a curator names one of its columns.
     """
 
     name: str
@@ -52,11 +51,11 @@ NOTHING: frozenset[str] = frozenset()
 
 
 _MOST_COLUMNS = 1000
-"""Most columns of entries whose names are remembered."""
+"""Largest number of columns of entries whose names are cached."""
 
 
 def named(entry: Iterable[str]) -> Mapping[str, str]:
-    """Return the names of an entry's columns by the ways in which they are looked up (`spellings`)."""
+    """Return the names of an entry's columns by their lookup forms (`spellings`)."""
     columns = tuple(entry)
     return _remembered(columns) if len(columns) <= _MOST_COLUMNS else _named(columns)
 

@@ -1,4 +1,4 @@
-"""Words with a mark before them that says what they are: `Q: ...`, `A: ...`."""
+"""Words with a mark of their role before them: `Q: ...`, `A: ...`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ANSWER = re.compile(r"\s*(?:A|Answer)\s*:\s*", re.I)
 
 
 def _marked(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of question and answer where both have a mark."""
+    """Return the columns of question and answer if both have a mark."""
     if (names := _columns(tuple(entry))) is None:
         return None
     for name, mark in zip(names, (_QUESTION, _ANSWER), strict=True):
@@ -25,7 +25,7 @@ def _marked(entry: Entry) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=64)
 def _columns(entry: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return the columns of question and answer; None where one is not there."""
+    """Return the columns of question and answer; None if one is missing."""
     columns = named(entry)
     question, answer = (next((columns[n] for n in FIELDS[f] if n in columns), None) for f in ("question", "answer"))
     return None if question is None or answer is None else (question, answer)
@@ -46,7 +46,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 MARKED_WORDS = Layout(
     "words with marks",
     "a question `Q: ...` and an answer `A: ...`",
-    "the marks are left out",
+    "the words without the marks",
     ("BenchLMM",),
     _taken,
     _rows,

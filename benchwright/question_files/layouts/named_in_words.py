@@ -27,7 +27,7 @@ _ALT_COLUMN = "alt_text"
 
 
 def _places(entry: Entry) -> tuple[str, ...]:
-    """Return the columns with words, in the order in which they are read; none where others hold pictures unnamed."""
+    """Return the columns with words, in reading order; empty if others hold unnamed pictures."""
     pictures, words = _columns(tuple(entry))
     if any(entry[column] not in (None, "", []) for column in pictures) and _own(entry) is None:
         return ()
@@ -35,7 +35,7 @@ def _places(entry: Entry) -> tuple[str, ...]:
 
 
 def _own(entry: Entry) -> tuple[str, list[str]] | None:
-    """Return the one column that names pictures, with these; None where none does, or several."""
+    """Return the one column that names pictures, with their names; None if none or several do."""
     pictures, _ = _columns(tuple(entry))
     if len(image_columns(tuple(entry))) > 0:
         return None
@@ -45,7 +45,7 @@ def _own(entry: Entry) -> tuple[str, list[str]] | None:
 
 
 def _number(path: str, names: dict[str, int]) -> int:
-    """Return the number of a picture among those that are named, which it joins unless one alone may be it."""
+    """Return the number of a picture among the named ones, adding it unless exactly one of them may be it."""
     if path not in names:
         paths = names_of(path)
         same = [n for name, n in names.items() if any(may_be_the_same(a, b) for a in paths for b in names_of(name))]
@@ -76,7 +76,7 @@ def _name(match: re.Match[str]) -> str:
 
 
 def _alternative(mark: str) -> str | None:
-    """Return the alternative text in a mark for a picture, which is no part of the question; None where it has none."""
+    """Return the alternative text in a mark for a picture, which is not part of the question; None without one."""
     found = _ALT.search(mark)
     return None if found is None else (next(filter(None, found.groups())).strip() or None)
 
@@ -127,7 +127,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _without_ends(words: str, numbered: Callable[[re.Match[str]], str]) -> str:
-    """Return a question with marks for its pictures, without those in Markdown or HTML before it and after it."""
+    """Return a question with marks for its pictures, without Markdown or HTML marks before and after it."""
     found = [match for match in _NAMED.finditer(words) if match["exam"] is None and is_picture_name(_name(match))]
     start, end = 0, len(words)
     for match in found:
@@ -142,7 +142,7 @@ def _without_ends(words: str, numbered: Callable[[re.Match[str]], str]) -> str:
 
 
 def _folder(entry: Entry) -> str | None:
-    """Return the folder of the pictures of an entry's language, as M3Exam has them; None where it states none."""
+    """Return the picture folder of an entry's language, as in M3Exam; None if it states none."""
     columns = named(entry)
     language = entry[columns["language"]] if "language" in columns else None
     return f"images-{language}" if isinstance(language, str) and language.isalpha() else None
@@ -150,11 +150,11 @@ def _folder(entry: Entry) -> str | None:
 
 NAMED_IN_WORDS = Layout(
     "pictures named in the words",
-    "`(image)[1.png]`, `![...](1.png)`, `<img src=...>` or `<img>1.png</img>` in the question, what leads to it or an "
-    "option, alone or beside one column that names pictures",
-    "the words have `<image 1>` in that place, but for Markdown and HTML before and after the question; alternative "
-    "texts become the attribute `alt_text`; an option that is no more is the picture; `(image)[...]` lies in "
-    "`images-LANGUAGE`, where a language is stated",
+    "`(image)[1.png]`, `![...](1.png)`, `<img src=...>` or `<img>1.png</img>` in the question, its context or an "
+    "option, alone or with one column that names pictures",
+    "the words have `<image 1>` at that place, except Markdown and HTML before and after the question; alternative "
+    "texts become the attribute `alt_text`; an option with nothing else is the picture; `(image)[...]` lies in "
+    "`images-LANGUAGE`, if a language is stated",
     ("M3Exam",),
     _taken,
     _rows,

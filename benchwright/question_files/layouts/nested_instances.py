@@ -1,4 +1,4 @@
-"""A question whose parts lie in one object within its entry, such as `task_instance`."""
+"""A question with its parts in one object within its entry, such as `task_instance`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ INSTANCES = ("task_instance", "instance")
 
 
 def _instance(entry: Entry) -> tuple[str, Entry] | None:
-    """Return the column of the object that holds the question, and the object; None where an entry has none."""
+    """Return the column of the object that holds the question, and the object; None if an entry has none."""
     columns = named(entry)
     for name in INSTANCES:
         if name in columns and isinstance(instance := entry[columns[name]], dict):
@@ -31,7 +31,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     column, instance = found
     parts = named(instance)
     is_asked = any(name in parts for name in FIELDS["question"])
-    # Without words of its own for the question, what is called its context asks it.
+    # Without separate words for the question, its context asks it.
     asks = None if is_asked else next(parts[name] for name in FIELDS["context"] if name in parts)
     own = {("question" if name == asks else name): value for name, value in instance.items()}
     yield PlainRow("", {**without(entry, frozenset({column})), **own})
@@ -39,8 +39,8 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 NESTED_INSTANCES = Layout(
     "a question within one object",
-    "`task_instance` with `context`, `images_path` and `choice_list`, and `response` beside it",
-    "the object's columns stand beside the others; its context is the question where nothing else asks",
+    "`task_instance` with `context`, `images_path` and `choice_list`, with `response` outside it",
+    "the object's columns join the others; its context is the question if nothing else asks one",
     ("MileBench",),
     _taken,
     _rows,

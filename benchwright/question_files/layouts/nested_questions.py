@@ -14,7 +14,7 @@ _DEEPEST = 2
 
 
 def _questions(entry: Entry) -> Mapping[str, Any] | None:
-    """Return what an entry has under `questions`, where that is objects by name."""
+    """Return an entry's `questions` if they are objects by name."""
     found = entry.get("questions")
     is_nested = isinstance(found, Mapping) and bool(found) and all(isinstance(v, Mapping) for v in found.values())
     return found if is_nested else None
@@ -52,13 +52,13 @@ def _each(questions: Mapping[str, Any], kind: str = "", depth: int = 0) -> Itera
 
 
 def _is_id(column: str, own: Mapping[str, Any]) -> bool:
-    """Return whether a column of the whole entry says its id, while the question has one of its own."""
+    """Return whether a column of the whole entry states its id while the question has a separate one."""
     ids = [name for name in FIELDS["id"] if name in named({column: None})]
     return bool(ids) and any(name in named(own) for name in FIELDS["id"])
 
 
 def _plain(value: Any) -> Any:
-    """Return the words of a value that has them in several forms; a value without such forms as it is."""
+    """Return the words of a value with several forms of them; other values unchanged."""
     if isinstance(value, Mapping):
         words = next((value[name] for name in _WORDS if isinstance(value.get(name), str)), None)
         return words if words is not None else {name: _plain(entry) for name, entry in value.items()}
@@ -68,7 +68,7 @@ def _plain(value: Any) -> Any:
 NESTED_QUESTIONS = Layout(
     "questions within an entry",
     "`questions` as an object: by the words of the question, by id, or by kind and id; words as `processedText`",
-    "a row for each question, with what the entry says of all of them",
+    "a row for each question, with the entry's data on all of them",
     ("AI2D", "TQA"),
     _taken,
     _rows,

@@ -1,4 +1,4 @@
-"""Options with columns for their pictures: `option_A_image`, `option_B_image`, also beside columns of their words."""
+"""Options with columns for their pictures: `option_A_image`, `option_B_image`, also next to columns of their words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LABEL = re.compile(r"([A-Za-z]|\d{1,2})$")
 
 @lru_cache(maxsize=64)
 def _columns(entry: tuple[str, ...]) -> tuple[tuple[str, str | None, str | None], ...]:
-    """Return for each option its column, and those of its words and of its picture; none for another form."""
+    """Return for each option its column, and those of its words and of its picture; empty for another form."""
     pictures = option_picture_columns(entry)
     columns = named(entry)
     if not pictures or any(name in columns for name in FIELDS["options"]):
@@ -32,7 +32,7 @@ def _taken(entry: Entry) -> frozenset[str]:
 
 
 def _option(words: Any, picture: Any) -> Any:
-    """Return an option that is words or a picture, or both, which no option can be."""
+    """Return an option that is words, a picture, or (invalidly) both."""
     if picture is None or (isinstance(picture, str) and not picture.strip()):
         return words
     shown = {"image": picture} if isinstance(picture, str) else picture
@@ -51,7 +51,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 OPTION_PICTURES = Layout(
     "pictures of options in columns",
-    "`option_A_image`, `option_B_image`, ... (also `optA_img`, `A_image`, `option_image_1`), alone or beside columns "
+    "`option_A_image`, `option_B_image`, ... (also `optA_img`, `A_image`, `option_image_1`), alone or with columns "
     "of the options' words",
     "an option is the picture in its column, or else its words; a row with both for one option is left out "
     "(`unclear_picture`)",

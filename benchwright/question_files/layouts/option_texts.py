@@ -13,7 +13,7 @@ from ..mapping.columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _ONE = "option"
-"""A column that holds all options, or a key where the options are elsewhere."""
+"""A column that holds all options, or a key if the options are elsewhere."""
 OPTION_TEXT_COLUMNS = (_ONE, *FIELDS["options"])
 _BETWEEN = re.compile(r"\s*[;；\n]\s*(?=\(?[A-Z][.):：．、])")
 _MARKED = re.compile(r"\s*\(?([A-Z])[.):：．、]\s*(\S.*)", re.S)
@@ -25,7 +25,7 @@ def _marks(text: str) -> int:
 
 
 def _in_text(text: str) -> dict[str, str] | None:
-    """Return the options of a text by their letters; None unless each counts on from the one before it.
+    """Return the options of a text by their letters; None unless the letters are consecutive.
 
     Example:
         >>> _in_text("A. 3.14;B. 6.28; C. none"), _in_text("A. one B. two; C. three")
@@ -38,7 +38,7 @@ def _in_text(text: str) -> dict[str, str] | None:
 
 
 def _options(entry: Entry) -> tuple[str, Any] | None:
-    """Return the column of the options and what it holds, None where that cannot be told; None for another form."""
+    """Return the column of the options and its options, None if these are unclear; None for another form."""
     columns = named(entry)
     names = [name for name in OPTION_TEXT_COLUMNS if name in columns and entry[columns[name]] not in (None, "")]
     if len(names) != 1 or (names[0] == _ONE and option_columns(list(entry))):
@@ -73,7 +73,7 @@ OPTION_TEXTS = Layout(
     "all options in one text",
     "`option` (also `options`, `choices`): `A. one;B. two; C. three`, each letter after a semicolon; `option` "
     "as a list",
-    "the options without their letters; a key in letters names the option that is called so",
+    "the options without their letters; a letter as key names the option with that letter",
     ("We-Math",),
     _taken,
     _rows,

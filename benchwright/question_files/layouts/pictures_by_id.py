@@ -1,4 +1,4 @@
-"""Pictures that are named by something else than a column of pictures: the figure's id, the question's folder."""
+"""Pictures named by other means than a picture column: the figure's id, the question's folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .layout import NOTHING, Entry, Layout, PlainRow, named
 
 _BY_ID = ("figure_id",)
 TEMPLATE = "template"
-"""Column with the number of the words of a question, which stand in no file."""
+"""Column with the number of a question's words, which no file holds."""
 
 
 def _named_by(entry: Entry) -> str | None:
@@ -45,9 +45,8 @@ def _figure_rows(entry: Entry) -> Iterator[PlainRow]:
 
 FIGURES = Layout(
     "pictures named by an id",
-    "`figure_id` and no column with pictures; `qids` and `answers` as lists beside it",
-    "the picture is called by the id; each of several answers is a question of its own, without words where the file "
-    "has none",
+    "`figure_id` and no column with pictures; with lists `qids` and `answers`",
+    "the id is the picture's name; each of several answers is a separate question, without words if the file has none",
     ("CharXiv",),
     _figure_taken,
     _figure_rows,
@@ -64,7 +63,7 @@ def _drawn_taken(entry: Entry) -> frozenset[str]:
 def _drawn_rows(entry: Entry) -> Iterator[PlainRow]:
     columns = named(entry)
     row = {**entry, "image": f"png/{entry[columns['image_index']]}.png"}
-    # FigureQA alone names colors, and asks nothing but yes and no; elsewhere 1 may be a number that is asked for.
+    # Only FigureQA names colors, and it asks only yes and no; elsewhere 1 may be a number as the answer.
     if "color1_name" in columns:
         answer = {"1": "Yes", "0": "No"}.get(str(entry.get("answer")), entry.get("answer"))
         row |= {"options": ["Yes", "No"], "kind": "yes_no", "answer": answer}
@@ -76,7 +75,7 @@ def _drawn_rows(entry: Entry) -> Iterator[PlainRow]:
 DRAWN_FIGURES = Layout(
     "figures by number",
     "`question_string` and `image_index`; with `color1_name` an answer 1 or 0",
-    "the picture is `png/NUMBER.png` beside the file; 1 and 0 are yes and no beside `color1_name`",
+    "the picture is `png/NUMBER.png` next to the file; 1 and 0 are yes and no with `color1_name`",
     ("FigureQA", "PlotQA"),
     _drawn_taken,
     _drawn_rows,
@@ -84,7 +83,7 @@ DRAWN_FIGURES = Layout(
 
 
 def _coco_split(entry: Entry) -> str | None:
-    """Return the part of COCO that a number of a picture is of, where the entry has the form of A-OKVQA."""
+    """Return the part of COCO to which a picture's number belongs, if the entry has the form of A-OKVQA."""
     columns = named(entry)
     has_form = all(name in columns for name in ("image_id", "split", "choices", "difficult_direct_answer"))
     is_number = has_form and str(entry[columns["image_id"]]).isdecimal()
@@ -103,7 +102,7 @@ def _coco_rows(entry: Entry) -> Iterator[PlainRow]:
 COCO_NUMBERS = Layout(
     "pictures of COCO by number",
     "`image_id` with a number, `split`, `choices`, `difficult_direct_answer`",
-    "the picture is `SPLIT2017/` and the number in twelve digits",
+    "the picture is `SPLIT2017/` with the number in twelve digits",
     ("A-OKVQA",),
     _coco_taken,
     _coco_rows,
@@ -111,7 +110,7 @@ COCO_NUMBERS = Layout(
 
 
 def _is_in_folder(entry: Entry) -> bool:
-    """Return whether the picture lies in a folder by split and id, under one name for all."""
+    """Return whether the picture lies in a folder by split and id, with one name for all."""
     columns = named(entry)
     has_form = all(name in columns for name in ("id", "image", "split", "choices", "lecture", "solution"))
     return has_form and entry[columns["image"]] in ("image.png", "image.jpg")
@@ -129,7 +128,7 @@ def _folder_rows(entry: Entry) -> Iterator[PlainRow]:
 
 FOLDERS = Layout(
     "a folder for each question's picture",
-    "an object by id with `split`, and `image` that is `image.png` throughout",
+    "an object by id with `split`, and `image`, always `image.png`",
     "the picture is `SPLIT/ID/image.png`",
     ("ScienceQA",),
     _folder_taken,

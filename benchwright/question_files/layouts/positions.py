@@ -1,4 +1,4 @@
-"""Rows that are lists: which place holds the question, the picture, the key, told from all rows that are looked at."""
+"""Rows that are lists: the places of question, picture and key, found from all sampled rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..mapping.columns import is_known_column
 
 _BY_PLACE = "the places of the row's list"
 _MOST = 0.9
-"""Smallest share of the rows in which a place holds what it is taken for."""
+"""Smallest share of rows in which a place must hold its assumed contents."""
 _SHARED = 0.5
-"""Smallest share of the words of two captions that both have."""
+"""Smallest share of common words of two captions."""
 _KIND = re.compile(r"[a-z]+(?:[ _-][a-z]+)*", re.I)
 
 
@@ -47,7 +47,7 @@ def pictured_rows(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _are_captions(rows: Sequence[Any]) -> bool:
-    """Return whether all rows are the number of a picture and two captions that share most of their words."""
+    """Return whether all rows are a picture's number and two captions that share most of their words."""
     return all(
         isinstance(row, list)
         and len(row) == 3
@@ -69,8 +69,8 @@ def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iter
 
     Args:
         path: Path of the file.
-        head: Rows from which the names of the columns are told; the first may state them.
-        rest: Rows after these.
+        head: Rows to find the names of the columns; the first may state them.
+        rest: Rows after the head.
     """
     if _are_captions([row.document for row in head]):
         for row in (*head, *rest):
@@ -87,26 +87,28 @@ def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iter
 
 def _captions_row(path: str, row: Row) -> Row | RefusedRow:
     if not isinstance(row.document, list) or len(row.document) != 3:
-        return RefusedRow(path, row.entry, BAD_ROW, "no list of a picture's number and two captions, as the others are")
+        return RefusedRow(
+            path, row.entry, BAD_ROW, "not a list of a picture's number and two captions, unlike the others"
+        )
     document = {"image": row.document[0], "caption_options": row.document[1:]}
     return Row(row.entry, document, made=(_by_place(row.document),))
 
 
 def _named_row(path: str, row: Row, names: Sequence[str]) -> Row | RefusedRow:
     if not isinstance(row.document, list) or len(row.document) != len(names):
-        detail = f"{len(row.document)} values" if isinstance(row.document, list) else "no list"
+        detail = f"{len(row.document)} values" if isinstance(row.document, list) else "not a list"
         return RefusedRow(path, row.entry, BAD_ROW, f"{detail}; the other rows are lists of {len(names)}")
     return Row(row.entry, dict(zip(names, row.document, strict=True)), made=(_by_place(row.document),))
 
 
 def _by_place(cells: Sequence[Any]) -> Reshaped:
-    """Return how the columns of a row come about that is a list: by the place of each cell."""
+    """Return the change from a list row to columns: by the place of each cell."""
     before = {f"value {place}": cell for place, cell in enumerate(cells, start=1)}
     return Reshaped(_BY_PLACE, frozenset(before), before)
 
 
 def _place_names(rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Return a name for each place of rows: what it holds in nearly all of them, else `value 3`."""
+    """Return a name for each place of rows: its contents in nearly all of them, or else `value 3`."""
     width = Counter(map(len, rows)).most_common(1)[0][0]
     columns = [[row[place] for row in rows if len(row) == width] for place in range(width)]
     names: dict[int, str] = {}

@@ -13,9 +13,9 @@ from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 
 def _listed(entry: Entry) -> str | None:
-    """Return the column that lists the questions of an entry; None where none does.
+    """Return the column that lists the questions of an entry; None if none does.
 
-    An entry has a picture or an id of its own: a whole document with nothing else than a list is no entry.
+    An entry has a picture or an id: a whole document with only a list is not an entry.
     """
     columns = named(entry)
     if any(name in columns for name in FIELDS["question"]):
@@ -29,7 +29,7 @@ def _listed(entry: Entry) -> str | None:
 
 
 def _question(value: Any) -> dict[str, Any] | None:
-    """Return a question of a list by its columns; None where it has another form."""
+    """Return a question of a list by its columns; None if it has another form."""
     if isinstance(value, Mapping):
         columns = named(value)
         return dict(value) if any(name in columns for name in FIELDS["question"]) else None
@@ -54,7 +54,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     for number, value in enumerate(list_in(entry[column]) or (), start=1):
         question = _question(value)
         if question is None:
-            raise BadRow(f"{column} {number} is no question: {str(value)[:80]}")
+            raise BadRow(f"{column} {number} is not a question: {str(value)[:80]}")
         own = named(question)
         beside = {}
         if identity is not None and not any(name in own for name in FIELDS["id"]):
@@ -64,7 +64,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 
 
 def _stated_by(column: str, own: Mapping[str, str]) -> bool:
-    """Return whether a question states by itself what a column of the whole entry says, other than its picture."""
+    """Return whether a question overrides a column of the whole entry other than its picture."""
     spelled = named([column])
     fields = [names for field, names in FIELDS.items() if field != "image" and any(name in spelled for name in names)]
     return any(name in own for names in fields for name in names)
@@ -74,7 +74,7 @@ LISTED_QUESTIONS = Layout(
     "a list of questions under a picture",
     "a picture with `qa_pairs`, `qas` or `question_answering_pairs`: objects with a question, or pairs of a question "
     "and its answer, also as text in a cell",
-    "a row for each question, with what the entry says of all of them",
+    "a row for each question, with the entry's data on all of them",
     ("Visual7W", "Visual Genome", "WHOOPS!"),
     _taken,
     _rows,

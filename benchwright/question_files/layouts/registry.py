@@ -1,4 +1,4 @@
-"""All layouts, and the plain rows of an entry that has one of them."""
+"""All layouts, and the plain rows of an entry with one of them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _WHOLE: tuple[Layout, ...] = (
     CAPTION_CHOICES,
     CLAIMS,
 )
-"""Layouts that say how a whole entry is read; it has one of them at most."""
+"""Layouts of a whole entry; an entry has at most one of them."""
 _PARTS: tuple[Layout, ...] = (
     FIGURES,
     DRAWN_FIGURES,
@@ -60,7 +60,7 @@ _PARTS: tuple[Layout, ...] = (
     WORDED_OPTIONS,
     DECLINING,
 )
-"""Layouts of a part of an entry, each of which may follow the others."""
+"""Layouts of a part of an entry, which may follow one another."""
 LAYOUTS = (*_WHOLE, *_PARTS)
 
 
@@ -82,7 +82,7 @@ _MARKS: Mapping[str, frozenset[str]] = {
     CAPTION_PAIRS.name: frozenset(WRONG_CAPTIONS),
     WRONG_ANSWERS.name: frozenset((*WRONG_COLUMNS, "qa_id")),
 }
-"""Columns without all of which an entry cannot have a layout, so that most entries need not be looked at closely."""
+"""Columns of which an entry with a layout has at least one, so that most entries need no closer check."""
 
 
 @lru_cache(maxsize=64)
@@ -92,19 +92,19 @@ def _possible(columns: tuple[str, ...], layouts: tuple[Layout, ...]) -> tuple[La
 
 
 def is_laid_out(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry as a whole has a layout of its own."""
+    """Return whether an entry as a whole has a layout."""
     return any(layout.taken(entry) for layout in _WHOLE)
 
 
 def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
-    """Yield the plain rows of an entry; the entry itself where it has no layout of its own.
+    """Yield the plain rows of an entry, or the entry itself if it has no layout.
 
     Args:
         row: The entry, which holds names with values.
-        stated: Columns that a curator names: a layout that takes one of them apart leaves the entry alone.
+        stated: Columns that a curator names: a layout that would split one of them ignores the entry.
 
     Raises:
-        BadRow: An entry has a layout, and lacks a part of it.
+        BadRow: An entry has a layout but lacks a part of it.
     """
     rows = [row]
     for layout in _possible(tuple(row.document), _WHOLE):
@@ -130,12 +130,12 @@ def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:
 
 
 def _made(row: Row, plain: PlainRow, layout: Layout, taken: frozenset[str]) -> Row:
-    """Return a plain row that a layout makes of a row."""
+    """Return a plain row that a layout makes from a row."""
     step = Reshaped(f"layout {layout.name!r}", taken, row.document, layout.reading)
     return row._replace(entry=f"{row.entry}{plain.place}", document=plain.document, made=(*row.made, step))
 
 
 def layout_table() -> str:
-    """Return the layouts as a table in Markdown, as the guide has it."""
+    """Return the layouts as the Markdown table of the guide."""
     rows = [f"| {layout.name} | {layout.form} | {layout.reading} | {', '.join(layout.seen_in)} |" for layout in LAYOUTS]
     return "\n".join(["| layout | an entry | is read as | seen in |", "| -- | -- | -- | -- |", *rows])

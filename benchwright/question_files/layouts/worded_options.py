@@ -18,7 +18,7 @@ _MARKS = (
     re.compile(r"(?:^|(?<=[\s;,:]))([A-Z])[.):]\s*"),
     re.compile(r"(?:^|(?<=[\s;,]))([a-z])[.)]\s+"),
 )
-"""A letter before an option, by way of marking; each way is looked for on its own."""
+"""A letter before an option, by kind of mark; the search handles each kind separately."""
 _LEADING = re.compile(r"\s*(?:the\s+)?(?:options?|choices?|candidates?)(?:\s+are)?\s*[:：]?\s*$", re.I)
 _CLOSING = re.compile(
     r"\s*(?:please\s+)?(?:directly\s+)?"
@@ -30,19 +30,19 @@ _CLOSING_SENTENCE = re.compile(
     re.I | re.S,
 )
 _CONNECTING = re.compile(r"[\s,;]*(?:and|or|and/or|vs\.?|versus|to|through|with|from|is|than)[\s,;]*", re.I)
-"""What stands between letters that a sentence names, and is no option."""
+"""Words between letters that a sentence names, which are not an option."""
 _LETTER_KEY = re.compile(r"(?:the answer is\s+)?[(\[]?([A-Za-z])[)\].:]?(?:[\s.:)].*)?", re.I | re.S)
 _PLAIN_LETTER = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 
 
 class _WordedOptions(NamedTuple):
-    """A question without the options that its words list, and these."""
+    """A question without the options that its words list, and these options."""
 
     question: str
     options: tuple[str, ...]
 
 
-@lru_cache(maxsize=16)  # an entry is looked at several times
+@lru_cache(maxsize=16)  # an entry is examined several times
 def _options_in_words(words: str) -> _WordedOptions | None:
     """Return a question and the options that its words list, in the order of their letters; None for none."""
     for mark in _MARKS:
@@ -60,10 +60,10 @@ def _options_in_words(words: str) -> _WordedOptions | None:
 
 
 def _between(words: str, run: list[re.Match[str]]) -> _WordedOptions | None:
-    """Return what stands before, between and after the marks; None where a mark has no words after it."""
+    """Return the text before, between and after the marks; None if a mark has no words after it."""
     ends = [*(match.start() for match in run[1:]), len(words)]
     options = [words[match.end() : end] for match, end in zip(run, ends, strict=True)]
-    # The last option ends with its line, or where the words begin to say how to answer.
+    # The last option ends with its line, or where the words start to explain how to answer.
     last, newline, after = options[-1].lstrip().partition("\n")
     if (closing := _CLOSING_SENTENCE.search(last)) is not None:
         last, after = last[: closing.start()], f"{closing[0]}{newline}{after}"
@@ -80,7 +80,7 @@ def _between(words: str, run: list[re.Match[str]]) -> _WordedOptions | None:
 
 
 def _columns(entry: Entry) -> tuple[str | None, str | None]:
-    """Return the columns of the question and of the key, where the entry has no options of its own."""
+    """Return the columns of the question and of the key, if the entry has no separate options."""
     columns = named(entry)
     if any(entry[columns[name]] for name in FIELDS["options"] if name in columns) or option_columns(list(entry)):
         return None, None
@@ -91,7 +91,7 @@ def _columns(entry: Entry) -> tuple[str | None, str | None]:
 
 
 def _read(entry: Entry) -> _WordedOptions | None:
-    """Return the question and options of an entry whose key is one of them, by letter or in words."""
+    """Return the question and options of an entry whose key is one of these, by letter or in words."""
     question, answer = _columns(entry)
     if question is None or answer is None or not isinstance(entry[question], str):
         return None
@@ -126,7 +126,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     read = _read(entry)
     assert question is not None
     assert read is not None
-    # In the place of the column, so that it is still the one that is guessed for the question.
+    # At the place of the column, so that it is still guessed as the question.
     row = {name: read.question if name == question else value for name, value in entry.items()}
     row = without(row, frozenset(name for name in row if str(name).lower() in FIELDS["options"]))
     yield PlainRow("", {**row, "options": list(read.options)})
@@ -136,7 +136,7 @@ WORDED_OPTIONS = Layout(
     "options within the question",
     "`(a) one (b) two`, lines `A. one`, or `Options: A: one; B: two` in the words of the question, and a key that is "
     "one of them",
-    "the options are taken out of the words; lines that only say how to answer are left out",
+    "the words without the options and without lines that only explain how to answer",
     ("VisOnlyQA", "NaturalBench", "BLINK (prompts)", "MMVP"),
     _taken,
     _rows,

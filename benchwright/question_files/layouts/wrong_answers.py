@@ -32,7 +32,7 @@ _SEVEN = frozenset({"what", "where", "when", "who", "why", "how", "which"})
 
 
 def _unmixed(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of the answer and of the wrong ones, where an entry has the form of Visual7W."""
+    """Return the columns of the answer and of the wrong ones, if an entry has the form of Visual7W."""
     columns = named(entry)
     if not all(name in columns for name in (_UNMIXED, "qa_id", "answer", "type")):
         return None
@@ -64,8 +64,8 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     assert names is not None
     right, wrong = (entry[name] for name in names)
     if not isinstance(right, str):
-        raise BadRow(f"{names[0]} is {str(right)[:40]}, not words: options are no numbers of boxes in the picture")
-    # The place is the key: words of options may be letters or numbers.
+        raise BadRow(f"{names[0]} is {str(right)[:40]}, not words; options must not be numbers of boxes in the picture")
+    # The index is the key, since words of options may be letters or numbers.
     options = [right, *(option for option in wrong if str(option).strip().casefold() != right.strip().casefold())]
     rest = without(entry, frozenset((*names, *(n for n in entry if str(n).lower() in FIELDS["options"]))))
     yield PlainRow("", {**rest, "options": options, "answer": KnownKey(0, "from_0")})
@@ -74,7 +74,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
 WRONG_ANSWERS = Layout(
     "a right answer and wrong ones",
     "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`; "
-    "`multiple_choices` beside `qa_id` and a `type` such as `what` or `who`",
+    "`multiple_choices` with `qa_id` and a `type` such as `what` or `who`",
     "the right answer is the first option and the key, the wrong ones follow in their order",
     ("OpenTDB", "Visual7W"),
     _taken,

@@ -1,1 +1,1 @@
-"""Which columns of a file hold what: names that are guessed, what a curator states, splits that paths tell."""
+"""Meaning of a file's columns: guesses from names, a curator's statements, splits from paths."""

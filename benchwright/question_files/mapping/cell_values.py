@@ -1,4 +1,4 @@
-"""Lists and mappings that stand in one cell as text, as JSON or as Python writes them."""
+"""Lists and mappings in one cell as text, in JSON or Python notation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNPARTED = re.compile(r"""['"]\s*['"]""")
 
 
 def value_in(text: str) -> list[Any] | tuple[Any, ...] | dict[Any, Any] | None:
-    """Return the list or mapping that a cell holds as text; None where it holds none.
+    """Return the list or mapping that a cell holds as text; None if it holds none.
 
     Example:
         >>> value_in('["a rope", "an oar"]'), value_in("['a rope' 'an oar']"), value_in("a rope")
@@ -34,7 +34,7 @@ def value_in(text: str) -> list[Any] | tuple[Any, ...] | dict[Any, Any] | None:
 
 
 def _parted(text: str) -> Any:
-    """Return what Python reads, unless it joins texts without a comma between them, which NumPy leaves out."""
+    """Return Python's reading, unless it joins texts without a comma, which NumPy omits between them."""
     tokens = [t for t in generate_tokens(StringIO(text.strip()).readline) if t.string.strip()]
     if not any(one.type == other.type == STRING for one, other in pairwise(tokens)):
         return ast.literal_eval(text)
@@ -44,7 +44,7 @@ def _parted(text: str) -> Any:
 
 
 def list_in(value: Any) -> list[Any] | None:
-    """Return a list, or the one that a cell holds as text; None for anything else."""
+    """Return a list, or the list that a cell holds as text; None for other values."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = value_in(value)
     return value if isinstance(value, list) else None

@@ -1,4 +1,4 @@
-"""Files that say which column holds what (`--columns mapping.yaml`): written with the guesses, changed, and read again.
+"""Files that map columns to fields (`--columns mapping.yaml`): written with guesses, edited, and read again.
 
 ```yaml
 format: benchwright/columns
@@ -6,8 +6,8 @@ version: 1
 columns: {question: frage, options: [o1, o2, o3], answer: richtig}
 ```
 
-`columns` holds for every file of questions that has these columns; `files` has a mapping for each path, which may hold
-`*`. Of a file without `format`, the whole is such a mapping.
+`columns` applies to every question file with these columns; `files` has a mapping for each path, which may contain `*`.
+A file without `format` is a single such mapping.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ FORMAT: Literal["benchwright/columns"] = "benchwright/columns"
 VERSION = 1
 _MAX_BYTES = 1 << 20
 StatedColumns = dict[str, str | int | list[str]]
-"""Columns by field, and settings beside them, such as `keys` and `encoding`."""
+"""Columns by field, and settings such as `keys` and `encoding`."""
 
 
 class ColumnFile(Record):
-    """Content of a file of columns.
+    """Contents of a column file.
 
     Attributes:
         columns: Columns by field for all files that have them.
-        files: The same by path, or pattern of paths; these go before `columns`.
+        files: The same by path, or pattern of paths; these take precedence over `columns`.
     """
 
     format: Literal["benchwright/columns"] = FORMAT
@@ -46,10 +46,10 @@ class ColumnFile(Record):
 
 
 def read_columns(path: Path) -> ColumnFile:
-    """Return the content of a file of columns.
+    """Return the contents of a column file.
 
     Raises:
-        DataError: It cannot be read, is of a newer version, or holds something else.
+        DataError: The file is unreadable, has a newer version, or holds other contents.
     """
     try:
         with path.open("rb") as handle:
@@ -58,12 +58,12 @@ def read_columns(path: Path) -> ColumnFile:
             raise DataError(f"{path} has more than {_MAX_BYTES >> 20} MiB; it should name columns by field")
         text = data.decode("utf-8")
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise DataError(f"{path}: aliases (`*name`) are not read; write the columns out")
+            raise DataError(f"{path}: aliases (`*name`) are not supported; write the columns out")
         document: Any = yaml.safe_load(text)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise DataError(f"{path} is no YAML in UTF-8: {' '.join(str(error).split())[:200]}") from error
+        raise DataError(f"{path} is not YAML in UTF-8: {' '.join(str(error).split())[:200]}") from error
     if not isinstance(document, Mapping):
         raise DataError(f"{path} names no columns; write `question: ask`, a field and its column on each line")
     if "format" not in document:
@@ -71,7 +71,7 @@ def read_columns(path: Path) -> ColumnFile:
     elif document["format"] != FORMAT:
         raise DataError(f"{path}: format is {document['format']!r}, not {FORMAT!r}")
     elif isinstance(version := document.get("version"), int) and version > VERSION:
-        raise DataError(f"{path} is of version {version}; this Benchwright reads up to {VERSION}: update it")
+        raise DataError(f"{path} has version {version}; this Benchwright reads up to {VERSION}: update it")
     try:
         return ColumnFile.model_validate(document)
     except ValidationError as error:
@@ -79,23 +79,21 @@ def read_columns(path: Path) -> ColumnFile:
 
 
 def write_columns(path: Path, files: Mapping[str, Mapping[str, str | int | list[str]]]) -> None:
-    """Write the columns of each file of questions, for a curator to change.
+    """Write the columns of each question file, for a curator to edit.
 
     Args:
         path: Path of the new file.
-        files: Columns by field, by path of the file of questions; equal ones are written once, for all.
+        files: Columns by field, by path of the question file; equal ones are written once, for all.
 
     Raises:
-        BenchwrightError: The path exists already, or cannot be written.
+        BenchwrightError: The path already exists, or is not writable.
     """
     if path.exists() or path.is_symlink():
-        raise BenchwrightError(f"{path} is there already, perhaps with changes of yours; name another file")
+        raise BenchwrightError(f"{path} already exists, perhaps with your changes; name another file")
     mappings = [dict(columns) for columns in files.values()]
     is_same = all(columns == mappings[0] for columns in mappings)
     content: dict[str, Any] = {"columns": mappings[0]} if is_same else {"files": {k: dict(v) for k, v in files.items()}}
-    head = (
-        "# Which column holds what. Change it, and give it back with --columns, or as `mapping` of the step `items`.\n"
-    )
+    head = "# Columns by field. Edit this file and pass it with --columns, or as `mapping` of the step `items`.\n"
     text = yaml.safe_dump(
         {"format": FORMAT, "version": VERSION, **content}, sort_keys=False, allow_unicode=True, width=100
     )

@@ -1,18 +1,18 @@
-"""Which column of a table of questions holds what: guessed from its name, or as a curator says.
+"""Meaning of the columns of a question table: guessed from names, or stated by a curator.
 
 | field         | content                                                                                   |
 |---------------|-------------------------------------------------------------------------------------------|
-| `id`          | the question's own id; the row's number where there is none                               |
+| `id`          | the question's id; the row's number if it has none                                        |
 | `question`    | its words                                                                                 |
 | `options`     | a list, a mapping from letter to text, or either as text; or columns A, B, ..., option1, ... |
-| `answer`      | letter, text, or number of the right option; yes or no where there are no options         |
-| `refusal`     | the option that declines to answer, named as a key is                                     |
+| `answer`      | letter, text, or number of the right option; yes or no without options                    |
+| `refusal`     | the option that declines to answer, named like a key                                      |
 | `context`     | words to read before the question, such as a hint                                         |
 | `image`       | path, name, address, base64 or bytes of the picture, or a list of such; also image_1, ... |
 | `task`, `category`, `level`, `split`, `group`, `explanation` | as in an item                              |
 
-Names in other languages count where the column of the questions has one (`header_words`). What no field takes is kept
-as a label. A file of models' replies has a column with them besides the question's id (`REPLY_FIELDS`).
+Names in other languages count if the column of questions has one (`header_words`). Columns that no field uses become
+labels. A file of models' replies has a reply column in addition to the question's id (`REPLY_FIELDS`).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "group": ("group", "pair_id", "scene", "scene_id"),
     "explanation": ("explanation", "rationale", "solution", "reason"),
 }  # fmt: skip
-"""For each field the names of columns that are taken for it, the likeliest first, in small letters."""
+"""For each field the recognized column names, the likeliest first, in lower case."""
 
 REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
     "reply": (
@@ -82,23 +82,23 @@ REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
 """The same for replies: the raw text, the choice that its source read from it, the model."""
 
 _FIRST_ANSWER = "first_answer"
-"""Setting beside columns: number of the first option where keys are numbers, 0 or 1."""
+"""Setting next to columns: number of the first option for number keys, 0 or 1."""
 
 KEYS = "keys"
-"""Setting beside columns: how keys name options, one of `READINGS`."""
+"""Setting next to columns: how keys name options, one of `READINGS`."""
 
 ENCODING = "encoding"
-"""Setting beside columns: encoding of the text of a file, where its bytes do not tell."""
+"""Setting next to columns: encoding of a file's text, if its bytes do not determine it."""
 
 SETTINGS = (_FIRST_ANSWER, KEYS, ENCODING)
-"""Fields of a mapping that name no column."""
+"""Keys of a mapping that name no column."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
 _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
 _OPTION_WORDS = frozenset({"option", "options", "choice", "choices", "opt"})
 _REPEATED = re.compile(r"(.+)\.(\d{1,2})")
-"""A name that pandas numbers, since it stands several times."""
+"""A repeated name, numbered by pandas."""
 
 
 _PICTURE_WORD = r"(?:image|img|picture|pic|photo)(?:[ _-]?(?:path|file|name|url))?"
@@ -111,7 +111,7 @@ _OPTION_PICTURE = re.compile(
 )
 """Columns with the picture of an option: `option_A_image`, `A_image`, `option_image_1`, `image_option_1`."""
 _MAY_BE_WORDS = frozenset({"text", "prompt", "input", "text_in", "problem"})
-"""Columns that are taken for questions, and may hold other words where nothing else tells."""
+"""Columns used for questions, which may hold other words without further evidence."""
 QUESTION_LISTS = ("qa_pairs", "qas", "qa", "question_answers", "question_answer_pairs", "question_answering_pairs")
 """Columns with a list of the questions of a picture."""
 _KNOWN = frozenset(
@@ -132,14 +132,14 @@ _KNOWN = frozenset(
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """Return the ways in which a column's name is looked up: in small letters, its words also parted by `_`."""
+    """Return the lookup forms of a column's name: in lower case, and with `_` between its words."""
     bare = name.strip()
     parted = re.sub(r"[ -]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare))
     return bare.lower(), bare.lower().replace(" ", "_"), parted.lower()
 
 
 def is_known_column(name: str) -> bool:
-    """Return whether a column's name tells that it may hold a part of a question or of a reply."""
+    """Return whether a column's name indicates a part of a question or of a reply."""
     is_numbered = any(form.fullmatch(name.strip().lower()) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
     is_numbered = is_numbered or _OPTION_PICTURE.fullmatch(name.strip()) is not None
     if is_numbered or any(spelling in _KNOWN for spelling in spellings(name)):
@@ -154,7 +154,7 @@ def is_option_word(name: str) -> bool:
 
 
 def own_picture(row: Mapping[str, Any]) -> str | None:
-    """Return the name of a picture's file that a row states; None where it states none, but perhaps a number."""
+    """Return the name of a picture's file that a row states; None if it states none, or only a number."""
     named = (value for name, value in row.items() if name.strip().lower() in FIELDS["image"] and is_picture_name(value))
     return next(named, None)
 
@@ -164,15 +164,15 @@ class ColumnMapping(Record):
 
     Attributes:
         fields: Column by field, of `FIELDS`.
-        options: Columns of the options, in order, where each has its own.
-        images: Columns of the pictures, in order, where each has its own.
-        replies: Column by field, of `REPLY_FIELDS`; empty where the file holds no replies.
-        first_answer: Number of the first option where keys are numbers, as a curator says; None where it is found.
-        keys: How keys name options, as a curator says; None where it is found.
-        encoding: Encoding of the file's text, as a curator says; None where it is found.
-        absent: What stands in the last columns of options of rows that have fewer, as the rows tell.
-        parted: What separates the options in one cell, as the keys tell; empty for nothing.
-        parts: Number of options in a cell that they separate, where that is told; 0 for any.
+        options: Columns of the options, in order, if each has one.
+        images: Columns of the pictures, in order, if each has one.
+        replies: Column by field, of `REPLY_FIELDS`; empty if the file holds no replies.
+        first_answer: Number of the first option for number keys, as a curator states it; None to find it.
+        keys: How keys name options, as a curator states it; None to find it.
+        encoding: Encoding of the file's text, as a curator states it; None to detect it.
+        absent: Mark in the last option columns of rows with fewer options, found from the rows.
+        parted: Separator of the options in one cell, found from the keys; empty for none.
+        parts: Number of separated options in a cell, if known; 0 for any.
     """
 
     fields: dict[str, str] = Field(default_factory=dict)
@@ -188,15 +188,15 @@ class ColumnMapping(Record):
 
     @cached_property
     def taken(self) -> frozenset[str]:
-        """Return all columns that a field takes, and the one that may take the place of `image`."""
+        """Return all columns that fields use, and the one that may replace `image`."""
         own = (*self.fields.values(), *self.options, *self.images, *self.replies.values())
         return frozenset(own if self.other_image is None else (*own, self.other_image))
 
     @cached_property
     def other_image(self) -> str | None:
-        """Return the column with the pictures of rows that have none in `image`: its name in the singular or plural.
+        """Return the column with the pictures of rows without one in `image`: its name in the singular or plural.
 
-        Files with one picture in most rows often have a list in the others: `image` here, `images` there.
+        Files with one picture in most rows often have a list in the others: `image` and `images`.
         """
         column = self.fields.get("image")
         if column is None:
@@ -209,8 +209,8 @@ class ColumnMapping(Record):
     def has_questions(self) -> bool:
         """Return whether a row can be a question: words with options or a key, or of a picture without a key.
 
-        Without a key the column has to be called a question, or the ids to be those of questions: the texts of other
-        tables of pictures are captions and the like.
+        Without a key, the column's name must be that of a question, or the ids those of questions: texts in other
+        tables of pictures are captions and similar.
         """
         question, identity = self.column("question"), self.column("id") or ""
         if question is None:
@@ -221,21 +221,21 @@ class ColumnMapping(Record):
 
     @property
     def has_keys(self) -> bool:
-        """Return whether rows hold keys by id, whatever the questions are."""
+        """Return whether rows hold keys by id, whatever the questions."""
         return bool(self.column("id") and self.column("answer"))
 
     def stated(self) -> dict[str, str | list[str]]:
-        """Return it as a mapping that says the same: one column or a list by field."""
+        """Return an equivalent mapping: one column or a list by field."""
         several = {"options": list(self.options), "image": list(self.images)}
         encoding = {} if self.encoding is None else {ENCODING: self.encoding}
         return {**self.fields, **{field: columns for field, columns in several.items() if columns}, **encoding}
 
     def column(self, field: str) -> str | None:
-        """Return the column of a field; None where no column has it."""
+        """Return the column of a field; None if no column has it."""
         return self.fields.get(field)
 
     def __str__(self) -> str:
-        """Return it in one line, as a user reads it before it is used."""
+        """Return it in one line, for a user to check before use."""
         parts = [f"{field}: {column}" for field, column in self.fields.items()]
         parts += [f"options: {', '.join(self.options)}"] if self.options else []
         parts += [f"image: {', '.join(self.images)}"] if self.images else []
@@ -249,14 +249,14 @@ def guessed_columns(
     of: str = "the file",
     no_ids: Collection[str] = (),
 ) -> ColumnMapping:
-    """Return which column holds what.
+    """Return the columns by field.
 
     Args:
         columns: Names of the columns, in order.
-        stated: Columns as a curator says, by field; a list for `options` and `image`. They go before guesses, and an
-            empty text leaves a field out.
+        stated: Columns that a curator states, by field; a list for `options` and `image`. They take precedence over
+            guesses, and an empty text leaves a field out.
         of: Path of the file, for errors.
-        no_ids: Columns that are not guessed as `id`, since their values repeat.
+        no_ids: Columns not to use as `id`, since their values repeat.
 
     Raises:
         DataError: A stated field or column does not exist.
@@ -308,7 +308,7 @@ def _add_foreign(
     given: Collection[str],
     no_ids: Collection[str],
 ) -> None:
-    """Add the columns whose names are words of other languages, where that of the questions is one."""
+    """Add the columns whose names are words of other languages, if that of the questions is one."""
     by_name: dict[str, str] = {}
     for name in columns:
         by_name.setdefault(bare_name(name), name)
@@ -325,7 +325,7 @@ def _add_foreign(
 
 
 def _repeated_options(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of options that have the same name, which pandas numbers: `option`, `option.1`."""
+    """Return the option columns of the same name, which pandas numbers: `option`, `option.1`."""
     for name in columns:
         if is_option_word(name) and f"{name}.1" in columns:
             others = takewhile(columns.__contains__, (f"{name}.{number}" for number in count(1)))
@@ -348,7 +348,7 @@ def _foreign_options(columns: Sequence[str], *, without: frozenset[str]) -> tupl
 
 
 def option_columns(columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of options that have one each, such as `A`, `B`, or `option1`, `option2`; none where none."""
+    """Return the columns of one option each, such as `A`, `B`, or `option1`, `option2`; empty without any."""
     return _option_columns(tuple(columns))
 
 
@@ -359,7 +359,7 @@ def _option_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def option_picture_columns(columns: Sequence[str]) -> dict[str, str]:
-    """Return the columns with the pictures of options by their letters or numbers; none unless these count on.
+    """Return the picture columns of options by their letters or numbers; empty unless these are consecutive.
 
     Example:
         >>> option_picture_columns(["option_A_image", "option_B_image"]), option_picture_columns(["option_B_image"])
@@ -375,34 +375,34 @@ def option_picture_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def image_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of pictures that have one each, such as `image_1`, `image_2`; none where none."""
+    """Return the columns of one picture each, such as `image_1`, `image_2`; empty without any."""
     return _in_order(columns, None, _NUMBERED_IMAGE)
 
 
 def _stated_fields(
     given: Mapping[str, str | int | list[str]], columns: Sequence[str], of: str
 ) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
-    """Return the stated column of each field, and the columns of fields that have several."""
+    """Return the stated column of each field, and the columns of fields with several."""
     fields: dict[str, str] = {}
     several: dict[str, tuple[str, ...]] = {}
     for field, stated_column in given.items():
         column = str(stated_column) if isinstance(stated_column, int) else stated_column
         if field not in FIELDS:
-            raise DataError(f"{of}: there is no field {field!r} to map a column to; fields are {', '.join(FIELDS)}")
+            raise DataError(f"{of}: unknown field {field!r} for a column; fields are {', '.join(FIELDS)}")
         named = [column] if isinstance(column, str) else list(column)
         if missing := [name for name in named if name and name not in columns]:
-            raise DataError(f"{of}: there is no column {missing[0]!r} for {field}; there are {', '.join(columns)}")
+            raise DataError(f"{of}: column {missing[0]!r} for {field} is missing; the columns are {', '.join(columns)}")
         if isinstance(column, str):
             fields[field] = column
         elif field in ("options", "image"):
             several[field] = tuple(named)
         else:
-            raise DataError(f"{of}: {field} is one column, not a list; only options and image may be several")
+            raise DataError(f"{of}: {field} takes one column, not a list; only options and image may have several")
     return fields, several
 
 
 def _reply_columns(lowered: Mapping[str, str], stated: Collection[str]) -> dict[str, str]:
-    """Return the columns of replies by field; none where no column holds a raw reply."""
+    """Return the columns of replies by field; empty if no column holds a raw reply."""
     columns: dict[str, str] = {}
     for field, names in REPLY_FIELDS.items():
         taken = {*stated, *columns.values()}
@@ -425,10 +425,10 @@ def _reading(value: object, of: str) -> Reading | None:
 
 
 def stated_encoding(value: object, of: str) -> str | None:
-    """Return the encoding that a curator states for a file; None for none.
+    """Return the encoding that a curator states for a file; None without one.
 
     Raises:
-        DataError: There is no such encoding.
+        DataError: The encoding is unknown.
     """
     if value is None or (known := known_encoding(value)) is not None:
         return None if value is None else known
@@ -442,7 +442,7 @@ def _in_order(
     *,
     without: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
-    """Return the columns that are letters from A on, or numbers from 0 or 1 on, without a gap, in that order."""
+    """Return the columns named by letters from A on, or numbers from 0 or 1 on, without a gap, in that order."""
     by_letter: dict[str, str] = {}
     by_number: dict[int, str] = {}
     for name in columns:

@@ -1,7 +1,7 @@
-"""What names of files and folders tell of the questions in them: split, and configuration of a Hugging Face dataset.
+"""Information in names of files and folders: split, and configuration of a Hugging Face dataset.
 
-A dataset of several configurations (subjects, tasks) has a folder for each, or says in the head of its `README.md`
-which files belong to which configuration and split (`configs:`, as `datasets` reads it).
+A dataset of several configurations (subjects, tasks) has a folder for each, or its `README.md` lists in its head the
+files of each configuration and split (`configs:`, as `datasets` reads it).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _MAX_CARD_BYTES = 4 << 20
 
 
 class FileLabels(NamedTuple):
-    """What names tell of a file.
+    """A file's labels from names.
 
     Args:
-        split: Split; None where nothing tells it.
-        config: Configuration, such as a subject; None where nothing tells it.
+        split: Split; None if unknown.
+        config: Configuration, such as a subject; None if unknown.
     """
 
     split: str | None = None
@@ -37,7 +37,7 @@ class FileLabels(NamedTuple):
 
 
 def split_of(name: str) -> str | None:
-    """Return the split that a name holds as a word, in small letters; None where it holds none."""
+    """Return the split that a name contains as a word, in lower case; None without one."""
     match = _SPLIT.search(name)
     return match and match[1].lower()
 
@@ -47,7 +47,7 @@ def file_labels(files: DatasetFiles, paths: Sequence[str]) -> dict[str, FileLabe
 
     Args:
         files: The folder.
-        paths: Paths of its files of questions; a folder is a configuration only where several hold some.
+        paths: Paths of its question files; a folder is a configuration only if several folders hold such files.
     """
     folders = {path: _folders(path) for path in paths}
     several = len({tuple(parts) for parts in folders.values()}) > 1
@@ -89,7 +89,7 @@ def _card_entries(files: DatasetFiles) -> Iterator[tuple[str, FileLabels]]:
 
 
 def _card(files: DatasetFiles) -> Mapping[str, Any]:
-    """Return the head of the dataset's card; empty where there is none that can be read."""
+    """Return the head of the dataset's card; empty if it is missing or unreadable."""
     if not files.has("README.md"):
         return {}
     try:

@@ -1,7 +1,7 @@
-"""Names of columns in other languages than English: what people call the parts of a question in their tables.
+"""Column names in languages other than English: common names of the parts of a question.
 
-One table of words for each field, to which a language is added in a line. Words are compared without accents and in
-small letters, with `_` for spaces (`bare_name`).
+One table of words for each field; a line adds a language. Comparison uses lower case without accents, and `_` for
+spaces (`bare_name`).
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _OPTION_WORDS = (
     "proposition", "opção", "resposta", "opzione", "risposta", "scelta", "вариант", "вариант ответа", "ответ", "选项",
     "選項", "答案", "選択肢", "선택지", "보기", "선택",
 )  # fmt: skip
-"""What stands before the letter or number of a column that holds one option."""
+"""Words before the letter or number in the name of a column of one option."""
 LETTERS_OF_KEYS = ("АБВГДЕЖЗИК", "ΑΒΓΔΕΖΗΘΙΚ", "アイウエオカキクケコ", "甲乙丙丁戊己庚辛壬癸", "가나다라마바사아자차")
-"""Letters by which options are called in order, in other scripts."""
+"""Letters that name options in order, in other scripts."""
 
 
 def bare_name(name: str) -> str:
-    """Return a name in small letters without accents, in the usual form of its signs, `_` for spaces.
+    """Return a name in lower case without accents, in the usual form of its characters, with `_` for spaces.
 
     Example:
         >>> bare_name("Opción A"), bare_name("選択肢\uff21")
@@ -61,7 +61,7 @@ def bare_name(name: str) -> str:
     text = unicodedata.normalize("NFKC", name).strip()
     if not text.isascii():
         parts = unicodedata.normalize("NFKD", text)
-        # Marks of Latin letters are left out; the two dots and the small circle of kana make other letters.
+        # Drop marks of Latin letters; the two dots and the small circle of kana make other letters.
         plain = "".join(sign for sign in parts if not ("\u0300" <= sign <= "\u036f"))
         text = unicodedata.normalize("NFC", plain)
     return re.sub(r"[\s_]+", "_", text.casefold())
@@ -70,7 +70,7 @@ def bare_name(name: str) -> str:
 FOREIGN: Mapping[str, tuple[str, ...]] = {
     field: tuple(dict.fromkeys(map(bare_name, words))) for field, words in _WORDS.items()
 }
-"""Names by field, as `bare_name` has them."""
+"""Names by field, in the form of `bare_name`."""
 _OPTION = re.compile(
     "(?:" + "|".join(sorted((re.escape(bare_name(word)) for word in _OPTION_WORDS), key=len, reverse=True)) + ")"
     r"[ _-]?(?:([a-z])|(\d{1,2}))"
@@ -79,7 +79,7 @@ _OPTION = re.compile(
 
 @lru_cache(maxsize=4096)
 def foreign_option(name: str) -> tuple[str, int] | None:
-    """Return what kind of letter or number a column of an option is called by, and its place; None for another column.
+    """Return the kind of letter or number that names an option's column, and its index; None for another column.
 
     Example:
         >>> foreign_option("Antwort C"), foreign_option("вариант 2"), foreign_option("В"), foreign_option("Antwort")
@@ -97,7 +97,7 @@ def foreign_option(name: str) -> tuple[str, int] | None:
 
 
 def other_letter(name: str) -> tuple[str, int] | None:
-    """Return the letter of another script than Latin by which an option is called, as its row of letters and place."""
+    """Return the non-Latin letter that names an option, as its row of letters and index."""
     found = None if name.isascii() else foreign_option(name)
     return found if found is not None and found[0] in LETTERS_OF_KEYS else None
 

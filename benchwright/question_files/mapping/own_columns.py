@@ -1,4 +1,4 @@
-"""Where the columns of plain rows come from: columns of the file itself, or what a layout made of some of them."""
+"""Origin of the columns of plain rows: columns of the file, or columns that a layout made from them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from .columns import ColumnMapping
 from .readings import KnownKey
 
 _WORDS = "question"
-"""Column in which layouts supply words of their own."""
+"""Column in which layouts supply fixed words."""
 _MOST_TEXTS = 100
 _WORD = 4
-"""Fewest characters that tell, within others, where a text comes from."""
+"""Smallest number of characters that identify, within other text, the origin of a text."""
 _ROWS, _MOST_COLUMNS = 50, 1000
-"""Rows of a file from which the origin of its columns is told, and most columns of which it is."""
+"""Numbers of rows and columns of a file to examine for the origin of its columns."""
 
 
 class Origin(NamedTuple):
-    """Where the value of a column of a plain row comes from.
+    """The origin of a value in a plain row.
 
     Args:
-        columns: Columns of the file; empty where none holds it, such as a question that a layout supplies.
-        made_by: What made it, the last one first, such as `layout 'claims'`; empty where the file has it so.
+        columns: Columns of the file; empty if none holds it, such as for a question that a layout supplies.
+        made_by: Changes that made it, the last one first, such as `layout 'claims'`; empty if the file has it so.
     """
 
     columns: tuple[str, ...]
     made_by: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return it as text."""
         named = ", ".join(map(shown_name, self.columns))
         if not self.made_by:
             return f"column {named}"
@@ -43,12 +43,12 @@ class Origin(NamedTuple):
 
 
 def shown_name(column: str) -> str:
-    """Return the name of a column as it is shown; one that shows nothing in quotes."""
+    """Return the display name of a column; an invisible one in quotes."""
     return column if column.strip() else repr(column)
 
 
 def origin_of(row: Row, column: str) -> Origin:
-    """Return where a column of a plain row comes from."""
+    """Return the origin of a column of a plain row."""
     return _origin(row.document, row.made, column)
 
 
@@ -67,7 +67,7 @@ def _origin(document: Mapping[str, Any], made: Sequence[Reshaped], column: str) 
             telling = [name for name in others if name in before and _is_same(before[name], value)][:1]
         telling = telling or [name for name in told if _holds(before[name], value)]
         if not telling and not (column == _WORDS and column not in before):
-            telling = told  # a key or an option in other words than the file's
+            telling = told  # a key or an option in words other than the file's
         earlier = [_origin(before, made[:number], name) for name in telling]
         columns = tuple(dict.fromkeys(name for origin in earlier for name in origin.columns))
         by = dict.fromkeys((step.by, *(by for origin in earlier for by in origin.made_by)))
@@ -76,7 +76,7 @@ def _origin(document: Mapping[str, Any], made: Sequence[Reshaped], column: str) 
 
 
 def _is_same(before: Any, value: Any) -> bool:
-    """Return whether a value is a text or number of the file, or an id with such a one before a `-`."""
+    """Return whether a value is a text or number of the file, or an id that has one before a `-`."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(before, bool) or not isinstance(before, str | int | float) or before == "":
@@ -85,7 +85,7 @@ def _is_same(before: Any, value: Any) -> bool:
 
 
 def _holds(before: Any, value: Any) -> bool:
-    """Return whether words of a value stand in another one, or the other way round."""
+    """Return whether words of a value occur in another one, or the other way round."""
     texts = [text for text in islice(_texts(before), _MOST_TEXTS) if text]
     lines = [line.strip() for text in islice(_texts(value), _MOST_TEXTS) for line in text.splitlines() if line.strip()]
     return any(
@@ -96,7 +96,7 @@ def _holds(before: Any, value: Any) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts, numbers and names that a value holds."""
+    """Yield the texts, numbers and names in a value."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(value, str | int | float):
@@ -109,13 +109,13 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 class FileColumns(NamedTuple):
-    """The columns of a file, as its first rows tell.
+    """The columns of a file, from its first rows.
 
     Args:
-        own: Columns that the file has.
-        origins: Where each column of its plain rows comes from, in one way or in several.
-        reshaped: Columns that layouts take apart.
-        plain: Columns of the plain rows that hold texts or numbers, so that they can be kept as labels.
+        own: Columns of the file.
+        origins: Origins of each column of its plain rows, one or several.
+        reshaped: Columns that layouts split.
+        plain: Columns of the plain rows with texts or numbers, which can become labels.
     """
 
     own: tuple[str, ...] = ()
@@ -124,11 +124,11 @@ class FileColumns(NamedTuple):
     plain: frozenset[str] = frozenset()
 
     def origins_of(self, column: str) -> tuple[Origin, ...]:
-        """Return where a column of plain rows comes from; in some rows from one place, in others from another."""
+        """Return the origins of a column of plain rows, which may differ between rows."""
         return self.origins.get(column, (Origin((column,)),))
 
     def others(self, columns: ColumnMapping) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the columns that are kept as labels only, and those that nothing uses, of the file's own."""
+        """Return the file's columns that are only labels, and those that nothing uses."""
         used = {name for column in columns.taken for origin in self.origins_of(column) for name in origin.columns}
         used |= self.reshaped
         rest = [name for name in self.own if name not in used and name not in columns.taken and name != "kind"]
@@ -155,7 +155,7 @@ def file_columns(rows: Iterable[Row]) -> FileColumns:
 
 
 def _usual(found: Counter[Origin]) -> tuple[Origin, ...]:
-    """Return the usual column of the file, and what a layout usually makes where it does."""
+    """Return the usual column of the file, and the usual origin made by a layout, if any."""
     by_kind: dict[bool, Origin] = {}
     for origin, _ in found.most_common():
         by_kind.setdefault(bool(origin.made_by), origin)
@@ -163,7 +163,7 @@ def _usual(found: Counter[Origin]) -> tuple[Origin, ...]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value can be a label, or says nothing in this row."""
+    """Return whether a value can be a label, or is empty in this row."""
     if isinstance(value, list):
         return all(isinstance(part, str | int) for part in value)
     return value is None or isinstance(value, str | int | float | bool)

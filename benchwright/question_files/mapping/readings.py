@@ -1,4 +1,4 @@
-"""The ways in which a key may name an option, and keys of which their format says the way."""
+"""The ways in which a key may name an option, and keys whose format determines the way."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, Literal, get_args
 
 Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
-"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first is named."""
+"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first counts."""
 
 
 @dataclass(frozen=True)
 class KnownKey:
-    """A key whose reading its format says, whatever the other keys of the source are.
+    """A key whose format determines its reading, whatever the other keys of the source.
 
     Args:
         value: The key.

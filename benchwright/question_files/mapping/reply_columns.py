@@ -1,4 +1,4 @@
-"""What models replied, in files beside the questions: by question id, from columns that such files usually have."""
+"""Models' replies in files next to the questions: by question id, from the usual columns of such files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_TEXT = 200_000
 
 
 def model_of_path(path: str) -> str | None:
-    """Return the model that a path names: what comes below a folder of results; None below no such folder.
+    """Return the model that a path names below a folder of results; None outside such a folder.
 
     Example:
         >>> model_of_path("eval/saved_outputs/GPT4V/Art Style.json.gz")
@@ -33,12 +33,12 @@ def model_of_path(path: str) -> str | None:
 
 
 def without_ends(name: str) -> str:
-    """Return the name of a file without the ends that say how it is written; `v1.5` is part of a name."""
+    """Return the name of a file without the suffixes of its format; `v1.5` is part of a name."""
     return re.sub(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz))+$", "", name, flags=re.I)
 
 
 def reply_of(document: Mapping[str, Any], columns: ColumnMapping, model: str) -> ModelReply | None:
-    """Return the reply of a row; None where it has none, as for a call that failed.
+    """Return the reply of a row; None if it has none, as for a failed call.
 
     Raises:
         BadRow: The row has no id.
@@ -46,13 +46,13 @@ def reply_of(document: Mapping[str, Any], columns: ColumnMapping, model: str) ->
     column = columns.column("id")
     key = document.get(column) if column else None
     if key is None or str(key).strip() == "":
-        raise BadRow("the reply has no id of a question", "no_id")
+        raise BadRow("the reply has no question id", "no_id")
     named = document.get(columns.replies.get("model", ""))
     text = document.get(columns.replies.get("reply", ""))
     # A mapping from id to choice has no column of replies: its values are the choices.
     choice_column = columns.replies.get("choice") if columns.replies else columns.column("answer")
     choice = document.get(choice_column or "")
-    if isinstance(text, Mapping | list):  # II-Bench keeps the error of a call that failed
+    if isinstance(text, Mapping | list):  # II-Bench keeps the error of a failed call
         text = None
     if text is None and choice is None:
         return None

@@ -1,1 +1,1 @@
-"""Pictures of questions: columns and cells that name them, and the files that these names mean."""
+"""Pictures of questions: columns and cells that name them, and the files that the names denote."""

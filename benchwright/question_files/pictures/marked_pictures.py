@@ -1,4 +1,4 @@
-"""Marks in a question's words that show a picture, such as `<image 2>`: which it is, and whether it is there."""
+"""Marks of pictures in a question's words, such as `<image 2>`: which picture, and whether it is present."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PLAIN = re.compile(r"<\|?image\|?>", re.I)
 
 
 def number_of_mark(text: str) -> int | None:
-    """Return the number of the picture that a text shows and says nothing else; None for another text."""
+    """Return the number of the picture in a text that is a mark alone; None for another text."""
     match = _MARK.fullmatch(text.strip())
     return None if match is None else int(match["number"])
 
 
 def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictures: int) -> list[str | AskedPicture]:
-    """Return options of which those that are `<image>` and no more have the number of their picture.
+    """Return options in which each bare `<image>` has the number of its picture.
 
-    Marks without a number stand for the pictures in order: those of the question, then those of the options. Pictures
-    before them, where the words have no mark, are the question's.
+    Marks without a number denote the pictures in order: those of the question, then those of the options. If the words
+    have no mark, the pictures before those of the options are the question's.
 
     Args:
         words: The question.
@@ -40,7 +40,7 @@ def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictu
         pictures: Number of pictures of the row.
 
     Raises:
-        BadRow: There are other pictures than marks, so that it cannot be told which one an option is.
+        BadRow: The numbers of pictures and marks differ, so that an option's picture is unclear.
     """
     if not any(isinstance(option, str) and option[:1] == "<" and _PLAIN.fullmatch(option) for option in options):
         return [*options]
@@ -49,7 +49,7 @@ def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictu
     is_numbered = any(_MARK.search(text) for text in (words, *texts))
     if is_numbered or (in_words and pictures > in_words + in_options):
         raise BadRow(
-            f"an option is <image>, and which of {counted(pictures, 'picture')} it is cannot be told: the row has "
+            f"an option is <image>, but which of {counted(pictures, 'picture')} is unclear: the row has "
             f"{in_words + in_options} such marks{', and others with numbers' if is_numbered else ''}",
             "unclear_picture",
         )
@@ -64,15 +64,15 @@ def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictu
 def with_marked(
     pictures: Mapping[int, AskedPicture], texts: Iterable[str], *, others: int = 0
 ) -> tuple[list[AskedPicture], dict[int, int]]:
-    """Return the pictures of a row in order, with those that its words show and that the row does not have.
+    """Return the pictures of a row in order, including those that its words show but the row lacks.
 
     Args:
-        pictures: Pictures by number, from 1; numbers without a picture may be left out.
-        texts: The question and its options, in words.
-        others: Number of options that are pictures themselves; they have the next numbers.
+        pictures: Pictures by number, from 1; numbers without a picture are optional.
+        texts: The question and its options, as text.
+        others: Number of options that are pictures; they have the next numbers.
 
     Returns:
-        The pictures, and the new number of each by the one that the words have.
+        The pictures, and the new number of each by its number in the words.
     """
     found = dict(pictures)
     marks: dict[int, str] = {}
@@ -97,9 +97,9 @@ def with_marked(
 
 
 def renumbered(text: str, places: Mapping[int, int]) -> str:
-    """Return a text in which each mark is `<image 2>`, the number that of its picture among those that are there.
+    """Return a text in which each mark is `<image 2>`, with its picture's number among the present ones.
 
-    `[Image 2]` stays as it is written but for its number: it may as well be a word of the sentence.
+    `[Image 2]` stays as written except for its number, since it may be a word of the sentence.
     """
 
     def mark(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Cells that name pictures: options of which the source as a whole tells so, and cells that list several names."""
+"""Cells that name pictures: options, judged by the source as a whole, and cells that list several names."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from benchwright.source_files.picture_names import has_picture_suffix, is_pictur
 from benchwright.source_files.rows import BadRow
 
 _PICTURE_KEYS = ("path", "file", "image", "image_path", "file_name", "img")
-"""Names under which an object that stands for a picture has its path."""
+"""Keys of the path in an object that denotes a picture."""
 _AFTER = " \t'\"`\u2019\u201d\u00bb"
-"""What may stand after the end of a name."""
+"""Characters allowed after the end of a name."""
 _MOST_TRIED = 2_000
-"""Most names of which it is looked up whether they are files, to tell whether options are pictures."""
+"""Largest number of names to look up as files, to decide whether options are pictures."""
 
 
 class PictureCells(NamedTuple):
     """How cells of the files with the same columns name pictures.
 
     Args:
-        places: Places of options, from 0, in which each filled cell is the name of a picture.
-        are_mixed: Whether other places have both words and names of pictures that are there, so that it cannot be told
-            which cells are pictures.
-        is_file: Function that returns whether a name stands for a file of the source.
+        places: Indices of options, from 0, for which each filled cell is the name of a picture.
+        are_mixed: Whether other options have both words and names of present pictures, so that it is unclear which
+            cells are pictures.
+        is_file: Function that returns whether a name denotes a file of the source.
     """
 
     places: frozenset[int] = frozenset()
@@ -36,7 +36,7 @@ class PictureCells(NamedTuple):
         """Return whether an option is the name of a picture.
 
         Raises:
-            BadRow: It may be one, and may be words.
+            BadRow: The option may be a picture's name or words.
         """
         if not isinstance(cell, str) or not (self.places or self.are_mixed) or not is_picture_name(cell):
             return False
@@ -44,35 +44,35 @@ class PictureCells(NamedTuple):
             return True
         raise BadRow(
             f"option {place + 1} is {cell[:200]!r}, the name of a picture, and options of other rows in this place are "
-            "words: whether it is a picture cannot be told; put pictures into columns of their own, such as "
+            "words: whether it is a picture is unclear; put pictures into separate columns, such as "
             "option_A_image",
             "unclear_picture",
         )
 
     def parts(self, cell: Any) -> Sequence[Any]:
-        """Return the names that a cell lists; the cell where it lists none, or is the name of one file as a whole."""
+        """Return the names that a cell lists, or the cell if it lists none or is the name of one file as a whole."""
         names = pictures_listed(cell) if isinstance(cell, str) else []
         return names if names and (self.is_file is None or not self.is_file(cell)) else (cell,)
 
 
 PLAIN_CELLS = PictureCells()
-"""Options are words, unless they say otherwise."""
+"""Options are words unless they state otherwise."""
 
 
 def named_picture(cell: Mapping[str, Any]) -> str | None:
-    """Return the path of the picture that an object stands for; None where it names none."""
+    """Return the path of the picture that an object denotes; None if it names none."""
     return next((path for name in _PICTURE_KEYS if isinstance(path := cell.get(name), str) and path.strip()), None)
 
 
 @dataclass
 class OptionNames:
-    """How many options are names of pictures, by their place in the row."""
+    """Counts of options that are names of pictures, by their index in the row."""
 
     filled: Counter[int] = field(default_factory=Counter)
     named: Counter[int] = field(default_factory=Counter)
     with_folder: int = 0
     examples: dict[tuple[str, str], set[int]] = field(default_factory=dict)
-    """Places of some names, by file of questions and name."""
+    """Indices of some names, by question file and name."""
 
     def add(self, file: str, texts: Sequence[str | None]) -> None:
         """Count the options of a row."""
@@ -89,11 +89,11 @@ class OptionNames:
     def cells(self, is_file: Callable[[str, str], bool]) -> PictureCells:
         """Return which options are pictures.
 
-        They are where each filled option in that place is the name of a picture, and some are files of the source; also
-        where none is a file, and all options have folders in their names: then their folder is absent.
+        They are pictures if each filled option at that index is the name of a picture and some are files of the source.
+        They also are if none is a file and all have folders in their names: then their folder is absent.
 
         Args:
-            is_file: Function that returns for a file of questions and a name whether that is a file of the source.
+            is_file: Function that returns, for a question file and a name, whether the name is a file of the source.
         """
         if not self.named:
             return PLAIN_CELLS

@@ -1,4 +1,4 @@
-"""Which column names the pictures: one that holds names of files goes before a number such as `image_id`."""
+"""Choice of the picture column: file names take precedence over numbers such as `image_id`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchwright.source_files.picture_names import is_picture_name
 from ..mapping.columns import FIELDS, ColumnMapping
 
 _MOST = 0.5
-"""Least share of a column's filled cells that are names of pictures, for the column to hold such names."""
+"""Smallest share of picture names among a column's filled cells for a picture column."""
 _NO_PICTURES = frozenset(
     name for field in ("question", "options", "answer", "context", "explanation") for name in FIELDS[field]
 )
 
 
 def with_named_pictures(rows: Sequence[Mapping[str, Any]], columns: ColumnMapping) -> ColumnMapping:
-    """Return the columns with the one that names pictures, where the guessed one holds numbers or nothing.
+    """Return the columns with the one that names pictures, if the guessed one holds numbers or nothing.
 
     Args:
         rows: Some rows of the file.

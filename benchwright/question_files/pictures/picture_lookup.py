@@ -1,4 +1,4 @@
-"""Pictures of imported questions: found by what a file calls them, or taken out of the file, each checked once."""
+"""Pictures of imported questions: found by their names in a file, or extracted from the file, each checked once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .picture_paths import PicturePaths
 
 UNREADABLE_PICTURE = "unreadable_picture"
 PICTURE_REASONS = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})
-"""Reasons of `BadRow` for a picture that is not there or cannot be used."""
+"""Reasons of `BadRow` for a missing or unusable picture."""
 
 _MISLABELLED = "mislabelled"
-"""Reason of `UnreadableImage` for a file that is named as another format than it is; benchmarks have many."""
+"""Reason of `UnreadableImage` for a file named as another format than it is, which is frequent in benchmarks."""
 
 
 class Identify(Protocol):
-    """A function as `benchwright.images.identify.identify`, such as one that remembers files."""
+    """A function like `benchwright.images.identify.identify`, such as a caching one."""
 
     def __call__(self, path: Path, *, root: Path, limits: Limits | None = None) -> Identified:
         """Return the identity of an image file."""
@@ -36,10 +36,9 @@ class PictureLookup:
 
     Args:
         files: Folder of the pictures.
-        objects: Store for pictures that stand in files of questions or archives.
+        objects: Store for pictures embedded in question files or archives.
         limits: Largest size of a picture's file.
-        keeps_copies: Whether pictures out of files of questions stay in the store; default True. Else they are only
-            identified.
+        keeps_copies: Whether embedded pictures stay in the store; default True. Otherwise they are only identified.
         identify: Function that identifies files of the folder.
     """
 
@@ -58,22 +57,22 @@ class PictureLookup:
         self.paths = PicturePaths(files)
 
     def found_picture(self, picture: AskedPicture, *, file: str, place: str) -> tuple[Identified, Path, str]:
-        """Return a picture's identity, its file, and its path as sources name it.
+        """Return a picture's identity, its file, and its path in the source.
 
         Args:
             picture: The picture.
-            file: Path of the file of questions.
+            file: Path of the question file.
             place: Name for a picture without one, such as `row 3, picture 1`.
 
         Raises:
-            BadRow: It is not there, or cannot be read.
+            BadRow: The picture is missing or unreadable.
         """
         if picture.data is not None:
             name = picture.path or place
             identity, stored = self._stored(picture.data, name)
             return identity, stored, name
         if picture.is_only_named:
-            raise BadRow(f"the text shows {picture.path}, and the row has no such picture", MISSING_PICTURE)
+            raise BadRow(f"the text shows {picture.path}, but the row has no such picture", MISSING_PICTURE)
         path = self.paths.path_of(picture.path, file)
         if path not in self._known:
             try:
@@ -87,17 +86,17 @@ class PictureLookup:
         return self._known[path]
 
     def _of_file(self, local: Path, path: str) -> tuple[Identified, Path]:
-        """Return the identity of a file; one whose name has the end of another format is copied without a name."""
+        """Return the identity of a file; a file with the suffix of another format is copied without a name."""
         try:
             return self._identify(local, root=self._files.root, limits=self._limits), local
         except UnreadableImage as error:
             if error.reason != _MISLABELLED:
-                return self._identified(local, self._files.root, path), local  # raises, in the words of a row
+                return self._identified(local, self._files.root, path), local  # raises with the message for a row
         identity, stored = self._stored(self._files.read(path, max_bytes=self._limits.max_bytes), path)
         return identity, stored if self._keeps_copies else local
 
     def _stored(self, data: bytes, name: str) -> tuple[Identified, Path]:
-        """Return the identity of a picture, and its copy in the store, which is gone where copies are not kept."""
+        """Return the identity of a picture, and its copy in the store, which is deleted unless copies are kept."""
         if self._keeps_copies:
             stored = self._objects.path(self._objects.put(data))
             return self._identified(stored, stored.parent, name), stored

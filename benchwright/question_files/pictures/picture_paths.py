@@ -1,4 +1,4 @@
-"""Which file a picture's name stands for: by its last folders, and never one file for two different paths."""
+"""Mapping of picture names to files: by the last folders, and never one file for two different paths."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from benchwright.texts.normalization import counted
 
 _SHOWN = 3
 _LEAST_FOLDERS = 2
-"""Least number of last folders by which a picture is found whose first folder is called otherwise."""
+"""Smallest number of equal last folders to find a picture whose first folder has another name."""
 OTHER_END, OTHER_FOLDER = "another end of the same format", "another first folder"
-"""Ways to find a picture that notes tell."""
+"""Ways to find a picture that notes report."""
 
 
 class _Found(NamedTuple):
-    """The file that a name stands for.
+    """The file that a name denotes.
 
     Args:
         path: Its path in the folder.
-        name: The name, as it was understood; None where that is the path.
-        rank: 0 where the name says where the file lies, 1 where it lies elsewhere in the folder and all of its name
-            is that of the file, 2 for any other way.
-        is_own: Whether it lies in the folder of the file of questions and the name says where.
+        name: The interpreted name; None if it is the path.
+        rank: 0 if the name states the file's place, 1 if the file lies elsewhere in the folder and its whole name
+            matches, 2 for any other way.
+        is_own: Whether it lies in the folder of the question file at the place that the name states.
         is_shortened: Whether folders of the name are neither those of the file nor those above the whole folder.
-        by: How it was found, where that is to be told, such as `OTHER_END`; empty for any other way.
+        by: The way it was found, if worth a note, such as `OTHER_END`; otherwise empty.
     """
 
     path: str
@@ -61,12 +61,12 @@ class _Found(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """How well a file fits a name, the better the larger.
+    """How well a file fits a name; larger is better.
 
     Args:
-        folders: Number of folders from the last on that both have.
-        is_exact: Whether letters have the same case, and the name its end.
-        near: Number of folders that it shares with the file of questions.
+        folders: Number of equal folders, counted from the last.
+        is_exact: Whether the case of letters is equal and the name has its suffix.
+        near: Number of folders that it shares with the question file.
     """
 
     folders: int
@@ -75,15 +75,15 @@ class _Fit(NamedTuple):
 
 
 class PicturePaths:
-    """The files that names of pictures stand for in one folder.
+    """The files that picture names denote in one folder.
 
-    A name is a path from the folder of the file of questions, or from the folder's root, or from `images` in either.
-    Otherwise a file fits whose own folders agree with those of the name, from the last on and as far as both go; a name
-    with folders is never found by its last part alone. Unicode forms are equal. Where one file alone can be meant, case
-    does not count, the end of a format may be absent or another one of that format (`.jpg`, `.jpeg`), and a number
-    stands for a name that zeros fill up (`COCO_val2014_000000123456.jpg`). A first folder of another name (`vqa`,
-    `pics`) does not count where two or more folders after it agree, unless both tell parts of one whole apart. What
-    was found in such ways gives way where another name has that file too (`refutation`).
+    A name is a path from the folder of the question file, or from the folder's root, or from `images` in either.
+    Otherwise a file fits if its folders agree with those of the name, from the last on and as far as both go; the last
+    part alone never matches a name with folders. Unicode forms are equal. If only one file is possible, case does not
+    count, the suffix may be absent or another one of the format (`.jpg`, `.jpeg`), and a number matches a zero-padded
+    name (`COCO_val2014_000000123456.jpg`). A first folder of another name (`vqa`, `pics`) does not count if two or more
+    folders after it agree, unless the two denote parts of one whole. Such matches are withdrawn if another name also
+    denotes the file (`refutation`).
 
     Args:
         files: The folder.
@@ -96,14 +96,14 @@ class PicturePaths:
         self._refuted: dict[tuple[str, str], str] | None = None
 
     def path_of(self, name: str, file: str) -> str:
-        """Return the path of the file that a name stands for.
+        """Return the path of the file that a name denotes.
 
         Args:
-            name: What a file of questions calls a picture.
-            file: Path of that file.
+            name: A picture's name in a question file.
+            file: Path of the question file.
 
         Raises:
-            BadRow: There is none, or there are several.
+            BadRow: No file or several files match.
         """
         found = self._found(name, file)
         if isinstance(found, BadRow):
@@ -111,17 +111,17 @@ class PicturePaths:
         return found.path
 
     def is_there(self, name: str, file: str) -> bool:
-        """Return whether a name stands for a file, or for one of several."""
+        """Return whether a name denotes a file, or one of several."""
         found = self._found(name, file)
         return not isinstance(found, BadRow) or found.reason == AMBIGUOUS_PICTURE
 
     def is_guess(self, name: str, file: str) -> bool:
-        """Return whether `refutation` may refuse what `path_of` returned, once all names are known."""
+        """Return whether `refutation` may refuse the result of `path_of`, once all names are known."""
         found = self._found(name, file)
         return not isinstance(found, BadRow) and found.rank > 0
 
     def notes(self) -> Iterator[str]:
-        """Yield how names were understood that are not quite those of their files, once for each way."""
+        """Yield a note for each way in which names differ from those of their files."""
         refuted = dict(self._all_refuted())
         found = [
             (text, its)
@@ -134,9 +134,9 @@ class PicturePaths:
             yield f"{counted(len(names), 'picture')} found under {way}, such as {path} for {text!r}"
 
     def refutation(self, name: str, file: str) -> str | None:
-        """Return why a name does not stand for what `path_of` returned; None where it does.
+        """Return why a name does not denote the result of `path_of`; None if it does.
 
-        To be asked when all names of the source were looked up.
+        Call it after the lookup of all names of the source.
         """
         if self._refuted is None:
             self._refuted = dict(self._all_refuted())
@@ -163,7 +163,7 @@ class PicturePaths:
                 others = by_path[found.path].items()
                 other = next((its for (one, at), its in others if _excludes(one, at, found, folder)), None)
                 if other is not None:
-                    where = f"there is no picture {text!r} in {self._files.shown('')}"
+                    where = f"picture {text!r} is missing in {self._files.shown('')}"
                     yield (text, folder), f"{where}: {found.path} may be {other!r} as well"
 
     def _looked_up(self, text: str, folder: str) -> _Found:
@@ -181,7 +181,7 @@ class PicturePaths:
             if (found := self._index.best(name, folder)) is not None:
                 return found
         for name in names:
-            # Files without the end of a format are in no index.
+            # Files without a suffix are in no index.
             for start in range(1, len(name.parts) - 1):
                 for under in dict.fromkeys((folder, "")):
                     path = "/".join((under, *name.parts[start:])) if under else "/".join(name.parts[start:])
@@ -190,32 +190,32 @@ class PicturePaths:
         namesakes = self._index.namesakes(names)
         only = f"; {' and '.join(namesakes[:_SHOWN])} has only the last part of its name" if namesakes else ""
         raise BadRow(
-            f"there is no picture {text!r} in {self._files.shown('')}{only}{self._files.damage()}", MISSING_PICTURE
+            f"picture {text!r} is missing in {self._files.shown('')}{only}{self._files.damage()}", MISSING_PICTURE
         )
 
 
 def _above(folder: str, up: int) -> list[str]:
-    """Return the folder that lies a number of folders above one; none for one that is not in what is searched."""
+    """Return the folder a number of levels above another one; empty if it is outside the searched folder."""
     parts = folder.split("/") if folder else []
     return ["/".join(parts[: len(parts) - up])] if up <= len(parts) else []
 
 
 def _excludes(one: _Found, its_folder: str, guess: _Found, folder: str) -> bool:
-    """Return whether a file that one name stands for cannot be that of a guess too.
+    """Return whether a file that one name denotes cannot also be that of a guess.
 
     Args:
-        one: What was found for a name.
-        its_folder: Folder of the file of questions with that name.
-        guess: What was found for another, of rank 1 or 2.
-        folder: Folder of the file of questions with the other.
+        one: The file found for a name.
+        its_folder: Folder of the question file with that name.
+        guess: The file found for another name, of rank 1 or 2.
+        folder: Folder of the question file with the other name.
     """
     if one.rank > guess.rank:
         return False
     if not may_be_the_same(one.whole, guess.whole):
         return True
     if guess.is_shortened and one.rank < guess.rank:
-        return True  # the longer path is another place, since the shorter one says where the file is
-    # A name from a folder beside, whose own questions call the file so, means a file of its own folder.
+        return True  # the longer path is another place, since the shorter one states where the file is
+    # A name from an adjacent folder whose questions use it for the file denotes a file of that folder.
     return (
         one.is_own
         and not f"{its_folder}/".startswith(f"{folder}/" if folder else "")
@@ -242,10 +242,10 @@ class _PicturesByPath:
                 if (number := number_of(name, of_file=True)) is not None:
                     self._by_number[number].append(path)
         except BenchwrightError:
-            pass  # a folder that cannot be read has no pictures; the files of questions say so
+            pass  # an unreadable folder has no pictures, which the question files report
 
     def best(self, name: PictureName, folder: str) -> _Found | None:
-        """Return the file that fits a name best; None where none does.
+        """Return the file that fits a name best; None if none does.
 
         Raises:
             BadRow: Several fit equally well.
@@ -268,7 +268,7 @@ class _PicturesByPath:
         return None
 
     def _ways(self, last: str) -> Iterator[tuple[list[str], str]]:
-        """Yield the files that may have a name by its last part, for each way to compare them, and the way to tell."""
+        """Yield the files that match the last part of a name, for each way to compare, and the way to report."""
         known = self._by_name.get(folded(last), [])
         yield known, ""
         if not has_picture_suffix(last):
@@ -279,7 +279,7 @@ class _PicturesByPath:
         yield known, OTHER_FOLDER
 
     def namesakes(self, names: list[PictureName]) -> list[str]:
-        """Return files whose last part is that of a name, whatever their folders."""
+        """Return files with the last part of a name, in any folders."""
         return next((found for name in names if (found := self._by_name.get(folded(name.parts[-1])))), [])
 
     def _fit(self, path: str, name: PictureName, folder: str) -> _Fit | None:
@@ -288,8 +288,8 @@ class _PicturesByPath:
         near = _in_common(its, asked)
         same = _in_common(_upwards(self._above + its), _upwards(named))
         has_none = not named and not name.up
-        # Both paths have to agree as far as both go: up to the first folder of the name, or up to the folder that holds
-        # the file of questions or is searched.
+        # Both paths must agree as far as both go: up to the first folder of the name, or up to the searched folder or
+        # the folder of the question file.
         if not has_none and same < len(named) and (same == 0 or same < len(its) - near):
             return None
         if name.up and same == 0:
@@ -299,7 +299,7 @@ class _PicturesByPath:
         return _Fit(same, spelled == wanted, near)
 
     def _fit_below(self, path: str, name: PictureName) -> _Fit | None:
-        """Return how well a file fits below its first folder, where that has another name in the file of questions."""
+        """Return how well a file fits below its first folder, if that has another name in the question file."""
         its, named = _parts(path)[:-1], name.parts[:-1]
         same = _in_common(_upwards(its), _upwards(named))
         are_first = same == len(its) - 1 == len(named) - 1 and not name.up
@@ -309,12 +309,12 @@ class _PicturesByPath:
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    """Return the parts of a file's path; some programs unpack folders of Windows as backslashes in names."""
+    """Return the parts of a file's path; some programs unpack Windows folders as backslashes in names."""
     return tuple(path.replace("\\", "/").split("/"))
 
 
 def _in_common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """Return how many parts two paths share from their start on."""
+    """Return how many leading parts two paths share."""
     same = 0
     for a, b in zip(one, other, strict=False):
         if a != b:
@@ -325,5 +325,5 @@ def _in_common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
 
 @lru_cache(maxsize=4096)  # pictures share folders
 def _upwards(folders: tuple[str, ...]) -> tuple[str, ...]:
-    """Return folders from the last one on, in the form in which they are compared."""
+    """Return folders from the last one on, in comparison form."""
     return tuple(map(folded, reversed(folders)))

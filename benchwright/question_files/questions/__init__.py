@@ -1,1 +1,1 @@
-"""A question as a file asks it, with its options, key and pictures: the one carrier of all readers."""
+"""A question from a file, with its options, key and pictures: the common record of all readers."""

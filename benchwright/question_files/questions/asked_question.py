@@ -1,4 +1,4 @@
-"""One question of a benchmark that exists, whatever file it stands in."""
+"""One question of an existing benchmark, from a file of any kind."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from benchwright.texts.normalization import counted
 
 YES_NO = ("Yes", "No")
 MAX_KEY = 400
-"""Most characters of a question's id."""
+"""Largest length of a question's id in characters."""
 _NO_TASK_LETTER = re.compile(r"[^a-z0-9]+")
 
 
 class AskedPicture(NamedTuple):
-    """A picture as a file of questions gives it: by name, or whole.
+    """A picture in a question file: by name, or embedded.
 
     Args:
-        path: Path below the folder of pictures, or the name by which it is to be found; empty for none. A number may
-            also be the `index` of the row that has the picture.
-        data: Bytes of the picture's file, where they stand in the file of questions.
-        source: Where it came from, as its source states it; None for nothing stated.
-        is_only_named: Whether the text shows the picture, as by `<image 2>`, and the row has none; `path` is that mark.
+        path: Path below the picture folder, or a name to look up; empty for none. A number may also be the `index` of
+            the row that has the picture.
+        data: Bytes of the picture's file, if embedded in the question file.
+        source: Stated origin; None if unstated.
+        is_only_named: Whether the text shows the picture, as by `<image 2>`, but the row has none; `path` is that mark.
     """
 
     path: str = ""
@@ -34,13 +34,13 @@ class AskedPicture(NamedTuple):
 
 
 class ModelReply(NamedTuple):
-    """What a model replied to a question, as a file beside the questions has it.
+    """A model's reply to a question, from a file next to the questions.
 
     Args:
         model: Name of the model.
         key: Id of the question.
-        text: Raw reply; empty where only the choice read from it is stored.
-        choice: Choice that the source read from it; None where it stores none.
+        text: Raw reply; empty if the source stores only the choice read from it.
+        choice: Choice that the source read from it; None if it stores none.
     """
 
     model: str
@@ -50,32 +50,32 @@ class ModelReply(NamedTuple):
 
 
 class KeyFault(NamedTuple):
-    """Why the key of a row names no option of it: a stable code such as `key_not_an_option`, and words."""
+    """Why the key of a row names none of its options: a stable code such as `key_not_an_option`, and text."""
 
     reason: str
     detail: str
 
 
 class AskedQuestion(Record):
-    """A question with its options, as checked; its pictures are counted from 0.
+    """A checked question with its options; pictures are numbered from 0.
 
     Attributes:
         key: The question's own id, unique in the source.
-        split: Its own split; None where none is stated.
+        split: Its stated split; None if unstated.
         task: Task, as items name it.
-        kind: `open` where it has no options; it is then no item.
-        ask: The question, with `<image 2>` where it places its pictures; empty where the source has keys only.
+        kind: `open` if it has no options; it is then not an item.
+        ask: The question, with `<image 2>` at the places of its pictures; empty if the source has keys only.
         options: For each option its text, or the number of the picture that it is.
-        padded: Numbers of the options around whose words the source has white space, which is not kept.
-        answer: Number of the right option, from 0; None where no option is marked as right.
-        stated_answer: The key in the words of the source, where there are no options.
-        refusal: Number of the option that declines; None where none does.
-        lacks_key: Whether the source does not say which option is right, because it keeps the key to itself.
-        key_fault: What is wrong with the key, where it names no option or several; such a question is no item.
+        padded: Numbers of the options around whose words the source has white space, which is removed.
+        answer: Number of the right option, from 0; None if no option is marked as right.
+        stated_answer: The key in the words of the source, if the question has no options.
+        refusal: Number of the option that declines; None if none does.
+        lacks_key: Whether the source does not publish which option is right.
+        key_fault: The mistake of a key that names no option or several; such a question is not an item.
         pictures: Number of pictures.
-        labels: Everything else that the source says of it, by column.
-        rotates: Id of the question of which this one has the options in another order; None for none.
-        item: The item itself, where the source is a release of Benchwright.
+        labels: All other statements of the source about it, by column.
+        rotates: Id of the question whose options this one has in another order; None for none.
+        item: The item, if the source is a release of Benchwright.
     """
 
     key: str = Field(min_length=1, max_length=MAX_KEY)
@@ -108,14 +108,14 @@ class AskedQuestion(Record):
         for name in ("answer", "refusal"):
             place = getattr(self, name)
             if place is not None and not 0 <= place < len(self.options):
-                raise ValueError(f"{name} is option {place + 1}, and there are {len(self.options)}")
+                raise ValueError(f"{name} is option {place + 1}, but the question has {len(self.options)}")
         for option in self.options:
             if isinstance(option, int) and not 0 <= option < self.pictures:
-                raise ValueError(f"an option is picture {option + 1}, and there are {self.pictures}")
+                raise ValueError(f"an option is picture {option + 1}, but the question has {self.pictures}")
         return self
 
 
 def task_name(text: str) -> str:
-    """Return a text as the name of a task: small letters, digits and `_`, a letter first."""
+    """Return a text as the name of a task: lower-case letters, digits and `_`, a letter first."""
     name = _NO_TASK_LETTER.sub("_", text.lower()).strip("_")[:64]
     return name if name[:1].isalpha() else f"task_{name}".rstrip("_")

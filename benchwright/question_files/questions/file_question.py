@@ -1,4 +1,4 @@
-"""The one carrier of a question from a file: where it stands, its pictures, the item that it is or why it is none."""
+"""The record of a question from a file: its place, its pictures, and its item or why it is not an item."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .asked_question import AskedQuestion
 OWN_SPLIT = "source_split"
 """Attribute of items: the question's split in its source."""
 IMPORTED = "imported"
-"""Key of an item's evidence: id and split in the release that it comes from, and the operation that made it there."""
+"""Key of an item's evidence: id and split in its original release, and the operation that made it there."""
 
 
 class FileQuestion(NamedTuple):
@@ -22,13 +22,13 @@ class FileQuestion(NamedTuple):
 
     Args:
         file: Path of its file in the source.
-        row: Which row of it.
+        row: Row of the file.
         question: The question.
-        image_ids: Its pictures in order; None for one that is not there or cannot be used.
-        outcome: None where it is an item; else the reason why not, such as `missing_picture` or `no_options`. Its
-            words and key can be checked all the same.
-        detail: What is missing, in words; empty for an item.
-        names: What the source calls its pictures, in order; for one that stands in the file, its place there.
+        image_ids: Its pictures in order; None for a missing or unusable one.
+        outcome: None for an item; otherwise the reason, such as `missing_picture` or `no_options`. Its words and key
+            can still be checked.
+        detail: The reason as text; empty for an item.
+        names: The source's names of its pictures, in order; for an embedded one, its place in the file.
     """
 
     file: str
@@ -41,33 +41,33 @@ class FileQuestion(NamedTuple):
 
     @property
     def has_pictures(self) -> bool:
-        """Return whether it has a picture, and all of its pictures are there."""
+        """Return whether it has at least one picture and all are present."""
         return bool(self.image_ids) and None not in self.image_ids
 
     @property
     def stand_ins(self) -> tuple[str, ...]:
-        """Return the ids of its pictures, at least one; a picture that is not there has one by its name."""
+        """Return the ids of its pictures, at least one; a missing picture gets an id from its name."""
         named = [image_id or _stand_in(name) for image_id, name in zip(self.image_ids, self.names, strict=True)]
         return tuple(named) or (_stand_in(f"{self.file}: {self.row}, no picture"),)
 
     @property
     def identity(self) -> str:
-        """Return a digest that tells it from the questions of all sources: of its stated id, words, options, pictures.
+        """Return a digest that identifies it among all sources: of its stated id, words, options, pictures.
 
-        Other rows and the places of files do not matter, so that a row without an id has none here: its number would
-        change with the rows before it.
+        Other rows and the places of files have no influence. A row without an id therefore has none in the digest,
+        since its number would change with earlier rows.
         """
         stated = self.question.labels.get(STATED_ID, self.question.key)
         own_id = None if stated == self.row else stated
         return digest(["asked question", own_id, self.question.ask, self.question.options, self.stand_ins])
 
     def item_for_texts(self, item_id: str | None = None) -> Item | None:
-        """Return the question as an item for checks of words and keys; None where it lacks words or options.
+        """Return the question as an item for checks of words and keys; None if it lacks words or options.
 
-        Such an item belongs into no table and no release.
+        Never put such an item into a table or a release.
 
         Args:
-            item_id: Its id; None for a digest of the question's own.
+            item_id: Its id; None for a digest of the question.
         """
         if self.question.kind == "open" or not self.question.ask:
             return None
@@ -84,8 +84,8 @@ class FileQuestion(NamedTuple):
     def open_item_for_texts(self, item_id: str) -> Item:
         """Return an open question as an item without options and key, for checks of its words and pictures.
 
-        No validation takes it for an item: it belongs into no table and no release. Without a picture it shows none, so
-        that two such questions in the same words ask the same.
+        It passes no validation of items: never put it into a table or a release. Without a picture it shows none, so
+        two such questions with the same words ask the same.
 
         Args:
             item_id: Its id.
@@ -112,7 +112,7 @@ class FileQuestion(NamedTuple):
 
 
 def _stand_in(name: str) -> str:
-    """Return the id that stands for a picture that is not there, by its name in the source."""
+    """Return the substitute id of a missing picture, by its name in the source."""
     return digest(["picture that is not there", name])
 
 
@@ -127,8 +127,8 @@ def item_of(
 ) -> Item:
     """Return a question as an item.
 
-    An item of a release keeps its id, revision and content, so that both have the same content hash; where it was made
-    stands in its evidence. Others keep id and split as attributes.
+    An item of a release keeps its id, revision and content, so that both have the same content hash; its evidence
+    states where it was made. Others keep id and split as attributes.
 
     Args:
         question: The question.

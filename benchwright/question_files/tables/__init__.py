@@ -1,1 +1,1 @@
-"""Tables of questions of any kind of file, as rows of columns with values, and which column holds what."""
+"""Question tables from any kind of file, as rows of columns with values."""

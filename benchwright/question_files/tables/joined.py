@@ -1,14 +1,14 @@
 """Keys, splits and pictures in a second file, joined to the questions by id.
 
-| beside the questions                                                     | benchmarks                           |
+| next to the questions                                                    | benchmarks                           |
 |--------------------------------------------------------------------------|--------------------------------------|
 | rows with an id and a key, without questions, in any kind of file        | AMBER (`annotations.json`)           |
 | an object from id to key, or to an object with a key                     | MMMU (`answer_dict_val.json`), BLINK |
 | an object from split to a list of ids                                    | ScienceQA (`pid_splits.json`)        |
 | pictures by id: `images.csv`, or the list `images` of a JSON document    | COCO                                 |
 
-A file is taken where most of the questions looked at have their id in it. Of several files with different keys, the one
-whose name is that of the questions goes first; where none is, the question has no key, and the row says so.
+A file counts if it has the ids of most sampled questions. Of several files with different keys, the one with the name
+of the questions takes precedence; if none has it, the question has no key, and the row states this.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from .joined_files import KEYS_DIFFER, JoinedFile
 from .picture_lists import PictureList, has_list_of_pictures, listed_pictures, pictures_in_table, references
 
 _NAMED = 3
-"""Most files that are named as those from which a key comes."""
+"""Largest number of files to name as the origin of a key."""
 _LOOKED_AT = 64
 _MOST_FILES = 40
-"""Most files that are looked into for keys."""
+"""Largest number of files to search for keys."""
 _MOST_PATHS = 20_000
-"""Most files of a folder among which those near to the questions are looked for."""
+"""Largest number of files in a folder to search for those near the questions."""
 _MOST_KEYS = 2_000_000
 _SHARE = 0.5
-"""Smallest share of the questions looked at whose id a file of keys has."""
+"""Smallest share of sampled questions whose id a key file must have."""
 _OF_PICTURES = re.compile(r"images?|imgs?|pictures?|photos?|coco", re.I)
 """Names of files whose rows are pictures."""
 _HEAD_BYTES = 4096
@@ -54,7 +54,7 @@ Read = Callable[[str], Iterator[Row | RefusedRow]]
 
 @dataclass
 class _Beside:
-    """What files beside the questions say of them, by id."""
+    """Statements of files next to the questions about them, by id."""
 
     keys: dict[str, dict[str, Any]] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class _Beside:
 
 @dataclass
 class _Folder:
-    """What is known of a folder of questions: files that may hold keys, and those that hold none."""
+    """Known facts about a folder of questions: files that may hold keys, and those that hold none."""
 
     paths: list[str]
     no_keys: set[str] = field(default_factory=set)
@@ -72,7 +72,7 @@ class _Folder:
 
 
 _FOLDERS: WeakKeyDictionary[DatasetFiles, _Folder] = WeakKeyDictionary()
-"""Each is looked through once, however many files of questions without keys it has."""
+"""Each folder is searched once, whatever its number of question files without keys."""
 
 
 def _folder(files: DatasetFiles, among: Sequence[str]) -> _Folder:
@@ -90,17 +90,17 @@ def joined_rows(
     among: Sequence[str],
     joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file of questions with the keys and splits that files beside it have.
+    """Yield the rows of a question file with the keys and splits in files next to it.
 
-    Rows with keys of their own, and files without questions, come as they are.
+    Rows that already have keys, and files without questions, stay as they are.
 
     Args:
         files: The folder.
-        path: Path of the file of questions.
-        rows: Its rows.
+        path: Path of the question file.
+        rows: The file's rows.
         read: Function that yields the rows of another file.
-        among: Ends of the names of files that may hold keys.
-        joined: List to which the files are added whose rows are joined.
+        among: Suffixes of files that may hold keys.
+        joined: List that receives the files whose rows are joined.
     """
     head = list(islice(rows, _LOOKED_AT))
     documents = [row.document for row in head if isinstance(row, Row)]
@@ -127,7 +127,7 @@ def joined_rows(
         own = str(row.document.get(identity))
         key = beside.keys.get(own, {})
         if key and own in several:
-            key = {"answer": None, KEYS_DIFFER: "several questions have its id, and one key"}
+            key = {"answer": None, KEYS_DIFFER: "several questions have its id, but one key"}
         told = {name: value for name, value in key.items() if row.document.get(name) is None}
         if own in beside.splits and lacks_split:
             told["split"] = beside.splits[own]
@@ -144,7 +144,7 @@ def _with_pictures(
     among: Sequence[str],
     joined: list[JoinedFile] | None,
 ) -> Iterator[Row | RefusedRow]:
-    """Yield rows that name pictures by id with the files that a table beside them has for these ids."""
+    """Yield rows that name pictures by id with the files for these ids in a table next to them."""
     ids = {own for document in head for own in references(document)}
     pictures = _pictures_beside(files, path, ids, read, among, joined) if ids else None
     for row in rows:
@@ -171,7 +171,7 @@ def _pictures_beside(
     among: Sequence[str],
     joined: list[JoinedFile] | None,
 ) -> PictureList | None:
-    """Return the pictures that files beside the questions have by id; None where none has most of the ids."""
+    """Return the pictures by id in files next to the questions; None if none has most of the ids."""
     names: dict[str, str | None] = {}
     found = []
     folder = _folder(files, among)
@@ -181,7 +181,7 @@ def _pictures_beside(
         try:
             listed = _pictures_of(files, read, other)
         except (BenchwrightError, OSError):
-            continue  # what cannot be read is told where all files are looked into
+            continue  # the search through all files reports unreadable ones
         if not listed.names:
             folder.no_pictures.add(other)
         elif len(ids & listed.names.keys()) >= _SHARE * len(ids):
@@ -194,7 +194,7 @@ def _pictures_beside(
 
 
 def _pictures_of(files: DatasetFiles, read: Read, path: str) -> PictureList:
-    """Return the pictures by id that a file has: a table of them, or the list of a JSON document."""
+    """Return the pictures by id in a file: a table of them, or the list of a JSON document."""
     if path.lower().endswith((".json", ".json.gz")):
         with files.as_path(path) as place, place.open("rb") as handle:
             is_object = handle.read(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
@@ -205,7 +205,7 @@ def _pictures_of(files: DatasetFiles, read: Read, path: str) -> PictureList:
 
 
 def _of_several(read: Read, path: str, identity: str) -> frozenset[str]:
-    """Return the ids that stand for several questions of a file, so that a key tells not for which it is."""
+    """Return the ids of several questions in a file, for which a key is ambiguous."""
     known: dict[str, int] = {}
     several = set()
     for row in read(path):
@@ -241,7 +241,7 @@ def _found_beside(
             if lacks_key and (keys := _keys(folder, read, other, ids)):
                 fitting.append((other, keys))
         except (BenchwrightError, OSError):
-            continue  # what cannot be read is told where all files are looked into
+            continue  # the search through all files reports unreadable ones
     own = [pair for pair in fitting if _bare(pair[0]) == _bare(path)]
     for other, keys in own or fitting:
         beside.files.append(JoinedFile(other, path, "keys"))
@@ -256,7 +256,7 @@ def _found_beside(
 
 
 def _near(folder: _Folder, path: str) -> list[str]:
-    """Return the files in the folder of the questions, above it, and in folders beside it, the nearest first."""
+    """Return the files in the folder of the questions, above it, and in adjacent folders, the nearest first."""
     own = path.rpartition("/")[0]
     upper = own.rpartition("/")[0]
     near = []
@@ -268,7 +268,7 @@ def _near(folder: _Folder, path: str) -> list[str]:
 
 
 def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, dict[str, Any]]:
-    """Return what a file of keys says by id; empty where it is none, or is of other questions."""
+    """Return the statements of a key file by id; empty if it is not one, or is for other questions."""
     if path in folder.no_keys:
         return {}
     rows = (row for row in read(path) if isinstance(row, Row))
@@ -289,7 +289,7 @@ def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, di
 
 
 def _splits(files: DatasetFiles, path: str) -> dict[str, str]:
-    """Return the split of each id, of a file with lists of ids by split; empty where it is none."""
+    """Return the split of each id from a file with lists of ids by split; empty for another file."""
     if not path.lower().endswith(".json"):
         return {}
     splits: dict[str, str] = {}
@@ -301,7 +301,7 @@ def _splits(files: DatasetFiles, path: str) -> dict[str, str]:
             if not isinstance(element, str | int):
                 return {}
             split = split_of(name)
-            # A split of its own name goes before a part of it, such as `minitrain`.
+            # A named split takes precedence over a part of it, such as `minitrain`.
             if split is not None and (name.lower() == split or str(element) not in splits):
                 splits[str(element)] = split
     return splits
@@ -309,5 +309,5 @@ def _splits(files: DatasetFiles, path: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _bare(path: str) -> str:
-    """Return a file's name without the words that say which half of questions and keys it is."""
+    """Return a file's name without the words that distinguish questions from keys."""
     return re.sub(r"[^a-z0-9]+", "", _OWN_WORD.sub("", path.rpartition("/")[2].partition(".")[0].lower()))

@@ -1,18 +1,18 @@
-"""Which file was joined to which."""
+"""Records of files joined to others."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
 KEYS_DIFFER = "keys_differ"
-"""Label of a question to which no key was joined, since its id stands for several keys or questions: why, in words."""
+"""Label with the reason why a question got no key, since its id has several keys or questions."""
 
 
 class JoinedFile(NamedTuple):
     """A file whose rows were joined to those of another.
 
     Args:
-        path: Its path.
+        path: Path of the file.
         questions: Path of the file with the questions.
         what: `keys`, `splits` or `pictures`.
     """

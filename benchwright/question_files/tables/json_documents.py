@@ -1,10 +1,10 @@
-"""Rows of a `.json` file, whatever its shape; no more than one entry is held in memory.
+"""Rows of a `.json` file of any shape, with at most one entry in memory.
 
 | shape                                     | rows                                                                |
 |-------------------------------------------|---------------------------------------------------------------------|
 | a list                                    | its entries; tasks of Label Studio are read by `label_studio`, rows |
 |                                           | without names, and pairs of a picture and an object, by `positions` |
-| JSON lines that are called `.json`        | the lines (MVP-Bench)                                               |
+| JSON lines named `.json`                  | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
 |                                           | one of `images` the files that others name by id (COCO)             |
@@ -44,11 +44,11 @@ from .vqa import is_vqa, vqa_rows
 _HEAD = 1 << 20
 _FORM = "the names of the file's entries and lists"
 _COLUMN = re.compile(rb'\{\s*"((?:[^"\\]|\\.){1,80})"\s*:\s*(?:\{\s*"[^"]{0,80}"\s*:|\[)\s*[^\s{]')
-"""The beginning of an object of columns: the first name, and a value by its index or place that is no object."""
+"""The beginning of an object of columns: the first name, and a value other than an object, by index or place."""
 _LOOKED_AT = 64
-"""Rows from which it is told what each place of a row without names holds."""
+"""Number of rows to find the meaning of each place in rows without names."""
 _MOST_PAIRS = 2_000_000
-"""Most ids with answers of a file that holds nothing else."""
+"""Largest number of ids with answers in a file of such pairs alone."""
 _TELLING = frozenset((*FIELDS["question"], *FIELDS["answer"], *REPLY_FIELDS["reply"]))
 
 
@@ -60,10 +60,10 @@ def json_document_rows(
     Args:
         files: The folder.
         path: Path of the file.
-        joined: List to which files are added whose keys are joined to the rows.
+        joined: List that receives the files whose keys are joined to the rows.
 
     Raises:
-        DataError: The file is no JSON, or is cut off.
+        DataError: The file is not JSON, or is cut off.
     """
     with files.opened(path) as handle:
         head = handle.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -99,7 +99,7 @@ def json_document_rows(
 
 
 def _entry_in(text: bytes) -> Mapping[str, Any] | None:
-    """Return the one entry that a small document is, where it has a layout of its own; None where it is none."""
+    """Return the single entry of a small document with a layout; None for another document."""
     try:
         document = bounded_json(text)
     except (ValueError, RecursionError):
@@ -108,9 +108,9 @@ def _entry_in(text: bytes) -> Mapping[str, Any] | None:
 
 
 def _columns_in(files: DatasetFiles, path: str, head: bytes) -> dict[str, dict[str, Any]] | None:
-    """Return the values of each column by index, where a document is an object of columns; else None.
+    """Return the values of each column by index, if a document is an object of columns; otherwise None.
 
-    Such a document is read as a whole, since the first row ends near its end; so it has to be within the bounds of one.
+    Such a document is read as a whole, since the first row ends near its end, and must be within the limits for that.
     """
     start = _COLUMN.match(head)
     if start is None or not is_known_column(start[1].decode("utf-8", "replace")):
@@ -130,7 +130,7 @@ def _columns_in(files: DatasetFiles, path: str, head: bytes) -> dict[str, dict[s
 
 
 def _by_index(values: Any) -> dict[str, Any] | None:
-    """Return the values of a column by their index; None where it is no column."""
+    """Return the values of a column by index; None if it is not a column."""
     if isinstance(values, Mapping):
         return dict(values)
     return {str(place): value for place, value in enumerate(values)} if isinstance(values, list) else None
@@ -143,7 +143,7 @@ def _rows_by_columns(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Return whether a file holds an object in its first line, and others in the lines after it."""
+    """Return whether a file holds an object in its first line, and others in later lines."""
     line, _, rest = head.partition(b"\n")
     try:
         first = json.loads(line)
@@ -154,7 +154,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _object_rows(path: str, place: Path, lists: JsonLists) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of an object: of its lists, of objects by id, else each key with its value."""
+    """Yield the rows of an object: from its lists, from objects by id, or else each key with its value."""
     pairs: dict[str, Any] = {}
     pictures = listed_pictures(lists) if has_list_of_pictures(place) else PictureList({})
     is_other = False
@@ -192,12 +192,12 @@ def _object_rows(path: str, place: Path, lists: JsonLists) -> Iterator[Row | Ref
 
 
 def _tells(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry may hold a question, a key or a reply, as its columns or its layout tell."""
+    """Return whether an entry may hold a question, a key or a reply, by its columns or its layout."""
     return any(str(name).lower() in _TELLING for name in entry) or is_laid_out(entry)
 
 
 def _are_alike(handle: Any, lists: JsonLists) -> bool:
-    """Return whether an object's first values are objects with the same names: entries by id, whatever they hold."""
+    """Return whether an object's first values are objects with the same keys: entries by id of any content."""
     first = list(islice(lists.elements(), 3))
     names = [set(element) if isinstance(element, Mapping) else set() for _, _, _, element in first]
     are_values = not any(_stands_in_list(handle, offset) for _, offset, _, _ in first)
@@ -205,7 +205,7 @@ def _are_alike(handle: Any, lists: JsonLists) -> bool:
 
 
 def _stands_in_list(handle: Any, offset: int) -> bool:
-    """Return whether an element is one of a list, and not the value of a key itself."""
+    """Return whether an element belongs to a list rather than being the value of a key."""
     start = max(0, offset - 256)
     handle.seek(start)
     return not handle.read(offset - start).rstrip().endswith(b":")

@@ -1,11 +1,11 @@
-"""Tasks of Label Studio (JSON export): question, options and pictures from `data`, the key from what people chose.
+"""Tasks of Label Studio (JSON export): question, options and pictures from `data`, the key from annotators' choices.
 
-A task whose `data` holds a question is one question. A task without one is a question for each control `Choices`: its
-words are the header above the control in the labeling configuration beside the export (`*.xml`), else the control's
-name, and its options the configuration's, else all that people chose in the file.
+A task with a question in its `data` is one question. A task without one is a question for each control `Choices`. Its
+words are the header above the control in the labeling configuration next to the export (`*.xml`), or else the control's
+name. Its options are the configuration's, or else all choices in the file.
 
-The key is `data` or `meta` where these state one, else the choice of an annotation marked as ground truth, else the one
-that most annotators chose; where two are level there is none, and the row says so.
+The key comes from `data` or `meta` if these state one, or else from an annotation marked as ground truth, or else from
+the choice of most annotators. A tie gives no key, and the row states this.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def task_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
                 chosen.setdefault(control, set()).update(choices)
     for row in json_list(files, path):
         if not is_task(row.document):
-            yield RefusedRow(path, row.entry, "bad_row", "no task: it has no `data`", position=row.position)
+            yield RefusedRow(path, row.entry, "bad_row", "not a task: it has no `data`", position=row.position)
             continue
         with guarded(path, row.entry) as guard:
             for place, document in _questions(row.document, controls, chosen):
@@ -95,7 +95,7 @@ def _questions(
 
 
 def _own_options(data: Mapping[str, Any]) -> list[str]:
-    """Return the options of our own export, `(A) words`, without their letters."""
+    """Return the options of Benchwright's export, `(A) words`, without their letters."""
     options = zip(LETTERS, _values(data["options"]), strict=False)
     return [value.removeprefix(f"({letter}) ") for letter, value in options]
 
@@ -106,10 +106,10 @@ def _control_for(
     controls: Mapping[str, _Control],
     chosen: Mapping[str, set[str]],
 ) -> str | None:
-    """Return the control with which people answer the question: the one whose choices are its options, else the first.
+    """Return the control that answers the question: the one whose choices are its options, or else the first.
 
     Args:
-        options: Options that the task's data states; None for none.
+        options: Options in the task's data; None for none.
         task: The task.
         controls: Controls of the configuration.
         chosen: Choices made in the whole file, by control.
@@ -134,17 +134,17 @@ def _key(
     controls: Mapping[str, _Control],
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the column `answer` from people's choices, with how many chose; nothing where the task states a key.
+    """Return the column `answer` from annotators' choices, with their number; empty if the task states a key.
 
     Args:
         task: The task.
-        control: Control with which people answer; None for none.
-        stated: What the task's data state.
+        control: Control that answers the question; None for none.
+        stated: Statements in the task's data.
         controls: Controls of the configuration.
         aliases: Options that the task's data list, by alias.
 
     Raises:
-        BadRow: Two choices are level.
+        BadRow: Two choices are tied.
     """
     if control is None or any(str(name).lower() in FIELDS["answer"] for name in stated):
         return {}
@@ -162,14 +162,14 @@ def _key(
         words = " and ".join(repr(", ".join(choices))[:80] for choices, _ in ranked[:2])
         raise BadRow(f"{words} were chosen by {ranked[0][1]} each; no key", "ambiguous_key")
     best, number = ranked[0]
-    # What people chose is the text of an option, even where it looks like a letter or a number.
+    # A choice is the text of an option, even if it looks like a letter or a number.
     return {"answer": KnownKey(list(best), "text"), "annotators": counted.total(), "annotators_agreeing": number}
 
 
 def _results(task: Mapping[str, Any], controls: Mapping[str, _Control]) -> Iterator[tuple[bool, str, list[str]]]:
-    """Yield the choices of each annotation that was not cancelled: whether it is ground truth, control, choices.
+    """Yield the choices of each annotation not canceled: whether it is ground truth, control, choices.
 
-    Label Studio writes the alias of a choice that has one; it becomes the choice's words here.
+    Replaces the alias that Label Studio writes for a choice by the choice's words.
     """
     for annotation in _listed(task.get("annotations")) or _listed(task.get("completions")):
         if not isinstance(annotation, Mapping) or annotation.get("was_cancelled") or annotation.get("skipped"):
@@ -189,14 +189,14 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _values(options: Any) -> list[str]:
-    """Return options that stand in data as texts, or as Label Studio lists dynamic choices (`{"value": ...}`)."""
+    """Return options in data: texts, or Label Studio's dynamic choices (`{"value": ...}`)."""
     if not isinstance(options, list):
         return [] if options is None else [str(options)]
     return [str(o.get("value", o.get("alias", ""))) if isinstance(o, Mapping) else str(o) for o in options]
 
 
 def _aliases(options: Any) -> dict[str, str]:
-    """Return the options that stand in data with an alias, by it."""
+    """Return the options with an alias in data, by alias."""
     listed = [o for o in _listed(options) if isinstance(o, Mapping) and o.get("alias") and o.get("value") is not None]
     return {str(option["alias"]): str(option["value"]) for option in listed}
 
@@ -206,7 +206,7 @@ def _picture_cell(value: Any) -> Any:
 
 
 def _picture(value: Any) -> Any:
-    """Return the path in an address at which Label Studio serves a file: local storage, or an upload."""
+    """Return the path in an address of a file that Label Studio serves: local storage, or an upload."""
     if not isinstance(value, str) or "/data/" not in value:
         return value
     parts = urlsplit(value)
@@ -216,7 +216,7 @@ def _picture(value: Any) -> Any:
 
 
 def _configured(files: DatasetFiles, path: str) -> dict[str, _Control]:
-    """Return the controls of the labeling configuration beside a file; none where there is none that can be read."""
+    """Return the controls of the labeling configuration next to a file; empty without a readable one."""
     folder = path.rpartition("/")[0]
     for name in files.listing(folder):
         if not name.lower().endswith(".xml"):

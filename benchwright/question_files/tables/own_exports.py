@@ -1,7 +1,7 @@
-"""Rows of what `benchwright release export` writes, in the one shape that other rows have.
+"""Rows of files from `benchwright release export`, in the common form of rows.
 
-The formats state an item with the same names (`item_id`, `target`, `refusal`, `kind`, ...) and differ in where its
-options and pictures stand. What only serves Benchwright itself (hashes, evidence, operations) is left out.
+The formats use the same names for an item (`item_id`, `target`, `refusal`, `kind`, ...) and differ in the place of its
+options and pictures. Fields that only serve Benchwright (hashes, evidence, operations) are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))
 
 
 def is_own_export(document: Mapping[str, Any]) -> bool:
-    """Return whether a row is an item of an export of a release: these all have an id, a canary and a question."""
+    """Return whether a row is an item of a release's export: these all have an id, a canary and a question."""
     is_exported = isinstance(document.get("canary"), str) and ("item_id" in document or "content_hash" in document)
     return is_exported and ("question" in document or "input" in document)
 
@@ -39,7 +39,7 @@ def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
         "image": _pictures(document),
     }
     row["question"] = document.get("question", document.get("input"))
-    if "index" in document:  # rows of VLMEvalKit refer by it to the pictures of others
+    if "index" in document:  # rows of VLMEvalKit use it to refer to the pictures of others
         row["index"] = document["index"]
     if row["answer"] is None and row["refusal"] is None:
         row["answer"] = document.get("target") or None
@@ -50,7 +50,7 @@ def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
         try:
             attributes = json.loads(attributes)
         except ValueError as error:
-            raise BadRow(f"attributes is no JSON: {error}") from None
+            raise BadRow(f"attributes is not JSON: {error}") from None
     if not isinstance(attributes, Mapping):
         raise BadRow(f"attributes is a {type(attributes).__name__}, not names with values")
     return {**attributes, **row}
@@ -64,7 +64,7 @@ def _options(document: Mapping[str, Any]) -> list[Any]:
         return [_words(document.get(letter)) for letter in LETTERS[: int(number)]]
     options = document.get("options", document.get("choices"))
     if not isinstance(options, list):
-        raise BadRow("there are no options")
+        raise BadRow("the row has no options")
     return [_option(option) for option in options]
 
 
@@ -77,12 +77,12 @@ def _option(option: Any) -> Any:
 
 
 def _words(text: Any) -> dict[str, Any]:
-    """Return an option as it stands: a release may hold one without words."""
+    """Return an option unchanged: a release may hold one without words."""
     return {"text": "" if text is None else str(text), "as_it_stands": True}
 
 
 def _pictures(document: Mapping[str, Any]) -> Any:
     if isinstance(cell := document.get("image"), str):
-        return cell  # VLMEvalKit: base64, a list of such as text, or the index of another row
+        return cell  # VLMEvalKit: base64, a list of base64 as text, or the index of another row
     values = [document.get(name) for name in PICTURES]
     return [picture for value in values for picture in (value if isinstance(value, list) else [value]) if picture]

@@ -1,4 +1,4 @@
-"""The list of pictures within a JSON document, whose entries others name by id, as COCO has it."""
+"""The list of pictures within a JSON document, with entries that others name by id, as in COCO."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ LISTS = frozenset({"images", "imgs", "pictures", "photos", "image_info", "image_
 _IDS = ("id", "image_id", "img_id", "imageid", "picture_id")
 _REFERENCES = ("image_ids", "image_id", "img_ids", "img_id", "imageid", "picture_id")
 _MAY_REFER = ("image", "images")
-"""Columns in which an entry names pictures of such a list, and those in which it may."""
+"""Columns in which an entry names pictures of such a list, and those in which it may name them."""
 _FILE_COLUMNS = tuple(name for name in FIELDS["image"] if name not in _IDS)
 _LIST_OF_PICTURES = re.compile(rb'"(?:%s)"\s*:\s*[\[{]\s*["{]' % "|".join(sorted(LISTS)).encode())
 _CHUNK_BYTES = 1 << 20
 _LONGEST_NAME = 256
 _NO_PICTURES = frozenset((*FIELDS["question"], *FIELDS["options"], *FIELDS["answer"])) - {"label", "text"}
-"""Columns that a table of pictures has not."""
+"""Columns absent in a table of pictures."""
 _MOST = 5_000_000
-"""Most pictures of one list."""
+"""Largest number of pictures in one list."""
 
 
 class PictureList(NamedTuple):
     """The pictures of a document's list.
 
     Args:
-        names: Name of each picture's file by its id; None for an id that stands for several.
-        where: Where it stands, in words.
+        names: Name of each picture's file by its id; None for an id of several pictures.
+        where: Place of the list, as text.
     """
 
     names: Mapping[str, str | None]
     where: str = "the document's list of pictures"
 
     def referred(self, entry: Mapping[str, Any]) -> tuple[str, list[str]] | None:
-        """Return the column in which an entry names pictures of the list, and their files; None where none does.
+        """Return the column in which an entry names pictures of the list, and their files; None without one.
 
         Raises:
-            BadRow: An id stands for no picture of the list, or for several.
+            BadRow: An id denotes no picture of the list, or several.
         """
         if not self.names or own_picture(entry) is not None:
             return None
         column = reference_in(entry)
         if column is None:
-            # A name without an end may stand where an id may.
+            # A name without a suffix may occur in place of an id.
             column = next(
                 (n for n in _MAY_REFER if (own := _ids(entry.get(n))) and self.names.keys() >= set(own)), None
             )
@@ -67,7 +67,7 @@ class PictureList(NamedTuple):
 
 
 def reference_in(entry: Mapping[str, Any]) -> str | None:
-    """Return the column in which an entry names pictures by id; None where it names none, or a file."""
+    """Return the column in which an entry names pictures by id; None if it names none, or a file."""
     if own_picture(entry) is not None or any(_is_own(value) for name, value in entry.items() if _holds(name)):
         return None
     return next((name for name in _REFERENCES if _ids(entry.get(name))), None)
@@ -78,19 +78,19 @@ def _holds(name: str) -> bool:
 
 
 def _is_own(value: Any) -> bool:
-    """Return whether a cell holds a picture, or a name without an end, and neither nothing nor a number."""
+    """Return whether a cell holds a picture or a name without a suffix, not a number or nothing."""
     values = value if isinstance(value, list) else [value]
     return any(not isinstance(v, int) and v not in (None, "") and not str(v).isdecimal() for v in values)
 
 
 def references(entry: Mapping[str, Any]) -> list[str]:
-    """Return the ids by which an entry names pictures; none where it names none, or a file."""
+    """Return the ids by which an entry names pictures; empty if it names none, or a file."""
     column = reference_in(entry)
     return [] if column is None else _ids(entry[column])
 
 
 def has_list_of_pictures(place: Path) -> bool:
-    """Return whether a document may have a list of pictures, so that all of it is to be read for these."""
+    """Return whether a document may have a list of pictures, which requires reading all of it."""
     with place.open("rb") as handle:
         rest = b""
         while chunk := handle.read(_CHUNK_BYTES):
@@ -101,11 +101,12 @@ def has_list_of_pictures(place: Path) -> bool:
 
 
 def pictures_in_table(rows: Iterable[Mapping[str, Any]], *, is_of_pictures: bool) -> PictureList:
-    """Return the pictures of a table that has one for each row, with its id; empty for any other table.
+    """Return the pictures of a table with one per row, with its id; empty for any other table.
 
     Args:
         rows: The rows.
-        is_of_pictures: Whether the table's name tells that its rows are pictures, so that `id` is that of a picture.
+        is_of_pictures: Whether the table's name indicates that its rows are pictures, so that `id` is that of a
+            picture.
     """
     names: dict[str, str | None] = {}
     for row in islice(rows, _MOST):
@@ -119,7 +120,7 @@ def pictures_in_table(rows: Iterable[Mapping[str, Any]], *, is_of_pictures: bool
 
 
 def listed_pictures(lists: JsonLists) -> PictureList:
-    """Return the list of pictures of a document, wherever it stands; empty where it has none."""
+    """Return the list of pictures of a document, at any place in it; empty if it has none."""
     names: dict[str, str | None] = {}
     for key, _, _, element in lists.elements():
         if key not in LISTS or not isinstance(element, Mapping):
@@ -151,7 +152,7 @@ def _named(value: Any) -> str | None:
 
 
 def _ids(value: Any) -> list[str]:
-    """Return the ids that a cell holds: one, or a list of such; none where it holds anything else."""
+    """Return the ids in a cell: one, or a list of them; empty for other contents."""
     values = value if isinstance(value, list) else [value]
     are_ids = values and all(isinstance(own, str | int) and not isinstance(own, bool) and str(own) for own in values)
     return [str(own) for own in values] if are_ids and not any(map(is_picture_name, values)) else []

@@ -1,4 +1,4 @@
-"""Rows of any file of questions: a mapping from column to value, whatever the file.
+"""Rows of any question file, as mappings from column to value.
 
 | file                      | rows                                                                                    |
 |---------------------------|-----------------------------------------------------------------------------------------|
@@ -7,8 +7,8 @@
 | `.tar`                    | samples of WebDataset                                                                   |
 | `.txt`                    | lines of a question and its key, of one picture (`text_lines`)                   |
 
-Text and JSON may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
-(II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
+Text and JSON may be packed (`.gz`). Nested contents of a row are split: `questions` of a picture under one entry
+(II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's exports.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .table_heads import question_table
 from .webdataset import SAMPLE_PICTURES, webdataset_rows
 
 ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar", text_lines.END)
-"""Ends of the names of files that may hold questions."""
+"""Suffixes of files that may hold questions."""
 
 
 def rows_of(
@@ -47,21 +47,21 @@ def rows_of(
     only: Collection[str] = (),
     joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file as mappings, with what they nest taken apart, and keys that another file has.
+    """Yield the rows of a file as mappings, with nested contents split, and keys from other files joined.
 
-    Each has its position in the file; questions that one entry nests have that of the entry.
+    Each has its position in the file; questions nested in one entry have that of the entry.
 
     Args:
         files: The folder.
         path: Path of the file.
-        asked: Columns that are read whatever they hold. Of Parquet and Arrow, bytes and nested values of columns
-            whose name tells nothing are not read otherwise.
-        only: Columns that are enough for the caller, so that pictures in other columns of Parquet and Arrow files, and
-            in samples of WebDataset, are not read; other columns may be. Default: all are needed.
-        joined: List to which files are added whose keys or splits are joined to the rows.
+        asked: Columns to read whatever they hold. Otherwise bytes and nested values of unrecognized columns in Parquet
+            and Arrow are not read.
+        only: Columns sufficient for the caller. Pictures in other columns of Parquet and Arrow files, and in WebDataset
+            samples, are then not read; further columns may be. Default: all columns.
+        joined: List that receives the files whose keys or splits are joined to the rows.
 
     Raises:
-        DataError: The file as a whole cannot be read.
+        DataError: The file as a whole is unreadable.
     """
     read = partial(_own_rows, files, asked=asked)
     rows = read(path, only=only, joined=joined)
@@ -76,7 +76,7 @@ def _own_rows(
     only: Collection[str] = (),
     joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file, with what they nest taken apart."""
+    """Yield the rows of a file, with nested contents split."""
     for number, row in enumerate(_plain_rows(files, path, asked, only, joined)):
         position = number if row.position is None else row.position
         if isinstance(row, RefusedRow):
@@ -117,7 +117,7 @@ def _plain_rows(
 def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Collection[str]) -> ChosenColumns:
     """Return the columns that may hold a part of a question or reply, and those that may be labels of it.
 
-    Of others nothing is read: pictures and lists that no field takes can be most of a file.
+    Other columns are not read: unused pictures and lists can be most of a file.
     """
     kinds = {column.name.strip().lower(): column.kind for column in columns}
     if kinds.get("questions") == "nested" or "canary" in kinds:
@@ -131,7 +131,7 @@ def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Col
 
 
 def _apart(row: Row) -> Iterator[Row]:
-    """Yield the rows that a row holds: itself, unless it lists questions, or is a sample of messages."""
+    """Yield the rows in a row: itself, unless it lists questions or is a sample of messages."""
     document: Mapping[str, Any] = row.document
     questions = document.get("questions")
     if isinstance(questions, list) and questions and all(isinstance(entry, Mapping) for entry in questions):
@@ -143,7 +143,7 @@ def _apart(row: Row) -> Iterator[Row]:
         return
     made = row.made
     if isinstance(metadata := document.get("metadata"), Mapping):
-        # What describes a sample beside its columns has no words of the question, whatever it is called.
+        # Metadata of a sample has no words of the question, whatever its name.
         beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
         document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
         made = (*made, Reshaped("what describes the entry", frozenset({"metadata"}), row.document))

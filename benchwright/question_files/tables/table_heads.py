@@ -1,4 +1,4 @@
-"""The head of a table of questions as people save it: which row has the names of the columns.
+"""The head of a question table as authors save it: the row with the names of the columns.
 
 | first rows                                                      | names                                              |
 |-----------------------------------------------------------------|----------------------------------------------------|
@@ -7,7 +7,7 @@
 | `option,option,option`                                          | `option,option.1,option.2`, as pandas names them   |
 | one name fewer than cells, the names of rows first (R)          | one more for the names of the rows                 |
 
-Only the first rows are looked at. Where no row names a question with its key or options, the first row has the names.
+Only the first rows count. If no row names a question with its key or options, the first row has the names.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from ..mapping.configs import split_of
 
 _LONGEST_NAME = 80
 _FEWEST_NAMES = 3
-"""Fewest names of a row that is not the first."""
+"""Smallest number of names in a header that is not the first row."""
 _ROW_NAMES = "row names"
 _TITLES = 3
 
 
 def question_table(asked: Collection[str]) -> TableForm:
-    """Return what is known of the form of tables of questions.
+    """Return the known form of question tables.
 
     Args:
-        asked: Columns that are read whatever their names tell.
+        asked: Columns to read whatever their names.
     """
     wanted = frozenset(asked)
     return TableForm(lambda lines: _head(lines, wanted), _are_splits, _in_split)
 
 
 def _in_split(sheet: str, values: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the values of a row of a sheet that is a split with this; one that the row states goes before it."""
+    """Return the values of a row with its sheet's split added, unless the row states one."""
     return {"split": split_of(sheet) or sheet, **values}
 
 
 def _are_splits(titles: Sequence[str]) -> bool:
-    """Return whether sheets are the splits of a benchmark by their names."""
+    """Return whether the names of sheets are those of a benchmark's splits."""
     splits = [split_of(title) for title in titles]
     return None not in splits and len({*splits}) == len(splits)
 
@@ -79,7 +79,7 @@ def _head(lines: Sequence[TableLine], asked: frozenset[str]) -> TableHead | None
 def _names_questions(
     names: Sequence[str], below: Sequence[TableLine], asked: frozenset[str], *, is_first: bool
 ) -> bool:
-    """Return whether a row names the columns of questions, keys or replies; one below others has to say more."""
+    """Return whether a row names the columns of questions, keys or replies; a later row must name more of them."""
     stated = [name for name in names if name]
     if len({*stated}) != len(stated) or any(len(name) > _LONGEST_NAME for name in stated):
         return False
@@ -95,10 +95,10 @@ def _names_questions(
 
 
 def _grouped(top: Sequence[str], below: Sequence[TableLine]) -> list[str] | None:
-    """Return the names that two rows give together, the upper one with headings of several columns; None for no such.
+    """Return the names from two rows, the upper one with headings of several columns; None for other rows.
 
-    A heading stands above the first of its columns, and nothing above the others. Other columns have their name in
-    either row, or the same in both where their cells are merged.
+    A heading is above the first of its columns, with empty cells above the others. Other columns have their name in
+    either row, or the same in both if their cells are merged.
     """
     if not below or below[0].problem:
         return None
@@ -117,7 +117,7 @@ def _grouped(top: Sequence[str], below: Sequence[TableLine]) -> list[str] | None
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """Return names of which those of options that stand several times are numbered as pandas does."""
+    """Return names with repeated option names numbered as in pandas."""
     counts = Counter(names)
     seen: Counter[str] = Counter()
     made = []
@@ -129,11 +129,11 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 
 def _with_row_names(names: Sequence[str], below: Sequence[TableLine]) -> list[str] | None:
-    """Return names with one more for the names of the rows, where all rows have one cell more than names as R writes.
+    """Return names with one more for the row names, if all rows have one more cell than names, as R writes.
 
-    A text with a delimiter in it and no quotation marks makes such rows, too. So the names of the rows and the ids have
-    to differ from each other and be single words, pictures have to be where they are then, and no cell may begin with a
-    space, as the rest of a sentence does.
+    A text with a delimiter and without quotation marks makes such rows, too. Therefore the row names and the ids must
+    be distinct single words, pictures must be at their resulting places, and no cell may begin with a space, as the
+    rest of a sentence does.
     """
     rows = [line.cells for line in below if not line.problem]
     if not rows or any(len(row) != len(names) + 1 for row in rows) or not any(row[-1].strip() for row in rows):

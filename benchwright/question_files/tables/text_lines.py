@@ -18,11 +18,11 @@ from benchwright.source_files.rows import Row
 END = ".txt"
 _LINE = re.compile(r"(?P<question>[^\t]*\S[^\t]*)\t\s*(?P<answer>yes|no|[A-Z])\s*[.]?\s*", re.I)
 _MOST_BYTES = 1 << 20
-"""Most bytes of such a file; texts that are longer are something else."""
+"""Size limit of such a file in bytes; longer texts are other files."""
 
 
 def text_line_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
-    """Yield the lines of a text file; nothing where its first line is no question with a key."""
+    """Yield the lines of a text file; nothing if its first line is not a question with a key."""
     with files.opened(path) as handle:
         data = in_utf_8(handle).read(min(_MOST_BYTES, ROW_BYTES.usual) + 1)
     if len(data) > _MOST_BYTES:
@@ -44,14 +44,14 @@ def text_line_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]
             encodings = "not UTF-8" if page is None else f"neither UTF-8 nor {page.name}"
             yield RefusedRow(path, f"line {number}", BAD_ROW, f"is {encodings}; save it in UTF-8")
         elif match is None:
-            yield RefusedRow(path, f"line {number}", BAD_ROW, f"no question, tab and key: {line[:80]!r}")
+            yield RefusedRow(path, f"line {number}", BAD_ROW, f"not a question, tab and key: {line[:80]!r}")
         else:
             row = {"id": f"{path[: -len(END)]}-{number}", "question": match["question"].strip(), "group": path}
             yield Row(f"line {number}", {**row, "answer": match["answer"], "image": picture or stem})
 
 
 def _picture_of(files: DatasetFiles, path: str) -> str | None:
-    """Return the picture of the same name beside a text, or in the folder `images` beside or above; None for none."""
+    """Return the picture with a text's name next to it, or in `images` next to or above it; None without one."""
     folder, _, name = path.rpartition("/")
     upper = folder.rpartition("/")[0]
     stem = name[: -len(END)]

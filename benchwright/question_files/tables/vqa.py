@@ -1,7 +1,8 @@
-"""VQAv2: a file of questions, and one of annotations with ten people's answers to each.
+"""VQAv2: a file of questions, and one of annotations with ten annotators' answers to each.
 
-Answers are open: the key is the one that most gave (`multiple_choice_answer`). Yes/no questions become items of two
-options, questions of version 1 with `multiple_choices` of as many; the others are open, and checked as texts.
+Answers are open: the key is the most frequent one (`multiple_choice_answer`). Yes/no questions become items of two
+options, and questions of version 1 with `multiple_choices` items of these options. The others stay open, for checks of
+their texts.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from .joined_files import KEYS_DIFFER, JoinedFile
 from .picture_lists import LISTS, listed_pictures
 
 _LOOKED_AT = 64
-"""Entries from which the kind of a file is told."""
+"""Number of entries to determine the kind of a file."""
 _BEFORE = frozenset({*LISTS, "info", "licenses", "categories"})
-"""Lists that may stand before the questions."""
+"""Lists that may precede the questions."""
 
 
 _PLAIN_KEYS = tuple(name for name in FIELDS["answer"] if name not in ("answers", "multiple_choice_answer"))
@@ -44,7 +45,7 @@ _AMBIGUOUS = _Key(None, {KEYS_DIFFER: "several questions or annotations have its
 
 
 def is_vqa(lists: JsonLists) -> bool:
-    """Return whether an object's lists are questions or annotations of VQAv2, whatever pictures they stand after."""
+    """Return whether an object's lists are questions or annotations of VQAv2, even after a list of pictures."""
     others = (pair for pair in lists.elements() if pair[0] not in _BEFORE)
     return any(
         key in ("questions", "annotations") and isinstance(element, Mapping)
@@ -58,9 +59,9 @@ def vqa_rows(
 ) -> Iterator[Row | RefusedRow]:
     """Yield the questions of a file, with the answers of the files of annotations in the same folder.
 
-    A file of annotations alone yields nothing, unless these have the questions. Pictures are those of the document's
-    own list (`images`) where it has one; else they are named as COCO names them where the file states its part
-    (`val2014`), else by their number.
+    A file of annotations alone yields nothing, unless these have the questions. Pictures come from the document's list
+    (`images`), if it has one. Otherwise their names are COCO's if the file states its part (`val2014`), or else their
+    numbers.
     """
     subtype = next((str(e) for key, _, _, e in lists.elements() if key == "data_subtype" and isinstance(e, str)), None)
     if subtype is None and (named := _SUBTYPE.search(path)) is not None:
@@ -102,12 +103,12 @@ def vqa_rows(
 
 
 def _agree(own: Any, other: Any) -> bool:
-    """Return whether a question states no other key than its annotation."""
+    """Return whether a question and its annotation state no different keys."""
     return own in (None, "", []) or other is None or str(own) == str(other)
 
 
 def _of_several(lists: JsonLists) -> frozenset[str]:
-    """Return the ids that stand for several questions of a file, so that no annotation tells for which it is."""
+    """Return the ids of several questions in a file, for which an annotation is ambiguous."""
     known: dict[str, int] = {}
     several = set()
     for key, _, _, element in lists.elements():
@@ -127,7 +128,7 @@ def _picture(image_id: Any, subtype: str | None) -> str:
 
 
 def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list[JoinedFile]) -> dict[str, _Key]:
-    """Return the key of each question that a file of annotations has, in the folder of the questions or beside it."""
+    """Return the key of each question from a file of annotations, in the folder of the questions or next to it."""
     folder = path.rpartition("/")[0]
     upper = folder.rpartition("/")[0]
     names = sorted(
@@ -153,7 +154,7 @@ def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list
             if len(keys) > known and name != path:
                 joined.append(JoinedFile(name, path, "keys"))
         except BenchwrightError:
-            continue  # the folder may hold annotations of anything
+            continue  # the folder may hold other annotations
     return keys
 
 
@@ -162,7 +163,7 @@ def _key(annotation: Mapping[str, Any]) -> _Key:
     answers: Sequence[Any] = given if isinstance(given, list) else []
     counts = Counter(str(a.get("answer")) for a in answers if isinstance(a, Mapping) and a.get("answer") is not None)
     stated = annotation.get("multiple_choice_answer")
-    # Of equally many the first in the alphabet, so that the key does not depend on the order of the file.
+    # Of equally frequent ones the first in the alphabet, so that the key does not depend on the order of the file.
     answer: Any = str(stated) if stated is not None else min(counts, key=lambda a: (-counts[a], a)) if counts else None
     if answer is None:
         answer = next((annotation[n] for n in _PLAIN_KEYS if annotation.get(n) not in (None, "", [])), None)

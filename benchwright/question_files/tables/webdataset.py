@@ -1,8 +1,8 @@
-"""WebDataset: archives (TAR) whose neighbouring members with the same name up to the first dot are one sample.
+"""WebDataset: TAR archives in which adjacent members with the same name up to the first dot are one sample.
 
 A sample's `.json` holds the columns, its pictures come in the order of their extensions (`0.png`, `1.png`, ...), and a
-text `question.txt` is the column `question`. Nothing is unpacked, no link is followed, and no name of a member is used
-as a path.
+text `question.txt` is the column `question`. The reader unpacks nothing, follows no link, and never uses a member's
+name as a path.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchwright.source_files.rows import BadRow, Row
 
 _MAX_TEXT_BYTES = 16 << 20
 _MOST_MEMBERS = 200
-"""Most members of a sample."""
+"""Largest number of members in a sample."""
 _LOOKED_AT = 4
 SAMPLE_PICTURES = "images"
 """Column with the pictures of a sample."""
@@ -44,12 +44,12 @@ def is_webdataset(path: Path) -> bool:
 
 
 def webdataset_rows(files: DatasetFiles, path: str, *, with_pictures: bool = True) -> Iterator[Row | RefusedRow]:
-    """Yield the samples of an archive; one that ends early is a refusal after the samples before its end.
+    """Yield the samples of an archive; if it ends early, a refusal follows the samples before its end.
 
     Args:
         files: The folder.
         path: Path of the archive.
-        with_pictures: Whether pictures are read; else only their names are there.
+        with_pictures: Whether to read pictures; otherwise the samples have only their names.
     """
     number = 0
     with files.as_path(path) as place:
@@ -69,7 +69,7 @@ def webdataset_rows(files: DatasetFiles, path: str, *, with_pictures: bool = Tru
 
 
 def _split_name(name: str) -> tuple[str, str]:
-    """Return folder and name up to the first dot of the name, and what follows the dot."""
+    """Return folder and name up to the first dot of the name, and the rest after the dot."""
     folder, slash, base = name.removeprefix("./").rpartition("/")
     stem, _, extension = base.partition(".")
     return f"{folder}{slash}{stem}", extension
@@ -98,14 +98,14 @@ def _sample(archive: tarfile.TarFile, members: list[tarfile.TarInfo], with_pictu
     if not document:
         raise BadRow("the sample has no `.json` and no `.txt` with a question")
     shown = [picture for _, picture in sorted(pictures, key=lambda entry: entry[0])]
-    number = document.get("n_images")  # our own samples are padded to equally many pictures
+    number = document.get("n_images")  # Benchwright's samples are padded to equally many pictures
     document = {"id": members[0].name and _split_name(members[0].name)[0], **document}
     return {**document, SAMPLE_PICTURES: shown[:number] if isinstance(number, int) and number >= 0 else shown}
 
 
 def _read(archive: tarfile.TarFile, member: tarfile.TarInfo, most: int) -> bytes:
     if member.size > most:
-        raise BadRow(f"the member {member.name[:200]!a} has {member.size:,} bytes; {most:,} are the most")
+        raise BadRow(f"the member {member.name[:200]!a} has {member.size:,} bytes; the limit is {most:,}")
     handle = archive.extractfile(member)
     assert handle is not None  # a regular file
     return handle.read(most)
@@ -115,7 +115,7 @@ def _json(data: bytes, name: str) -> Mapping[str, Any]:
     try:
         document = bounded_json(data)
     except (ValueError, RecursionError) as error:
-        raise BadRow(f"{name[:200]!a} is no JSON: {error}") from None
+        raise BadRow(f"{name[:200]!a} is not JSON: {error}") from None
     if not isinstance(document, Mapping):
         raise BadRow(f"{name[:200]!a} is a {type(document).__name__}, not columns with values")
     return document

@@ -1,1 +1,1 @@
-"""Marks in files of other tools: COCO, LVIS, Pascal VOC and YOLO, read and written."""
+"""Readers and writers of other tools' mark files: COCO, LVIS, Pascal VOC and YOLO."""

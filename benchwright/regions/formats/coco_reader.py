@@ -1,11 +1,11 @@
-"""COCO and LVIS read: one JSON file with pictures, categories and annotations.
+"""Reader of COCO and LVIS: one JSON file with pictures, categories and annotations.
 
 Source: the format's page (cocodataset.org/#format-data), cocodataset/cocoapi, lvis-dataset/lvis-api.
 
-`bbox` is a box; `segmentation` a polygon where it is one outline, a mask where it is run lengths (compressed or not) or
-several outlines; `keypoints` are ordered points. The name of the category is the label. LVIS has no `file_name`: the
-last two parts of `coco_url` take its place. What else a file states (areas, licences, captions, scores) is not read. A
-first pass notes on disk where each picture's annotations lie, so that memory does not grow with the file.
+`bbox` is a box. `segmentation` is a polygon if it is one outline, and a mask if it is run lengths (compressed or not)
+or several outlines. `keypoints` are ordered points. The category's name is the label. LVIS has no `file_name`: the last
+two parts of `coco_url` take its place. The reader ignores the file's other contents (areas, licenses, captions,
+scores). A first pass notes on disk where each picture's annotations lie, so that memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _SizedPicture(NamedTuple):
 
 
 class _Entries(NamedTuple):
-    """What the first pass notes.
+    """Notes of the first pass.
 
     Args:
         pictures: The picture of each id.
@@ -78,17 +78,16 @@ def read_coco(
     sizes_wh: Mapping[str, SizeWH] | None = None,
     is_lvis: bool = False,
 ) -> Iterator[PictureMarks | RefusedMark]:
-    """Yield the pictures of a file with what is marked on them, and the entries that belong to no picture.
+    """Yield the pictures of a file with their marks, and the entries that belong to no picture.
 
     Args:
         path: Path of the file.
-        shape: Shape to read every annotation as, such as the boxes of polygons; default None, the shape that holds
-            most.
-        sizes_wh: Size of each picture by path or file name, to check the file against; default None, not checked.
-        is_lvis: Whether names are to be taken from `coco_url`.
+        shape: Shape to read every annotation as, such as the boxes of polygons; default None, the most detailed shape.
+        sizes_wh: Size of each picture by path or file name, to check the file against; default None, no check.
+        is_lvis: Whether to take names from `coco_url`.
 
     Raises:
-        DataError: The file as a whole cannot be read: it is no JSON, is cut off, or has no pictures.
+        DataError: The file as a whole is unreadable: it is not JSON, is cut off, or has no pictures.
     """
     with (
         ListsOnDisk[Id]() as pictures,
@@ -149,7 +148,7 @@ def _read(
         for image_id in entries.places:
             for place in entries.places[image_id]:
                 element = source.element_at(handle, *place)
-                reason = f"its picture {shown(image_id)} is not among the images, or was refused"
+                reason = f"its picture {shown(image_id)} is missing from images, or was refused"
                 code = without_picture.get(image_id, "entry")
                 yield RefusedMark(str(path), _entry("annotation", element), reason, code)
 
@@ -195,16 +194,16 @@ def _read_picture(
 def _regions_of(
     annotation: Mapping[str, Any], size_wh: SizeWH, categories: Mapping[Id, _Category], shape: RegionShape | None
 ) -> tuple[list[Region], list[str]]:
-    """Return what an annotation marks, its keypoints and its area, and what is wrong with either."""
+    """Return an annotation's keypoints and area as regions, and the mistakes in either."""
     regions: list[Region] = []
     mistakes: list[str] = []
     try:
         category_id = _id_in(annotation.get("category_id"), "category_id")
         category = categories.get(category_id)
         if category is None:
-            raise MarkError(f"category {shown(category_id)} is not among the categories")
+            raise MarkError(f"category {shown(category_id)} is missing from categories")
         if annotation.get("iscrowd") not in (None, 0, False):
-            raise MarkError("it covers a crowd (iscrowd), not one thing")
+            raise MarkError("it covers a crowd (iscrowd), not one object")
     except MarkError as error:
         return [], [str(error)]
     stated = annotation.get("shape")
@@ -217,12 +216,12 @@ def _regions_of(
         else:
             regions += [region] if region is not None else []
     if not regions and not mistakes:
-        mistakes.append(f"it has nothing to be read as {wanted or 'a region'}")
+        mistakes.append(f"it holds nothing readable as {wanted or 'a region'}")
     return regions, mistakes
 
 
 def _crowd_of(annotation: Mapping[str, Any], categories: Mapping[Id, _Category]) -> str | None:
-    """Return the label of an annotation that covers a crowd; None where it covers one thing, or is wrong."""
+    """Return the label of an annotation that covers a crowd; None if it covers one object, or is wrong."""
     category = _category_of(annotation, categories)
     return category.name if annotation.get("iscrowd") not in (None, 0, False) and category is not None else None
 
@@ -246,7 +245,7 @@ def _area(
 
 
 def _is_labelled(keypoints: Any) -> bool:
-    """Return whether there are keypoints, and not only places for them."""
+    """Return whether any keypoint is labeled, not only listed."""
     return bool(keypoints) and not (isinstance(keypoints, list) and not any(keypoints))
 
 
@@ -268,26 +267,26 @@ def _segmentation(segmentation: Any, size_wh: SizeWH, label: str, wanted: Region
     outlines = [_outline(part) for part in segmentation]
     if len(outlines) == 1 and wanted != "mask":
         return region_in("polygon", size_wh, points=outlines[0], label=label)
-    # Several outlines are one thing of several pieces, which only a mask can be; so is an outline that crosses itself.
+    # Only a mask can hold an object of several outlines, or an outline that crosses itself.
     for outline in outlines:
         region_in("points", size_wh, points=outline)
     masks = [mask for outline in outlines if (mask := mask_of_outline(outline, size_wh)) is not None]
     if not masks:
-        raise MarkError("its outlines cover the centre of no pixel")
+        raise MarkError("its outlines cover the center of no pixel")
     return region_in("mask", size_wh, mask=covered_by_at_least(masks, 1), label=label)
 
 
 def _outline(part: Sequence[Any]) -> list[tuple[float, float]]:
     numbers = _numbers(part, "segmentation", most=2 * MAX_CORNERS + 2)
     if len(numbers) % 2 or len(numbers) < 6:
-        raise MarkError(f"an outline takes x and y of three corners or more, not {len(numbers)} numbers")
+        raise MarkError(f"an outline needs x and y of three or more corners, not {len(numbers)} numbers")
     points = list(zip(numbers[0::2], numbers[1::2], strict=True))
-    # Many tools repeat a corner, or the first at the end.
+    # Many tools repeat a corner, or the first corner at the end.
     kept = [points[0], *(point for before, point in pairwise(points) if before != point)]
     if len(kept) > 1 and kept[-1] == kept[0]:
         kept.pop()
     if not 3 <= len(kept) <= MAX_CORNERS:
-        raise MarkError(f"an outline of {len(kept):,} different corners; 3 to {MAX_CORNERS:,} are taken")
+        raise MarkError(f"an outline of {len(kept):,} distinct corners; it may have 3 to {MAX_CORNERS:,}")
     return kept
 
 
@@ -298,10 +297,10 @@ def _runs(segmentation: Mapping[str, Any], size_wh: SizeWH) -> MaskRuns:
         raise MarkError(f"run lengths state a size of {shown(size)}, the picture is {height} high and {width} wide")
     if isinstance(counts, list):
         if len(counts) > _MAX_RUNS:
-            raise MarkError(f"{len(counts):,} run lengths; at most {_MAX_RUNS:,} are taken")
+            raise MarkError(f"{len(counts):,} run lengths; the limit is {_MAX_RUNS:,}")
         runs = [whole_number_in(run, "a run length", least=0, most=width * height) for run in counts]
         if (cells := sum(runs)) != width * height:
-            raise MarkError(f"run lengths spell {cells} cells, a grid of {height} x {width} has {width * height}")
+            raise MarkError(f"run lengths add up to {cells} cells, a grid of {height} x {width} has {width * height}")
         counts = encode_runs(runs)
     if not isinstance(counts, str):
         raise MarkError(f"counts must be a text or a list of run lengths, not {shown(counts)}")
@@ -323,12 +322,12 @@ def _keypoints(
         raise MarkError(f"keypoints must be x, y and visibility of each, not {len(numbers)} numbers")
     rows = list(zip(numbers[0::3], numbers[1::3], numbers[2::3], strict=True))
     if category.keypoints and len(rows) != len(category.keypoints):
-        raise MarkError(f"{len(rows)} keypoints where category {category.name!r} has {len(category.keypoints)}")
+        raise MarkError(f"{len(rows)} keypoints, but category {category.name!r} has {len(category.keypoints)}")
     points = [(x, y) for x, y, visible in rows if visible]
     if not points or any(visible for _, _, visible in rows[len(points) :]):
         gap = next(place for place, row in enumerate(rows) if not row[2])
         name = f" ({category.keypoints[gap]!r})" if category.keypoints else ""
-        raise MarkError(f"keypoint {gap + 1}{name} is not labelled, and ordered points have no gaps")
+        raise MarkError(f"keypoint {gap + 1}{name} is not labeled, and ordered points have no gaps")
     listed: RegionShape = "point" if len(rows) == 1 and wanted != "points" else "points"
     if wanted == "point" and len(points) > 1:
         raise MarkError(f"{len(points)} keypoints cannot be read as one point")
@@ -339,7 +338,7 @@ def _numbers(values: Any, what: str, *, most: int) -> list[float]:
     if not isinstance(values, list):
         raise MarkError(f"{what} must be a list of numbers, not {shown(values)}")
     if len(values) > most:
-        raise MarkError(f"{what} holds {len(values):,} numbers; at most {most:,} are taken")
+        raise MarkError(f"{what} holds {len(values):,} numbers; the limit is {most:,}")
     return [number_in(value, f"a number of {what}") for value in values]
 
 
@@ -355,14 +354,14 @@ def _add_picture(
     image_id = _id_in(element.get("id"), "id")
     if image_id in entries.pictures:
         first = _picture(entries, image_id).name
-        raise MarkError(f"id {shown(image_id)} stands twice; the first, {first!r}, is kept")
+        raise MarkError(f"id {shown(image_id)} occurs twice; the first, {first!r}, is kept")
     name = element.get("file_name")
     if (is_lvis or not name) and isinstance(url := element.get("coco_url"), str):
         name = "/".join(PurePosixPath(url).parts[-2:])
     if not isinstance(name, str) or not name:
         raise MarkError(f"it has no file_name{' or coco_url' if is_lvis else ''}")
     if name in entries.names:
-        raise MarkError(f"file_name {shown(name)} stands twice; the first is kept")
+        raise MarkError(f"file_name {shown(name)} occurs twice; the first is kept")
     size_wh = size_in(element.get("width"), element.get("height"))
     checked_size(size_wh, name, sizes_wh)
     entries.names.add(name, None)
@@ -379,19 +378,19 @@ def _add_category(element: Any, categories: dict[Id, _Category]) -> None:
     if not isinstance(keypoints, list) or not all(isinstance(part, str) for part in keypoints):
         raise MarkError(f"keypoints must be a list of names, not {shown(keypoints)}")
     if category_id in categories:
-        raise MarkError(f"id {shown(category_id)} stands twice; the first, {categories[category_id].name!r}, is kept")
+        raise MarkError(f"id {shown(category_id)} occurs twice; the first, {categories[category_id].name!r}, is kept")
     categories[category_id] = _Category(name, tuple(keypoints))
 
 
 def _listed(element: Any, seen: ListsOnDisk[Id]) -> Id:
-    """Return the picture of an annotation whose id is its own."""
+    """Return the picture of an annotation after a check that the annotation's id is unique."""
     if not isinstance(element, dict):
         raise MarkError(f"it must be an object, not {shown(element)}")
     annotation_id = element.get("id")
     if annotation_id is not None:
         annotation_id = _id_in(annotation_id, "id")
         if annotation_id in seen:
-            raise MarkError(f"id {shown(annotation_id)} stands twice; the first is kept")
+            raise MarkError(f"id {shown(annotation_id)} occurs twice; the first is kept")
         seen.add(annotation_id, None)
     return _id_in(element.get("image_id"), "image_id")
 
@@ -403,7 +402,7 @@ def _id_in(value: Any, what: str) -> Id:
 
 
 def _entry(kind: str, element: Any, number: int | None = None) -> str:
-    """Return what an entry is called in messages."""
+    """Return an entry's name for messages."""
     stated = element.get("id") if isinstance(element, dict) else None
     if stated is None:
         return f"{kind} in place {number}" if number else kind

@@ -1,8 +1,8 @@
-"""COCO written: one JSON file with pictures, categories and annotations.
+"""Writer of COCO: one JSON file with pictures, categories and annotations.
 
-Boxes become `bbox`; polygons `segmentation`; masks compressed run lengths; a point or ordered points `keypoints`, all
-visible, with keypoints named 1, 2, 3. Annotations also carry `shape`, and `field` where there is one, which other tools
-ignore and `coco_reader` reads. A correspondence, which has two pictures, cannot be held.
+Boxes become `bbox`, polygons `segmentation`, and masks compressed run lengths. A point or ordered points become
+`keypoints`, all visible and named 1, 2, 3. Annotations also hold `shape` and, if known, `field`, which other tools
+ignore and `coco_reader` reads. COCO cannot hold a correspondence, which has two pictures.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _annotations(
 
 
 def coco_geometry(region: Region, keypoints: int) -> dict[str, Any]:
-    """Return the keys that hold a region, with as many keypoints as its category has."""
+    """Return the keys that hold a region, with its category's number of keypoints."""
     x0, y0, x1, y1 = region.bounds
     box = [x0, y0, x1 - x0, y1 - y0]
     return {"bbox": box, "iscrowd": 0, "shape": region.shape, **_segmentation(region, keypoints)}

@@ -1,4 +1,4 @@
-"""Files of marks by the name of their format."""
+"""Mark files, by the name of their format."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def read_marks(
     shape: RegionShape | None = None,
     sizes_wh: Mapping[str, SizeWH] | None = None,
 ) -> Iterator[PictureMarks | RefusedMark]:
-    """Yield the pictures of a file with what is marked on them, and what cannot be read of it.
+    """Yield the pictures of a file with their marks, and the unreadable entries.
 
-    An entry that is wrong is one `RefusedMark`: of its picture where it has one, else yielded by itself. All others are
-    read.
+    A wrong entry becomes one `RefusedMark`, listed under its picture if it has one, otherwise yielded by itself. The
+    reader reads all others.
 
     Args:
         path: A COCO or LVIS file; a Pascal VOC file or folder; the folder of a YOLO dataset, or its `data.yaml`.
         format: `coco`, `lvis`, `voc` or `yolo`.
-        shape: Shape to read every region as, such as the boxes of polygons; default None, the shape that holds most.
-            What cannot be read as this shape is refused.
-        sizes_wh: Upright size of each picture by path or file name; default None: as the file states, for YOLO as the
-            pictures beside it have. Pictures that are not among them are refused, and files that state another size.
+        shape: Shape to read every region as, such as the boxes of polygons; default None, the most detailed shape.
+            Regions that do not convert are refused.
+        sizes_wh: Upright size of each picture by path or file name; default None: sizes from the file, or for YOLO from
+            the pictures next to it. Unlisted pictures are refused, and so are files that state another size.
 
     Raises:
-        DataError: The file as a whole cannot be read.
+        DataError: The file as a whole is unreadable.
     """
     if format in ("coco", "lvis"):
         from .coco_reader import read_coco
@@ -52,15 +52,15 @@ def read_marks(
 
 
 def write_marks(path: Path, format: MarkFormat, pictures: Sequence[PictureMarks]) -> WrittenMarks:
-    """Write pictures with their regions, and return what was written and what the format cannot hold.
+    """Write pictures with their regions, and return counts and the regions that the format cannot hold.
 
     Args:
         path: The COCO file to write; for Pascal VOC and YOLO the folder.
-        format: `coco`, `voc` or `yolo`. There is no writer for LVIS, whose files COCO's readers take.
+        format: `coco`, `voc` or `yolo`. LVIS has no writer, since its tools read COCO.
         pictures: Pictures with their regions.
 
     Raises:
-        DataError: The format cannot be written, or a picture's name cannot be a file's.
+        DataError: The format has no writer, or a picture's name is no valid file name.
         StorageError: A file cannot be written.
     """
     if format == "coco":

@@ -1,4 +1,4 @@
-"""What all formats read and write: pictures with their regions, and what was refused or left out, in words."""
+"""Records common to all formats: pictures with their regions, and refused or skipped entries with reasons."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from benchwright.records import MaskRuns
 from benchwright.regions import Region, RegionError, RegionShape, SizeWH, mask_of_outline, read_region
 
 RefusalCode = Literal["entry", "no_picture", "other_size", "crowd"]
-"""Why an entry is refused: it is wrong itself, its picture is not there, or its file states another size of it."""
+"""Cause of a refusal: the entry is wrong, its picture is missing or has another size, or it covers a crowd."""
 _SLACK_PX = 1.0
-"""How far a coordinate may lie outside its picture: tools count pixels from 0 or from 1, and round."""
+"""Distance by which a coordinate may lie outside its picture: tools count pixels from 0 or from 1, and round."""
 
 
 @dataclass(frozen=True)
 class RefusedMark:
-    """An entry of a file that is no region of its picture, or a picture that cannot be had.
+    """An entry of a file that is not a region of its picture, or a missing picture.
 
     Args:
         file: Path of the file.
-        entry: What it is called there, such as `annotation 17` or `line 3`.
-        reason: What is wrong with it, with the value.
-        code: Whether it is wrong itself (`entry`), or its picture is not there or has another size; `crowd` where
-            nothing is wrong, and it covers many things at once instead of one.
-        label: Label of what it marks, where that can be read.
+        entry: Name of the entry in the file, such as `annotation 17` or `line 3`.
+        reason: The mistake, with the value.
+        code: `entry` if the entry is wrong, `no_picture` if its picture is missing, `other_size` if the picture has
+            another size, `crowd` if the entry is correct but covers many objects at once.
+        label: The entry's label, if readable.
     """
 
     file: str
@@ -43,15 +43,15 @@ class RefusedMark:
 
 @dataclass(frozen=True)
 class PictureMarks:
-    """A picture with what is marked on it.
+    """A picture with its marks.
 
     Args:
         name: Path of the picture as its file states it, with forward slashes.
         size_wh: Width and height of the upright picture in pixels.
         regions: Regions in the order of the file.
-        refused: Entries of this picture that are no region of it; reading only.
-        fields: Names of the regions' fields, where the regions come from a form; as many as regions, or none.
-        crowds: Labels of things of which some are only covered as a crowd; reading only.
+        refused: Entries of this picture that are not regions of it; reading only.
+        fields: Names of the regions' fields if the regions come from a form; one for each region, or none.
+        crowds: Labels of objects of which some appear only as a crowd; reading only.
     """
 
     name: str
@@ -63,7 +63,7 @@ class PictureMarks:
 
     @property
     def wrong(self) -> tuple[RefusedMark, ...]:
-        """Return the entries that are wrong, each once; crowds are not."""
+        """Return the wrong entries, each once; crowds are not wrong."""
         return tuple({mark.entry: mark for mark in reversed(self.refused) if mark.code != "crowd"}.values())[::-1]
 
 
@@ -73,8 +73,8 @@ class SkippedRegion:
 
     Args:
         picture: Name of the picture.
-        place: Place among its regions, from 0.
-        reason: Why it cannot be held.
+        place: Index among the picture's regions, from 0.
+        reason: Why the format cannot hold it.
     """
 
     picture: str
@@ -84,7 +84,7 @@ class SkippedRegion:
 
 @dataclass
 class WrittenMarks:
-    """What was written.
+    """Summary of written files.
 
     Args:
         files: Paths of the files.
@@ -100,11 +100,11 @@ class WrittenMarks:
 
 
 class MarkError(ValueError):
-    """What is wrong with an entry; readers record it with the entry's name.
+    """A mistake in an entry; readers record it with the entry's name.
 
     Args:
-        reason: What is wrong, in words.
-        code: Whether the entry is wrong, or its picture is not there or has another size.
+        reason: The mistake, as text.
+        code: As of `RefusedMark`.
     """
 
     def __init__(self, reason: str, code: RefusalCode = "entry") -> None:
@@ -116,7 +116,7 @@ def number_in(value: Any, what: str) -> float:
     """Return a finite number.
 
     Raises:
-        MarkError: It is none.
+        MarkError: The value is not a finite number.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise MarkError(f"{what} must be a number, not {shown(value)}")
@@ -133,7 +133,7 @@ def whole_number_in(value: Any, what: str, *, least: int, most: int) -> int:
     """Return a whole number within bounds.
 
     Raises:
-        MarkError: It is none.
+        MarkError: The value is not a whole number, or is out of bounds.
     """
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise MarkError(f"{what} must be a whole number from {least:,} to {most:,}, not {shown(value)}")
@@ -144,7 +144,7 @@ def size_in(width: Any, height: Any) -> SizeWH:
     """Return the size of a picture.
 
     Raises:
-        MarkError: It is none.
+        MarkError: The values are not a picture's size.
     """
     return (
         whole_number_in(width, "width", least=1, most=65_535),
@@ -153,7 +153,7 @@ def size_in(width: Any, height: Any) -> SizeWH:
 
 
 def shown(value: Any) -> str:
-    """Return a value as messages show it, on one line, shortened."""
+    """Return a value for messages: on one line, shortened."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -166,10 +166,10 @@ def region_in(
     mask: MaskRuns | None = None,
     label: str = "",
 ) -> Region:
-    """Return a region within its picture; points up to `_SLACK_PX` outside are moved to its edge.
+    """Return a region within its picture, with points up to `_SLACK_PX` outside moved to the edge.
 
     Raises:
-        MarkError: It is none.
+        MarkError: The region is invalid, or lies farther outside.
     """
     document: dict[str, Any] = {"shape": shape, "points": tuple(_pulled_in(points, size_wh)), "label": label}
     if mask is not None:
@@ -188,10 +188,10 @@ def _pulled_in(points: Iterable[tuple[float, float]], size_wh: SizeWH) -> Iterat
 
 
 def as_shape(region: Region, shape: RegionShape | None, size_wh: SizeWH) -> Region:
-    """Return a region as another shape, where it holds what that takes: an area's bounds, an outline's pixels.
+    """Return a region as another shape, if it has that shape's data: an area's bounds, an outline's pixels.
 
     Raises:
-        MarkError: It does not.
+        MarkError: The region does not convert to the shape.
     """
     if shape is None or shape == region.shape:
         return region
@@ -204,7 +204,7 @@ def as_shape(region: Region, shape: RegionShape | None, size_wh: SizeWH) -> Regi
         outline = corners_of_box(region) if region.shape == "box" else region.points
         mask = mask_of_outline(outline, size_wh)
         if mask is None:
-            raise MarkError("it covers the centre of no pixel, so that its mask is empty")
+            raise MarkError("it covers the center of no pixel, so its mask is empty")
         return Region(shape="mask", mask=mask, label=region.label)
     raise MarkError(f"a region of shape {region.shape!r} cannot be read as {shape!r}")
 
@@ -219,41 +219,41 @@ def checked_size(stated: SizeWH, name: str, sizes_wh: Mapping[str, SizeWH] | Non
     """Check a picture's size against the picture itself.
 
     Raises:
-        MarkError: There is no such picture, or its size is another.
+        MarkError: The picture is unknown or has another size.
     """
     if sizes_wh is None:
         return
     actual = size_of(name, sizes_wh)
     if actual is None:
-        raise MarkError(f"there is no picture {shown(name)}", "no_picture")
+        raise MarkError(f"the picture {shown(name)} is missing", "no_picture")
     if actual != stated:
         states, has = (f"{width} x {height}" for width, height in (stated, actual))
         is_turned = stated == actual[::-1]
-        why = "; perhaps it was marked before the picture was turned upright, as its EXIF data ask" if is_turned else ""
+        why = "; perhaps the marks predate the picture's rotation to upright by its EXIF data" if is_turned else ""
         raise MarkError(
             f"the file states {states} pixels, the picture {shown(name)} has {has} (upright){why}", "other_size"
         )
 
 
 def known_name(name: str, names: Container[str]) -> str | None:
-    """Return the name under which a picture is known: its path in a file, or as much of the path's end as is known.
+    """Return the known name of a picture: its path in a file, or the longest known end of that path.
 
     Args:
-        name: Path of the picture as a file states it; backslashes part folders too.
-        names: Names that are known.
+        name: Path of the picture as a file states it; backslashes also separate folders.
+        names: Known names.
     """
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     return next((end for start in range(len(parts)) if (end := "/".join(parts[start:])) in names), None)
 
 
 def size_of(name: str, sizes_wh: Mapping[str, SizeWH]) -> SizeWH | None:
-    """Return a picture's size by its path, or by the end of the path that is known; None where nothing of it is."""
+    """Return a picture's size by its path or the known end of the path; None for an unknown picture."""
     known = known_name(name, sizes_wh)
     return None if known is None else sizes_wh[known]
 
 
 def target_in(folder: Path, name: str, suffix: str) -> Path:
-    """Return the path of the file that goes with a picture, below a folder.
+    """Return the path of a picture's annotation file below a folder.
 
     Raises:
         DataError: The picture's name leads out of the folder.

@@ -1,6 +1,6 @@
-"""The lists of a large JSON file, one element after the other, in memory that does not grow with the file.
+"""The lists of a large JSON file, element by element, in memory that does not grow with the file.
 
-Python's own decoder reads each element, so that this costs what `json.load` costs; only the element at hand is held.
+Python's decoder reads each element, so this takes the time of `json.load`; memory holds only the current element.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CHUNK_BYTES = 1 << 20
 _SPACE = " \t\n\r"
 _CUT = "the file ends before the JSON does; fetch or write it again"
 _LONGEST_WORD = 16
-"""Characters at the end of a chunk that may be the beginning of a word or escape: `-Infinity`, `\\u00e9`."""
+"""Length of a word or escape that the end of a chunk may cut: `-Infinity`, `\\u00e9`."""
 
 
 class JsonLists:
@@ -29,7 +29,7 @@ class JsonLists:
         path: Path of the file, UTF-8 with or without a byte order mark.
 
     Attributes:
-        keys: Keys met so far, also those of empty lists.
+        keys: Keys read so far, including those of empty lists.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,10 +39,10 @@ class JsonLists:
     def elements(self) -> Iterator[tuple[str, int, int, Any]]:
         """Yield (key, offset, length, element) of every element of every list, in the order of the file.
 
-        Offset and length are in bytes, for `element_at`. A value that is no list is yielded as one element.
+        Offset and length are in bytes, for `element_at`. A value other than a list counts as one element.
 
         Raises:
-            DataError: The file is no JSON object, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
+            DataError: The file is not a JSON object, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
         """
         with naming(self.path), self.path.open("rb") as handle:
             yield from _Cursor(self.path, handle).members(self.keys)
@@ -51,7 +51,7 @@ class JsonLists:
         """Yield the elements of a file that is one JSON list, without NaN (`bounded_json.plain_value`).
 
         Raises:
-            DataError: The file is no JSON list, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
+            DataError: The file is not a JSON list, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
         """
         with naming(self.path), self.path.open("rb") as handle:
             cursor = _Cursor(self.path, handle)
@@ -61,7 +61,7 @@ class JsonLists:
             cursor.expect_end("list")
 
     def starts(self) -> Iterator[tuple[str, int]]:
-        """Yield (key, offset) of every element of a JSON object's values as `elements`, or of a JSON list with no key.
+        """Yield (key, offset) of every element of an object's values, as `elements`, or of a list, with an empty key.
 
         Raises:
             DataError: The file is neither, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
@@ -76,19 +76,19 @@ class JsonLists:
             cursor.expect_end("list")
 
     def element_at(self, handle: BinaryIO, offset: int, length: int) -> Any:
-        """Return one element again, from the open file."""
+        """Read one element again from the open file."""
         handle.seek(offset)
         return json.loads(handle.read(length))
 
 
 class _Cursor:
-    """A place in a JSON text that is read in chunks."""
+    """A position in a JSON text read in chunks."""
 
     def __init__(self, path: Path, handle: BinaryIO) -> None:
         self.path, self.handle = path, handle
         self.decoder = json.JSONDecoder()
         self.text, self.place, self.at_end = "", 0, False
-        self.offset = 0  # of the text's place in bytes
+        self.offset = 0  # of the text's start in the file, in bytes
         self.rest = b""
         if self.handle.read(3) == b"\xef\xbb\xbf":
             self.offset = 3
@@ -139,11 +139,11 @@ class _Cursor:
 
     def expect(self, mark: str, what: str) -> None:
         if self.peek() != mark:
-            raise self.wrong(f"{what} must stand there" if self.peek() else _CUT)
+            raise self.wrong(f"expected {what}" if self.peek() else _CUT)
         self.take(1)
 
     def peek(self) -> str:
-        """Return the next character that is no white space; empty at the end."""
+        """Return the next character other than white space; empty at the end."""
         while True:
             start = self.place
             while self.place < len(self.text) and self.text[self.place] in _SPACE:
@@ -167,7 +167,7 @@ class _Cursor:
             try:
                 value, stop = self.decoder.raw_decode(self.text, self.place)
             except json.JSONDecodeError as error:
-                # What is cut at the chunk's end may go on in the next chunk; what is wrong before that stays wrong.
+                # An element cut at the chunk's end may continue in the next chunk; an earlier mistake stays one.
                 is_cut = error.msg.startswith("Unterminated") or error.pos > len(self.text) - _LONGEST_WORD
                 if self.at_end or not is_cut or len(self.text) - self.place > ROW_BYTES.most():
                     raise self._refused(error, is_cut=is_cut) from None
@@ -178,7 +178,7 @@ class _Cursor:
                 continue
             except (RecursionError, ValueError) as error:
                 raise self.wrong(f"cannot be read: {error}") from None
-            # A number may go on in the next chunk.
+            # A number may continue in the next chunk.
             if stop == len(self.text) and self.more():
                 continue
             if stop - self.place > ROW_BYTES.most():
@@ -187,10 +187,10 @@ class _Cursor:
             return value, start, self.offset - start
 
     def more(self) -> bool:
-        """Read one more chunk; return whether there was one. What has been taken is forgotten."""
+        """Read one more chunk, drop the text already taken, and return whether the file had more."""
         if self.at_end:
             return False
-        # Chunks grow with an element that does not end, so that it is not decoded from its start too often.
+        # Chunks grow with a long element, so that decoding does not restart from its beginning too often.
         held = len(self.text) - self.place
         data = self.rest + self.handle.read(max(_CHUNK_BYTES, min(held, ROW_BYTES.most() - held)))
         self.at_end = len(data) == len(self.rest)
@@ -201,7 +201,7 @@ class _Cursor:
             if self.at_end or error.end < len(data) or len(data) - error.start > 3:
                 self.take(held)
                 self.offset += error.start
-                raise self.wrong(f"the text is no UTF-8 (0x{data[error.start]:02x}); save it in UTF-8") from None
+                raise self.wrong(f"the text is not UTF-8 (0x{data[error.start]:02x}); save it in UTF-8") from None
             text, self.rest = data[: error.start].decode("utf-8"), data[error.start :]
         self.text, self.place = self.text[self.place :] + text, 0
         return not self.at_end or bool(text)
@@ -212,7 +212,7 @@ class _Cursor:
         if error.msg.startswith("Unterminated") or error.pos >= len(self.text.rstrip(_SPACE)):
             return self.wrong(_CUT)
         self.take(max(0, error.pos - self.place))
-        return self.wrong(f"this is no JSON: {error.msg}")
+        return self.wrong(f"this is not JSON: {error.msg}")
 
     def _too_long(self) -> DataError:
         most = f"an entry is longer than {ROW_BYTES.most() / MIB:g} MiB"

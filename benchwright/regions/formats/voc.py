@@ -1,11 +1,11 @@
-"""Pascal VOC: one XML file a picture, with boxes in whole pixels counted from 1.
+"""Pascal VOC: one XML file per picture, with boxes in whole pixels counted from 1.
 
 Source: the development kit of the VOC challenges (Everingham et al. 2010, doi:10.1007/s11263-009-0275-4).
 
-A box's `xmin` and `xmax` are its first and last pixel, so its edges are `xmin` - 1 and `xmax`. Boxes are all that is
-read and written: of polygons and masks their bounds, rounded to whole pixels; points cannot be held. `part`s, `pose`,
-`truncated`, `occluded` and `difficult` are not read. A file with a document type is refused, since that is where XML
-files declare entities, which can be made to read other files or to fill the memory.
+A box's `xmin` and `xmax` are its first and last pixel, so its edges are `xmin` - 1 and `xmax`. The format holds only
+boxes: of polygons and masks the writer keeps the bounds, rounded to whole pixels, and it skips points. The reader
+ignores `part`s, `pose`, `truncated`, `occluded` and `difficult`. It refuses a file with a document type, because a
+document type can declare entities, which can read other files or fill the memory.
 """
 
 from __future__ import annotations
@@ -52,22 +52,22 @@ def read_voc(
     Args:
         path: An XML file, or a folder of them, searched with its subfolders.
         shape: Shape to read boxes as, default None, boxes.
-        sizes_wh: Size of each picture by path or file name, to check the files against; default None, not checked.
+        sizes_wh: Size of each picture by path or file name, to check the files against; default None, no check.
 
     Raises:
-        DataError: There is no such file, or no XML file in the folder.
+        DataError: The file does not exist, or the folder holds no XML file.
     """
     with naming(path):
         files = sorted(path.rglob("*.xml")) if path.is_dir() else [path]
     if not files:
-        raise DataError(f"{path}: no XML file lies there; give a folder of Pascal VOC annotations, or one of its files")
+        raise DataError(f"{path}: no XML file found; give a folder of Pascal VOC annotations, or one of its files")
     names: set[str] = set()
     for file in files:
         folder = file.parent.relative_to(path) if path.is_dir() else Path()
         try:
             picture = _read_picture(file, folder, shape, sizes_wh)
             if picture.name in names:
-                raise MarkError(f"an earlier file is about the picture {shown(picture.name)} too; that one is kept")
+                raise MarkError(f"an earlier file describes the picture {shown(picture.name)}, too; that one is kept")
         except MarkError as error:
             yield RefusedMark(str(file), "annotation", str(error), error.code)
         else:
@@ -83,7 +83,7 @@ def _read_picture(
         raise MarkError(f"the outermost element must be <annotation>, not <{root.tag}>")
     stated = (root.findtext("filename") or "").strip().replace("\\", "/")
     name = PurePosixPath(stated).name or file.stem
-    for path in (f"{folder.as_posix()}/{name}", stated):  # where names repeat, the folder tells pictures apart
+    for path in (f"{folder.as_posix()}/{name}", stated):  # if names repeat, the folder distinguishes the pictures
         known = None if sizes_wh is None else known_name(path, sizes_wh)
         if known is not None and "/" in known:
             name = known
@@ -133,7 +133,7 @@ def _tree(file: Path) -> Element:
     with naming(file), file.open("rb") as handle:
         data = handle.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise MarkError(f"a file of more than {MAX_BYTES >> 20} MiB is no annotation of one picture")
+        raise MarkError(f"the file exceeds {MAX_BYTES >> 20} MiB, too much for the annotation of one picture")
     builder = TreeBuilder()
     depth = 0
 
@@ -141,7 +141,7 @@ def _tree(file: Path) -> Element:
         nonlocal depth
         depth += 1
         if depth > _MAX_DEPTH:
-            raise MarkError(f"elements lie more than {_MAX_DEPTH} deep")
+            raise MarkError(f"elements are nested more than {_MAX_DEPTH} deep")
         builder.start(tag, attributes)
 
     def end(tag: str) -> None:
@@ -163,14 +163,14 @@ def _tree(file: Path) -> Element:
     except (expat.ExpatError, LookupError, ValueError) as error:
         if isinstance(error, MarkError):
             raise
-        raise MarkError(f"it is no XML: {error}") from None
+        raise MarkError(f"it is not XML: {error}") from None
 
 
 def write_voc(folder: Path, pictures: Sequence[PictureMarks]) -> WrittenMarks:
-    """Write one XML file a picture into a folder, under the picture's name.
+    """Write one XML file per picture into a folder, under the picture's name.
 
     Args:
-        folder: Folder of the files; made where it is missing.
+        folder: Folder of the files; created if missing.
         pictures: Pictures with their regions.
 
     Raises:
@@ -218,11 +218,11 @@ def _document(picture: PictureMarks, written: WrittenMarks) -> str:
 
 
 def _pixels(low: float, high: float, side: int) -> tuple[int, int]:
-    """Return first and last pixel, from 1; at least one."""
+    """Return first and last pixel, from 1; at least one pixel."""
     first = min(int(low + 0.5) + 1, side)
     return first, min(max(int(high + 0.5), first), side)
 
 
 def _text(text: str) -> str:
-    """Return a text as XML holds it; characters that XML 1.0 cannot have become a replacement character."""
+    """Return a text escaped for XML; characters that XML 1.0 excludes become a replacement character."""
     return escape(_NOT_IN_XML.sub("\ufffd", text))

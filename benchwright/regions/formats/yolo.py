@@ -1,14 +1,15 @@
-"""YOLO: one text file a picture with a line a region, in fractions of the picture's width and height.
+"""YOLO: one text file per picture with one line per region, in fractions of the picture's width and height.
 
-Source: the dataset pages of ultralytics (docs.ultralytics.com/datasets). A line begins with the class's number:
+Source: the dataset pages of Ultralytics (docs.ultralytics.com/datasets). A line begins with the class's number:
 
-    detect     class, centre x, centre y, width, height
+    detect     class, center x, center y, width, height
     segment    class, x1, y1, x2, y2, x3, y3 ...: an outline
-    pose       class, centre x, centre y, width, height, then x, y (and visibility, where `kpt_shape` says so) of points
+    pose       class, center x, center y, width, height, then x, y (and visibility, if `kpt_shape` has it) of points
 
-`data.yaml` names the classes (`names`), and states `kpt_shape` for pose; `classes.txt`, a name a line, does without
-pose. Labels lie in a folder `labels` beside a folder `images` of the same layout. A dataset holds one of the three:
-masks and correspondences cannot be held, and of pose only the points are read, not the box around them.
+`data.yaml` names the classes (`names`) and states `kpt_shape` for pose; without pose, `classes.txt` with one name per
+line suffices. Labels lie in a folder `labels` next to a folder `images` of the same layout. A dataset holds one of the
+three kinds. It cannot hold masks or correspondences, and of pose the reader takes only the points, not the box around
+them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from .picture_marks import (
 Task = Literal["detect", "segment", "pose"]
 MAX_BYTES = 16 << 20
 _SLACK = 0.002
-"""How far a fraction may lie outside 0 to 1; further is no rounding."""
+"""Distance by which rounding may put a fraction outside 0 to 1."""
 _DECIMALS = 9
 _IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif")
 _NO_LABELS = ("classes.txt", "train.txt", "val.txt", "test.txt", "readme.txt", "notes.txt")
@@ -59,15 +60,15 @@ class _Classes:
 def read_yolo(
     path: Path, *, shape: RegionShape | None = None, sizes_wh: Mapping[str, SizeWH] | None = None
 ) -> Iterator[PictureMarks | RefusedMark]:
-    """Yield the pictures of a dataset with what is marked on them, and the label files that cannot be read.
+    """Yield the pictures of a dataset with their marks, and the unreadable label files.
 
     Args:
         path: Folder of the dataset, with `data.yaml` (or `classes.txt`) and `labels`, or its `data.yaml`.
-        shape: Shape to read every line as; default None, as the line says.
+        shape: Shape to read every line as; default None, the line's shape.
         sizes_wh: Size of each picture by path or file name; default None, read from the pictures in `images`.
 
     Raises:
-        DataError: There are no classes, or no label files.
+        DataError: The dataset has no classes or no label files.
     """
     folder = path if path.is_dir() else path.parent
     classes = _classes(path)
@@ -75,7 +76,7 @@ def read_yolo(
     with naming(labels):
         files = sorted(file for file in labels.rglob("*.txt") if file.name.lower() not in _NO_LABELS)
     if not files:
-        raise DataError(f"{labels}: no label files (.txt) lie there; give the folder of the dataset")
+        raise DataError(f"{labels}: no label files (.txt) found; give the folder of the dataset")
     pictures = _LabelledPictures(folder, sizes_wh)
     for file in files:
         try:
@@ -86,7 +87,7 @@ def read_yolo(
 
 
 class _LabelledPictures:
-    """Pictures that label files are about, by path without suffix."""
+    """The pictures of label files, by path without suffix."""
 
     def __init__(self, folder: Path, sizes_wh: Mapping[str, SizeWH] | None) -> None:
         self.images = folder / "images" if (folder / "images").is_dir() else folder
@@ -115,7 +116,7 @@ class _LabelledPictures:
             if path.is_file()
         ]
         if not found:
-            raise MarkError(f"there is no picture {shown(stem)} in {self.images}, so its size is not known")
+            raise MarkError(f"the picture {shown(stem)} is missing in {self.images}, so its size is unknown")
         try:
             picture: Identified = identify(found[0], root=self.images)
         except UnreadableImage as error:
@@ -127,11 +128,11 @@ def _read_picture(file: Path, name: str, size_wh: SizeWH, classes: _Classes, sha
     with naming(file), file.open("rb") as handle:
         data = handle.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise MarkError(f"more than {MAX_BYTES >> 20} MiB are no labels of one picture")
+        raise MarkError(f"more than {MAX_BYTES >> 20} MiB is too much for the labels of one picture")
     try:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise MarkError("it is no UTF-8 text") from None
+        raise MarkError("it is not UTF-8 text") from None
     regions, refused = [], []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -147,12 +148,12 @@ def _region(line: str, size_wh: SizeWH, classes: _Classes, shape: RegionShape | 
     words = line.split()
     label = _label(words[0], classes)
     if len(words) > 1 + 4 + 3 * MAX_CORNERS:
-        raise MarkError(f"{len(words):,} numbers; at most {1 + 4 + 3 * MAX_CORNERS:,} are taken")
+        raise MarkError(f"{len(words):,} numbers; the limit is {1 + 4 + 3 * MAX_CORNERS:,}")
     values = [_fraction(word, place) for place, word in enumerate(words[1:], start=1)]
     per_point = 3 if classes.has_visibility else 2
     if classes.keypoints and len(values) != 4 + classes.keypoints * per_point:
         raise MarkError(
-            f"{len(values)} numbers after the class; kpt_shape asks for {4 + classes.keypoints * per_point}"
+            f"{len(values)} numbers after the class; kpt_shape requires {4 + classes.keypoints * per_point}"
         )
     if classes.keypoints and shape != "box":
         return _pose(values[4:], per_point, size_wh, label)
@@ -170,7 +171,7 @@ def _region(line: str, size_wh: SizeWH, classes: _Classes, shape: RegionShape | 
     if outline[0] == outline[-1]:
         outline.pop()
     if len(outline) > MAX_CORNERS:
-        raise MarkError(f"an outline of {len(outline):,} corners; at most {MAX_CORNERS:,} are taken")
+        raise MarkError(f"an outline of {len(outline):,} corners; the limit is {MAX_CORNERS:,}")
     return region_in("polygon", size_wh, points=_in_pixels(outline, size_wh), label=label)
 
 
@@ -179,9 +180,9 @@ def _pose(values: Sequence[float], per_point: int, size_wh: SizeWH, label: str) 
     is_seen = [row[2] > 0 if per_point == 3 else any(row) for row in rows]
     points = [(row[0], row[1]) for row, seen in zip(rows, is_seen, strict=True) if seen]
     if not points:
-        raise MarkError("none of its points is labelled")
+        raise MarkError("none of its points is labeled")
     if any(is_seen[len(points) :]):
-        raise MarkError(f"point {is_seen.index(False) + 1} is not labelled, and ordered points have no gaps")
+        raise MarkError(f"point {is_seen.index(False) + 1} is not labeled, and ordered points have no gaps")
     _check_fractions([value for point in points for value in point])
     shape: RegionShape = "point" if len(rows) == 1 else "points"
     return region_in(shape, size_wh, points=_in_pixels(points, size_wh), label=label)
@@ -191,7 +192,7 @@ def _label(word: str, classes: _Classes) -> str:
     if not (word.isascii() and word.isdigit() and len(word) < 7):
         raise MarkError(f"a class must be a whole number, not {shown(word)}")
     if int(word) >= len(classes.names):
-        raise MarkError(f"class {int(word)} has no name; names are there for 0 to {len(classes.names) - 1}")
+        raise MarkError(f"class {int(word)} has no name; the named classes are 0 to {len(classes.names) - 1}")
     return classes.names[int(word)]
 
 
@@ -201,13 +202,13 @@ def _fraction(word: str, place: int) -> float:
     except MarkError:
         raise
     except ValueError:
-        raise MarkError(f"number {place} is none: {shown(word)}") from None
+        raise MarkError(f"number {place} is not a number: {shown(word)}") from None
 
 
 def _check_fractions(values: Sequence[float]) -> None:
     for value in values:
         if not -_SLACK <= value <= 1 + _SLACK:
-            raise MarkError(f"{value:g} is no fraction of the picture, 0 to 1; pixels must be divided by its size")
+            raise MarkError(f"{value:g} is not a fraction of the picture, 0 to 1; divide pixels by its size")
 
 
 def _in_pixels(points: Sequence[tuple[float, float]], size_wh: SizeWH) -> list[tuple[float, float]]:
@@ -220,16 +221,16 @@ def _classes(path: Path) -> _Classes:
         known = [path / name for name in ("data.yaml", "data.yml", "classes.txt", "labels/classes.txt")]
         found = [file for file in known if file.is_file()]
         if not found:
-            raise DataError(f"{path}: neither data.yaml nor classes.txt names the classes there")
+            raise DataError(f"{path}: no classes found in data.yaml or classes.txt")
         path = found[0]
     with naming(path), path.open("rb") as handle:
         data = handle.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise DataError(f"{path}: more than {MAX_BYTES >> 20} MiB are no names of classes")
+        raise DataError(f"{path}: more than {MAX_BYTES >> 20} MiB is too much for names of classes")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError(f"{path} is no UTF-8 text") from None
+        raise DataError(f"{path} is not UTF-8 text") from None
     if path.suffix == ".txt":
         return _Classes(tuple(line.strip() for line in text.splitlines() if line.strip()))
     return _classes_in(path, text)
@@ -241,7 +242,7 @@ def _classes_in(path: Path, text: str) -> _Classes:
     try:
         document = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise DataError(f"{path} is no YAML: {' '.join(str(error).split())[:200]}") from None
+        raise DataError(f"{path} is not YAML: {' '.join(str(error).split())[:200]}") from None
     names: Any = document.get("names") if isinstance(document, dict) else None
     if isinstance(names, dict) and sorted(names, key=str) == sorted(range(len(names)), key=str):
         names = [names[number] for number in range(len(names))]
@@ -254,14 +255,14 @@ def _classes_in(path: Path, text: str) -> _Classes:
 
 
 def write_yolo(folder: Path, pictures: Sequence[PictureMarks], *, task: Task | None = None) -> WrittenMarks:
-    """Write a dataset: `data.yaml`, and a file in `labels` for each picture, empty where nothing is marked.
+    """Write a dataset: `data.yaml`, and a file in `labels` for each picture, empty for a picture without marks.
 
     Args:
-        folder: Folder of the dataset; made where it is missing.
+        folder: Folder of the dataset; created if missing.
         pictures: Pictures with their regions.
-        task: What the dataset holds: `detect`, boxes, and the bounds of other areas; `segment`, polygons, and the
-            corners of boxes; `pose`, points and ordered points. Default None: `pose` where most regions are points,
-            `segment` where most areas are polygons, else `detect`.
+        task: Kind of dataset: `detect`, boxes and the bounds of other areas; `segment`, polygons and the corners of
+            boxes; `pose`, points and ordered points. Default None: `pose` if most regions are points, `segment` if most
+            areas are polygons, otherwise `detect`.
 
     Raises:
         DataError: A picture's name leads out of the folder, or two pictures would share a file.
@@ -318,7 +319,7 @@ def _numbers(region: Region, size_wh: SizeWH, task: Task, points: int) -> list[s
         raise MarkError(f"a dataset for {task!r} has no {region.shape!r}")
     if task == "segment":
         if region.shape == "mask":
-            raise MarkError("a dataset for 'segment' has outlines, and a mask is none; simplify it to a polygon first")
+            raise MarkError("a dataset for 'segment' holds outlines, not masks; simplify the mask to a polygon first")
         corners = corners_of_box(region) if region.shape == "box" else region.points
         return _fractions(corners, size_wh)
     x0, y0, x1, y1 = region.bounds

@@ -1,7 +1,7 @@
 """The papers' exact answer readers, as alternatives to the robust one (`benchwright.replies.answers`).
 
-Each follows its paper or repository exactly, mistakes included, so that published numbers can be reproduced. For a
-score of your own use the robust reader: `benchmarks/readers.py` counts where the two differ on real replies.
+Each follows its paper or repository exactly, including mistakes, to reproduce published numbers. For new scores use the
+robust reader: `benchmarks/readers.py` counts how often the two differ on real replies.
 
 Checking a recipe needs only the readers' names: the modules, with their many patterns, load on first use.
 """
@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 
 Choices = Sequence[tuple[str, str | None]]
 Reader = Callable[[str, Choices], str | None]
-"""From a reply and the item's options (key and text, None for a picture) to the key of one option, or to none."""
+"""Function from a reply and the item's options (key and text, None for a picture) to the key of one option, or None."""
 
 
 ROBUST = "robust"
-"""Name of our own reader."""
+"""Name of Benchwright's reader."""
 
 
 def _robust(reply: str, choices: Choices) -> str | None:
@@ -54,4 +54,4 @@ def _offered(letter: str | None, choices: Choices) -> str | None:
 
 
 READERS: dict[str, Reader] = {ROBUST: _robust, "blink": _blink, "ii-bench": _ii_bench, "mvp-bench": _mvp_bench}
-"""Readers of letters by name. A letter that the item does not offer is none, whoever reads it."""
+"""Readers of letters by name; all return None for a letter that the item does not offer."""

@@ -9,7 +9,7 @@ LETTERS = "ABCDE"
 
 
 def settled_choice(output: str, letters: Sequence[str] = LETTERS) -> str | None:
-    """Return the choice that an output names, such as `(A)`, or None where the repository asks its judge.
+    """Return the choice that an output names, such as `(A)`, or None if the repository asks its judge.
 
     1. An output that is one letter A-E, bare or in parentheses, names that choice, whether the question offers it or
     not.

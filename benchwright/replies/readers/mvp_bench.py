@@ -17,7 +17,7 @@ def first_clause(reply: str) -> str:
 
 
 def yes_or_no(reply: str) -> str | None:
-    """Return `yes` or `no` where the first clause is that word in any case, else None.
+    """Return `yes` or `no` if the first clause is that word in any case, otherwise None.
 
     For replies that give None here, the repository asks a judge and stores the judge's verdict in its files.
     """

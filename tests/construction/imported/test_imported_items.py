@@ -227,9 +227,9 @@ def test_columns_are_guessed_and_can_be_said(tmp_path: Path) -> None:
     )  # fmt: skip
     stated = guessed_columns(["was", "o1", "o2", "right"], {"question": "was", "options": ["o1", "o2"]})
     assert (stated.column("question"), stated.options, stated.column("answer")) == ("was", ("o1", "o2"), "right")
-    with pytest.raises(DataError, match="no column 'ask' for question; there are was"):
+    with pytest.raises(DataError, match="column 'ask' for question is missing; the columns are was"):
         guessed_columns(["was"], {"question": "ask"})
-    with pytest.raises(DataError, match="no field 'frage'"):
+    with pytest.raises(DataError, match="unknown field 'frage'"):
         guessed_columns(["was"], {"frage": "was"})
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match=r"holds no file of questions .*looked into notes.csv"):
@@ -264,7 +264,7 @@ def test_the_columns_are_written_changed_and_read_again(tmp_path: Path) -> None:
     assert (document["items"], file["options"], file["columns"]["category"]) == (1, ["o1", "o2"], "o2")
     assert "task" not in file["columns"]
     again = CliRunner().invoke(items, [str(tmp_path / "mine.csv"), "--write-columns", place])
-    assert "is there already, perhaps with changes of yours" in str(again.exception)
+    assert "already exists, perhaps with your changes" in str(again.exception)
     assert "category: o2" in Path(place).read_text(encoding="utf-8")
 
 
@@ -293,13 +293,13 @@ def test_files_with_other_columns_have_a_mapping_each(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[1]", "names no columns"),
-        ("a: [", "is no YAML"),
+        ("a: [", "is not YAML"),
         ("x: &a [1]\ny: *a\n", "aliases"),
-        ("format: benchwright/columns\nversion: 2\n", "of version 2; this Benchwright reads up to 1"),
+        ("format: benchwright/columns\nversion: 2\n", "has version 2; this Benchwright reads up to 1"),
         ("format: other\n", "format is 'other'"),
         ("question: {a: b}\n", "a field has one column or a list of columns"),
-        ("frage: ask\n", "no field 'frage'"),
-        ("question: gone\n", "no column 'gone' for question"),
+        ("frage: ask\n", "unknown field 'frage'"),
+        ("question: gone\n", "column 'gone' for question is missing"),
         ("first_answer: 2\n", "first_answer is 2; write 0 or 1"),
     ],
 )

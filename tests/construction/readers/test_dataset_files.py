@@ -57,7 +57,7 @@ def test_a_dataset_reads_the_same_however_it_is_kept(files: DatasetFiles) -> Non
 def test_paths_that_lead_elsewhere_are_not_there(files: DatasetFiles, path: str) -> None:
     assert not files.has(path)
     assert files.local(path) is None
-    with pytest.raises(DataError, match="is not there"):
+    with pytest.raises(DataError, match="does not exist"):
         files.read(path)
 
 
@@ -82,10 +82,12 @@ def test_a_cut_zip_archive_is_named(tmp_path: Path, share: float) -> None:
     data = (tmp_path / "images.zip").read_bytes()
     (tmp_path / "images.zip").write_bytes(data[: int(share * len(data))])
     files = DatasetFiles(tmp_path)
-    with pytest.raises(DataError, match=r"a\.txt is not there; .*images\.zip is no complete archive.*fetch it again"):
+    with pytest.raises(
+        DataError, match=r"a\.txt does not exist; .*images\.zip is not a complete archive.*fetch it again"
+    ):
         files.read("a.txt")
     assert [(row.file, row.reason) for row in files.refused()] == [("images.zip", "damaged_archive")]
-    with pytest.raises(DataError, match="is no complete archive"):
+    with pytest.raises(DataError, match="is not a complete archive"):
         DatasetFiles(tmp_path / "images.zip").listing()
 
 
@@ -101,7 +103,7 @@ def test_a_cut_tar_archive_is_named(tmp_path: Path, cut: int) -> None:
     files = DatasetFiles(tmp_path)
     assert not files.has("1.txt")
     assert [(row.file, row.reason) for row in files.refused()] == [("images.tar", "damaged_archive")]
-    with pytest.raises(DataError, match=r"images\.tar is no complete archive"):
+    with pytest.raises(DataError, match=r"images\.tar is not a complete archive"):
         DatasetFiles(tmp_path / "images.tar").listing()
 
 
@@ -203,7 +205,7 @@ def test_a_header_that_leads_back_is_no_endless_archive(tmp_path: Path) -> None:
     data[124:136] = b"\xff" * 8 + (-1024).to_bytes(4, "big", signed=True)  # a size of -1024, as GNU writes large ones
     data[148:156] = b"%06o\0 " % (256 + sum(data[:148]) + sum(data[156:512]))
     path.write_bytes(data)
-    with pytest.raises(DataError, match="is no complete archive"):
+    with pytest.raises(DataError, match="is not a complete archive"):
         DatasetFiles(path).listing()
 
 

@@ -78,7 +78,7 @@ def test_a_plain_tar_archive_is_read_as_it_is(tmp_path: Path) -> None:
     assert checked(HPatches(), tmp_path / "sequences.tar")["ok"] is True
     data = (tmp_path / "sequences.tar").read_bytes()
     (tmp_path / "sequences.tar").write_bytes(data[: len(data) // 2])
-    with pytest.raises(DataError, match=r"sequences\.tar is no complete archive"):
+    with pytest.raises(DataError, match=r"sequences\.tar is not a complete archive"):
         read_all(HPatches(), tmp_path / "sequences.tar")
 
 
@@ -113,7 +113,7 @@ def test_a_missing_matrix_and_a_picture_that_cannot_be_used_leave_out_that_pictu
     (tmp_path / FOLDER / "v_tiny2" / "1.ppm").write_bytes(b"no picture")
     records, refused = read_all(HPatches(), tmp_path)
     assert sorted(row.reason for row in refused) == ["missing_picture", "unreadable_file"]
-    assert "H_1_6 is not there" in refused[0].detail
+    assert "H_1_6 does not exist" in refused[0].detail
     assert [len(record.pictures) for record in records] == [4, 6, 6]
     document = checked(HPatches(), tmp_path)
     assert (document["records"], document["refused"]["picture_not_an_image"]) == (3, 1)

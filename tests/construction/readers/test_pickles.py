@@ -64,7 +64,7 @@ def touch(path: str) -> None:
     "function", [touch, eval, getattr, print, np.load, pickle.loads], ids=lambda each: each.__name__
 )
 def test_a_call_of_anything_else_is_refused_and_not_run(tmp_path: Path, function: Any) -> None:
-    with pytest.raises(DataError, match="which is no data; nothing of it was run"):
+    with pytest.raises(DataError, match="which is not data; nothing was run"):
         load_data(pickle.dumps({"a": Runs(function, str(tmp_path / "trace"))}))
     assert list(tmp_path.iterdir()) == []
 
@@ -125,11 +125,11 @@ TEXT = b"X" + (20_000).to_bytes(4, "little") + b"x" * 20_000
         (doubled(34, before=b"(", after=b"K\x01d."), "in a key"),
         (doubled(34, before=b"ccollections\nOrderedDict\n(", after=b"K\x01\x86l\x85R."), "pairs|in a key"),
         (doubled(34, before=b"\x8f(", after=b"\x90."), "operation 0x8f"),
-        (doubled(34, after=b"Q."), "outside of itself"),
+        (doubled(34, after=b"Q."), "outside the file"),
         (doubled(34, before=b"cnumpy\ndtype\n", after=b"\x85R0cnumpy\nndarray\n."), "holds a type"),
-        (doubled(34, before=b"c_codecs\nencode\nX\x01\x00\x00\x00a", after=b"\x86R."), "no text in Latin-1"),
+        (doubled(34, before=b"c_codecs\nencode\nX\x01\x00\x00\x00a", after=b"\x86R."), "a value other than Latin-1 text"),
         (empty_array(1 << 24), "too many values"),
-        (called(b"_codecs\nencode", TEXT, 1000), "again and again"),
+        (called(b"_codecs\nencode", TEXT, 1000), "repeatedly"),
         (b"\x96" + (1 << 34).to_bytes(8, "little") + b".", "states 17,179,869,184 bytes"),
         (b"\x80\x02\x8b" + (4096).to_bytes(4, "little") + b"\x7f" * 4096 + b".", "64 bits"),
     ],

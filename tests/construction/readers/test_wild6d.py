@@ -78,7 +78,7 @@ def test_a_pickle_that_calls_something_is_refused_and_runs_nothing(
     assert len(records) == 2
     [refusal] = [row for row in refused if row.file == FIRST]
     assert refusal.reason == "refused_pickle"
-    assert "mkdir, which is no data; nothing of it was run" in refusal.detail
+    assert "mkdir, which is not data; nothing was run" in refusal.detail
     assert list((tmp_path / "here").iterdir()) == []
 
 

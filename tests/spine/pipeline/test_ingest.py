@@ -51,7 +51,9 @@ def test_thumbnails_checkpoints_and_what_was_thrown_away_are_no_photographs(
         _image(tmp_path / "in" / name, width)
     tell_of_trash.cache_clear()  # once in a process
     assert [row["uri"] for row in _run(tmp_path / "in", tmp_path / "w").files()] == ["cup.png"]
-    assert [record.args for record in caplog.records if "thrown away" in record.getMessage()] == [("Trash",)]
+    assert [record.args for record in caplog.records if "folder of deleted files" in record.getMessage()] == [
+        ("Trash",)
+    ]
     before = open_collection(tmp_path / "in").content
     _image(tmp_path / "in" / "@eaDir" / "new.png", 40)
     assert open_collection(tmp_path / "in").content == before

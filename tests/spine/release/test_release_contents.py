@@ -154,7 +154,7 @@ def test_a_row_group_that_states_more_than_a_release_has_is_not_read(folder, mon
     monkeypatch.setattr("benchwright.release.format.parquet.MAX_GROUP_BYTES", 1_000)
     found = problems(folder)
     assert len(found) == 2
-    assert all("row group 0 states" in line and "at most 1,000" in line for line in found)
+    assert all("row group 0 states" in line and "the limit is 1,000" in line for line in found)
 
 
 def test_verification_includes_what_the_rows_say(folder):
