@@ -164,6 +164,7 @@ class Evaluate(FinalStep):
         from benchwright.workspace.item_cache import cache_of
         from benchwright.workspace.workspace import Workspace
 
+        from .prompting.release_files import note_checked
         from .results.human_baseline import HUMAN_FILE, human_figures
         from .results.summary import summary_document, unfit_scores
         from .run import evaluate
@@ -176,8 +177,9 @@ class Evaluate(FinalStep):
         if release.manifest.sealed is not None:  # results lie in the workspace, as does the key
             key = key_path(ctx.workspace, release.name, release.version)
             release = unsealed(release, read_answer_key(key))
-        results = ctx.workspace / RESULTS
-        with cache_of(Workspace(ctx.workspace).cache) as cache:
+        results, space = ctx.workspace / RESULTS, Workspace(ctx.workspace)
+        note_checked(release, space.checked)
+        with cache_of(space.cache) as cache:
 
             def evaluation(model: ModelSettings, protocol: str) -> Evaluation:
                 options = model.options(self.base_url, self.api_key_env)
