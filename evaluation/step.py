@@ -20,9 +20,12 @@ from .model_settings import ModelSettings, known_protocols, known_reader
 from .results.score import MAX_ERRORS, told_apart
 
 if TYPE_CHECKING:
+    from benchwright.progress import Progress
     from benchwright.record_map import RecordMap
     from benchwright.release import Release
     from benchwright.workspace.item_cache import ItemCache
+
+    from .results.score import Score
 
 
 RESULTS, REPLIES = "results", "replies"
@@ -183,28 +186,30 @@ class Evaluate(FinalStep):
 
             def evaluation(model: ModelSettings, protocol: str) -> Evaluation:
                 options = model.options(self.base_url, self.api_key_env)
-                return Evaluation(
-                    model.model,
-                    uses_of(model.model, options, protocol=protocol, judge=model.judge),
-                    lambda progress: evaluate(
-                        release,
-                        model.model,
-                        protocol=protocol,
-                        reader=model.reader or self.reader,
-                        judge=model.judge,
-                        split=self.split,
-                        limit=self.limit,
-                        out=results,
-                        log_folder=ctx.workspace / REPLIES,
-                        options=options,
-                        replace=True,
-                        max_errors=self.max_errors,
-                        name=model.name,
-                        cache=cache,
-                        progress=progress,
-                        record_map=ctx.record_map,
-                    ),
-                )
+
+                def score(progress: Progress) -> Score:
+                    with ctx.part(f"{model.name or model.model}, {protocol}"):
+                        return evaluate(
+                            release,
+                            model.model,
+                            protocol=protocol,
+                            reader=model.reader or self.reader,
+                            judge=model.judge,
+                            split=self.split,
+                            limit=self.limit,
+                            out=results,
+                            log_folder=ctx.workspace / REPLIES,
+                            options=options,
+                            replace=True,
+                            max_errors=self.max_errors,
+                            name=model.name,
+                            cache=cache,
+                            progress=progress,
+                            record_map=ctx.record_map,
+                        )
+
+                uses = uses_of(model.model, options, protocol=protocol, judge=model.judge)
+                return Evaluation(model.model, uses, score)
 
             scores = evaluate_all(
                 [evaluation(model, protocol) for model in self.models for protocol in model.protocol or self.protocol]
@@ -216,7 +221,8 @@ class Evaluate(FinalStep):
                 (results / HUMAN_FILE).unlink(missing_ok=True)
             else:
                 write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
-            made = {"results": RESULTS, **self._report(results, release, cache, ctx.record_map)}
+            with ctx.part("report"):
+                made = {"results": RESULTS, **self._report(results, release, cache, ctx.record_map)}
             if unfit := unfit_scores(told_apart(scores)):
                 raise CheckFailed(
                     f"{'; '.join(unfit)}; what was answered is kept: the same command asks the rest again, and "
