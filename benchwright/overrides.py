@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from benchwright.steps import Outcome
+if TYPE_CHECKING:
+    from benchwright.steps import Outcome
 
 Action = Literal["keep", "drop"]
 REVERSED = "reversed"

@@ -14,7 +14,8 @@ retries, counting and writing; a step never sees a worker or a file of the works
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
@@ -650,6 +651,8 @@ class FinalContext(NamedTuple):
     progress: Progress = Silent()
     record_map: RecordMap = map_here
     """What maps a function over records on the run's engine, for work that is one item or one picture at a time."""
+    part: Callable[[str], AbstractContextManager[object]] = nullcontext
+    """What measures a named part of the step's work in the main process, such as asking one model, for the profile."""
 
 
 class EarlierStage(Protocol):

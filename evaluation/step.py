@@ -20,9 +20,12 @@ from .model_settings import ModelSettings, known_protocols, known_reader
 from .results.score import MAX_ERRORS, told_apart
 
 if TYPE_CHECKING:
+    from benchwright.progress import Progress
     from benchwright.record_map import RecordMap
     from benchwright.release import Release
     from benchwright.workspace.item_cache import ItemCache
+
+    from .results.score import Score
 
 
 RESULTS, REPLIES = "results", "replies"
@@ -164,6 +167,7 @@ class Evaluate(FinalStep):
         from benchwright.workspace.item_cache import cache_of
         from benchwright.workspace.workspace import Workspace
 
+        from .prompting.release_files import note_checked
         from .results.human_baseline import HUMAN_FILE, human_figures
         from .results.summary import summary_document, unfit_scores
         from .run import evaluate
@@ -176,33 +180,36 @@ class Evaluate(FinalStep):
         if release.manifest.sealed is not None:  # results lie in the workspace, as does the key
             key = key_path(ctx.workspace, release.name, release.version)
             release = unsealed(release, read_answer_key(key))
-        results = ctx.workspace / RESULTS
-        with cache_of(Workspace(ctx.workspace).cache) as cache:
+        results, space = ctx.workspace / RESULTS, Workspace(ctx.workspace)
+        note_checked(release, space.checked)
+        with cache_of(space.cache) as cache:
 
             def evaluation(model: ModelSettings, protocol: str) -> Evaluation:
                 options = model.options(self.base_url, self.api_key_env)
-                return Evaluation(
-                    model.model,
-                    uses_of(model.model, options, protocol=protocol, judge=model.judge),
-                    lambda progress: evaluate(
-                        release,
-                        model.model,
-                        protocol=protocol,
-                        reader=model.reader or self.reader,
-                        judge=model.judge,
-                        split=self.split,
-                        limit=self.limit,
-                        out=results,
-                        log_folder=ctx.workspace / REPLIES,
-                        options=options,
-                        replace=True,
-                        max_errors=self.max_errors,
-                        name=model.name,
-                        cache=cache,
-                        progress=progress,
-                        record_map=ctx.record_map,
-                    ),
-                )
+
+                def score(progress: Progress) -> Score:
+                    with ctx.part(f"{model.name or model.model}, {protocol}"):
+                        return evaluate(
+                            release,
+                            model.model,
+                            protocol=protocol,
+                            reader=model.reader or self.reader,
+                            judge=model.judge,
+                            split=self.split,
+                            limit=self.limit,
+                            out=results,
+                            log_folder=ctx.workspace / REPLIES,
+                            options=options,
+                            replace=True,
+                            max_errors=self.max_errors,
+                            name=model.name,
+                            cache=cache,
+                            progress=progress,
+                            record_map=ctx.record_map,
+                        )
+
+                uses = uses_of(model.model, options, protocol=protocol, judge=model.judge)
+                return Evaluation(model.model, uses, score)
 
             scores = evaluate_all(
                 [evaluation(model, protocol) for model in self.models for protocol in model.protocol or self.protocol]
@@ -214,7 +221,8 @@ class Evaluate(FinalStep):
                 (results / HUMAN_FILE).unlink(missing_ok=True)
             else:
                 write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
-            made = {"results": RESULTS, **self._report(results, release, cache, ctx.record_map)}
+            with ctx.part("report"):
+                made = {"results": RESULTS, **self._report(results, release, cache, ctx.record_map)}
             if unfit := unfit_scores(told_apart(scores)):
                 raise CheckFailed(
                     f"{'; '.join(unfit)}; what was answered is kept: the same command asks the rest again, and "

@@ -35,6 +35,7 @@ class Work:
         read: How often each file was opened for reading.
         wrote: How often each file was opened for writing.
         rows: Number of rows that were read of Parquet files without pictures, and with them.
+        hashed_bytes: Bytes of the files that were hashed as a whole, each time that they were.
         modules: Modules that processes had imported as they ended; workers that are ended tell nothing.
         decoders: The processes that decoded pictures.
         written_bytes: Bytes that all processes passed to the system.
@@ -46,6 +47,7 @@ class Work:
     read: Counter[Path] = field(default_factory=Counter)
     wrote: Counter[Path] = field(default_factory=Counter)
     rows: Counter[str] = field(default_factory=Counter)
+    hashed_bytes: int = 0
     modules: set[str] = field(default_factory=set)
     decoders: set[int] = field(default_factory=set)
     written_bytes: int = 0
@@ -83,6 +85,8 @@ class Work:
             self.encoded[values[0], values[1]] += 1
         elif kind == "rows":
             self.rows[values[0]] += int(values[1])
+        elif kind == "hash":
+            self.hashed_bytes += int(values[0])
         elif kind == "module":
             self.modules.add(values[0])
         else:

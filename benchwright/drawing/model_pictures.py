@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from benchwright.drawing import draw_prompts
 from benchwright.drawing.painting import Pixels
@@ -23,7 +23,9 @@ from benchwright.images.formats.webp import pixels_only
 from benchwright.images.made_files import encode_made
 from benchwright.images.made_pictures import MadeForm, encode_jpeg
 from benchwright.records import VisualPrompt
-from benchwright.steps import PictureFidelity
+
+if TYPE_CHECKING:
+    from benchwright.steps import PictureFidelity
 
 DRAWING_VERSION = 2
 """Version of the pictures models see; raise it when the same file and marks give other pixels.

@@ -33,6 +33,8 @@ class StageCost:
         mapped: Number of records that it mapped a function over.
         kept: Number of these whose value was kept from an earlier run.
         lost: Number of these on which the function failed.
+        parts: Cost of the main process for named parts of a final step, such as asking one model; of parts that go on
+            at the same time, each counts all that the process does meanwhile.
         main: Cost of the main process, which waits while workers work.
         workers: Cost of all workers.
     """
@@ -46,6 +48,7 @@ class StageCost:
     mapped: int = 0
     kept: int = 0
     lost: int = 0
+    parts: dict[str, WorkCost] = field(default_factory=dict)
     main: WorkCost = NOTHING
     workers: WorkCost = NOTHING
 
@@ -102,6 +105,7 @@ class Profile:
                     "mapped": stage.mapped,
                     "kept": stage.kept,
                     "lost": stage.lost,
+                    "parts": [{"part": name, **usage.to_json()} for name, usage in stage.parts.items()],
                     "main": stage.main.to_json(),
                     "workers": stage.workers.to_json(),
                 }
@@ -130,6 +134,9 @@ def profile_of(run_folder: Path) -> Profile:
                 stage.mapped += event["records"]
                 stage.kept += event["kept"]
                 stage.lost += event["lost"]
+            case "part":
+                parts = profile.stages[event["stage"]].parts
+                parts[event["what"]] = parts.get(event["what"], NOTHING) + WorkCost.from_json(event["usage"])
             case "pass":
                 _of_pass(profile, event["stages"]).main += WorkCost.from_json(event["usage"])
             case "job" if "of" in event:

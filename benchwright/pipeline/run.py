@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -468,6 +469,7 @@ class _Run:
             self.workers,
             self.progress,
             self._record_map(engine, stage),
+            partial(self.events.part, stage.id),
         )
         finished = run_final(self.worker, stage, self.shards, context)
         self.artifacts |= finished.artifacts

@@ -24,8 +24,9 @@ def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
     """
     import pyarrow as pa
 
-    rows = [None if keys is None else list(keys) for keys in group_keys]
-    return components_of_column([pa.array(rows, pa.list_(pa.string()))])
+    from benchwright.workspace.arrow_arrays import arrow_array
+
+    return components_of_column([arrow_array(list(group_keys), pa.list_(pa.string()))])
 
 
 def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:

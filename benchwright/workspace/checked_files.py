@@ -37,10 +37,9 @@ class CheckedFiles:
             sha256: SHA-256 of the bytes that were written.
             afresh: Whether to read the bytes again even if the file has not changed since the last check.
         """
-        name, known = os.path.abspath(path).removeprefix(f"{self._root}/"), self._entries()
+        name, known = self._name(path), self._entries()
         try:
-            status = os.stat(path)
-            entry = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, sha256]
+            entry = [*_state(path), sha256]
             if not afresh and known.get(name) == entry:
                 return None
             digest = file_digest(path)
@@ -50,9 +49,19 @@ class CheckedFiles:
             return f"cannot be read: {error.strerror}"
         if digest != sha256:
             return f"is damaged: its SHA-256 is {digest[:12]}, and {sha256[:12]} was written"
-        self._changed = self._changed or known.get(name) != entry
-        known[name] = entry
+        self._note(name, entry)
         return None
+
+    def digest(self, path: Path) -> str:
+        """Return the SHA-256 of a file that this run has written, and note that its bytes match.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        state = _state(path)
+        sha256 = file_digest(path)
+        self._note(self._name(path), [*state, sha256])
+        return sha256
 
     def require(self, path: Path, sha256: str) -> None:
         """Raise an error for a file whose bytes do not match.
@@ -71,6 +80,14 @@ class CheckedFiles:
         write_sealed(self._memory, {"format": FORMAT, "version": VERSION, "files": entries}, tmp=tmp)
         self._changed = False
 
+    def _name(self, path: Path) -> str:
+        return os.path.abspath(path).removeprefix(f"{self._root}/")
+
+    def _note(self, name: str, entry: list[Any]) -> None:
+        known = self._entries()
+        self._changed = self._changed or known.get(name) != entry
+        known[name] = entry
+
     def _entries(self) -> dict[str, list[Any]]:
         if self._known is None:
             self._known = {}
@@ -79,6 +96,11 @@ class CheckedFiles:
                 if (document.get("format"), document.get("version")) == (FORMAT, VERSION):
                     self._known = dict(document["files"])
         return self._known
+
+
+def _state(path: Path) -> list[Any]:
+    status = os.stat(path)
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def checked_files(root: Path) -> CheckedFiles:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import DataError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from benchwright.files.parquet_tables import ParquetTable
     from benchwright.release import Release
+    from benchwright.workspace.checked_files import CheckedFiles
 from benchwright.statistics.components import components_of_column
 
 _IN_EVERY_ITEM = {
@@ -48,8 +49,7 @@ def check_files(release: Release, split: str | None) -> None:
     """
     for name in data_files(release, split):
         with open_inside(release.path, name) as handle:
-            state = os.fstat(handle.fileno())
-            stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+            stamp = _stamp(os.fstat(handle.fileno()))
             if release.checked.get(name) == stamp:
                 continue
             sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
@@ -60,6 +60,25 @@ def check_files(release: Release, split: str | None) -> None:
                 f"{expected}); nothing is scored on a changed release; `benchwright release verify` says more"
             )
         release.checked[name] = stamp
+
+
+def note_checked(release: Release, checked: CheckedFiles) -> None:
+    """Let `check_files` pass data files that are as they were when their workspace wrote or compared them.
+
+    Args:
+        release: A release in the workspace.
+        checked: The workspace's checked files; files that it does not know are read.
+    """
+    for name in data_files(release, None):
+        path = release.path / name
+        with suppress(OSError):  # `check_files` reports it
+            stamp = _stamp(path.stat())
+            if checked.wrong(path, release.manifest.files[name].sha256) is None:
+                release.checked[name] = stamp
+
+
+def _stamp(state: os.stat_result) -> tuple[int, ...]:
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -44,6 +44,7 @@ class Budget(NamedTuple):
         opened_each: Times that the file of one picture is opened.
         rows: Rows read of Parquet files, without their pictures.
         rows_with_pictures: Rows read with their pictures.
+        hashed_kb: Kilobytes of the files that are hashed as a whole, each time that they are; a tenth more than measured.
         written_kb: Kilobytes passed to the system, temporary files and pipes included; a tenth more than measured, and
             20 more where that is little, because how many workers a machine starts shows in their pipes.
     """
@@ -55,15 +56,17 @@ class Budget(NamedTuple):
     opened_each: int = 0
     rows: int = 0
     rows_with_pictures: int = 0
+    hashed_kb: int = 0
     written_kb: int = 0
 
 
 BUDGETS: Mapping[str, Budget] = {
     # Pixels are compared in full; codes and visual words take JPEGs at a reduced size, which is cheaper than sharing the
     # full picture and gives other values. The decoder of the other two pictures has no reduced size: these share one.
-    "duplicates": Budget(decoded=12, decoded_each=3, opened_each=5, rows=186, written_kb=900),
+    "duplicates": Budget(decoded=12, decoded_each=3, opened_each=5, rows=186, hashed_kb=1040, written_kb=900),
     # A part of a photograph that a task cut: encoded as PNG and, where it is released, as JPEG, each once; decoded for
-    # the release, by the specialist that answers and for the page. Rows depend a little on the order of jobs.
+    # the release, by the specialist that answers and for the page. Rows depend a little on the order of jobs. The
+    # release is hashed as it is written, and once for the step's note of what it made; scoring takes that note.
     "perception": Budget(
         decoded=64,
         decoded_each=4,
@@ -72,10 +75,11 @@ BUDGETS: Mapping[str, Budget] = {
         opened_each=6,
         rows=520,
         rows_with_pictures=18,
+        hashed_kb=5300,
         written_kb=11650,
     ),
     # The campaign reads its items, to see that their tasks are as they were; of other steps, what they removed.
-    "nothing_changed": Budget(rows=30, written_kb=40),
+    "nothing_changed": Budget(rows=30, hashed_kb=225, written_kb=40),
     # A seventh photograph: it and what is made of it are decoded and encoded; of the others some are on the run's page.
     # Of the release, the row groups that hold its two items are read with pictures, by two specialists and the report.
     "one_image_more": Budget(
@@ -86,21 +90,27 @@ BUDGETS: Mapping[str, Budget] = {
         opened_each=5,
         rows=620,
         rows_with_pictures=12,
+        hashed_kb=6950,
         written_kb=6800,
     ),
     # Only the two turned photographs are decoded, and encoded upright, by a worker, to which they go through a pipe; the
     # card shows an example, for which it looks at one. A file is read by the reader of questions, by ingest for its facts
     # and for what it says of its source, and by freeze to decide what becomes of it and to write it.
-    "freeze": Budget(decoded=3, decoded_each=1, encoded=3, encoded_each=1, opened_each=5, rows=114, written_kb=840),
+    "freeze": Budget(
+        decoded=3, decoded_each=1, encoded=3, encoded_each=1, opened_each=5, rows=114, hashed_kb=480, written_kb=840
+    ),
     # The card's example is held against the picture that it was taken from; every row is read once.
-    "verify": Budget(decoded=2, decoded_each=1, rows_with_pictures=ITEMS, written_kb=20),
+    "verify": Budget(decoded=2, decoded_each=1, rows_with_pictures=ITEMS, hashed_kb=257, written_kb=20),
     # Each of six drawings is held against the picture that it was drawn on, both decoded once; the card's example, and
     # the pictures that it was taken from, once.
-    "verify_marked": Budget(decoded=16, decoded_each=2, rows_with_pictures=9, written_kb=20),
+    "verify_marked": Budget(decoded=16, decoded_each=2, rows_with_pictures=9, hashed_kb=2120, written_kb=20),
     # Each row is read once to be written, and once without pictures for its shape; what is expected to be read back lies
     # in a temporary file.
-    "export_jsonl": Budget(opened_each=2, rows=ITEMS, rows_with_pictures=ITEMS, written_kb=125),
-    "export_webdataset": Budget(rows=ITEMS, rows_with_pictures=ITEMS, written_kb=340),
+    "export_jsonl": Budget(opened_each=2, rows=ITEMS, rows_with_pictures=ITEMS, hashed_kb=121, written_kb=125),
+    "export_webdataset": Budget(rows=ITEMS, rows_with_pictures=ITEMS, hashed_kb=341, written_kb=340),
+    # Each picture is decoded to be measured, for what the adversary sees of it, and for the page. Its file is read for
+    # these three, to be identified and hashed, and for what it says of people, places and its source.
+    "audit": Budget(decoded=18, decoded_each=3, encoded=PICTURES, encoded_each=1, opened_each=7, written_kb=1620),
     # Pictures are sent as the release holds them, but for two in WebP: a server that may not read it gets PNG.
     "evaluate": Budget(
         decoded=2,
@@ -109,10 +119,11 @@ BUDGETS: Mapping[str, Budget] = {
         encoded_each=1,
         rows=6 * ITEMS,
         rows_with_pictures=ITEMS,
+        hashed_kb=103,
         written_kb=50,
     ),
     # Three columns of the release and three of the replies (what was said, how it ended, what was unread).
-    "score": Budget(rows=6 * ITEMS, written_kb=30),
+    "score": Budget(rows=6 * ITEMS, hashed_kb=104, written_kb=30),
     # Each picture is shown once on the page, as a preview.
     "report": Budget(
         decoded=PICTURES,
@@ -121,6 +132,7 @@ BUDGETS: Mapping[str, Budget] = {
         encoded_each=1,
         rows=9 * ITEMS,
         rows_with_pictures=ITEMS,
+        hashed_kb=103,
         written_kb=550,
     ),
 }
@@ -177,16 +189,26 @@ class Jobs:
 
     @cached_property
     def freeze(self) -> Work:
-        rows = [
-            f"What is number {number} of {path.stem}?,noise,silence,A,{path.name}"
-            for path in sorted(self.photographs.iterdir())
-            for number in range(QUESTIONS)
-        ]
-        (self.folder / "exam.csv").write_text("\n".join(["question,A,B,answer,image", *rows]), encoding="utf-8")
+        self._write_exam("exam.csv", "")
         steps = [{"step": "items", "file": "exam.csv"}, {"step": "freeze", "name": "exam", "version": "1.0"}]
         recipe = self.folder / "exam.yaml"
         recipe.write_text(json.dumps({"name": "exam", "seed": 3, "shards": 2, "steps": steps}), encoding="utf-8")
         return self._run(recipe, self.photographs, "exam")
+
+    def _write_exam(self, name: str, folder: str) -> Path:
+        """Write the questions; their pictures are named with a folder, if not empty."""
+        rows = [
+            f"What is number {number} of {path.stem}?,noise,silence,A,{folder}{path.name}"
+            for path in sorted(self.photographs.iterdir())
+            for number in range(QUESTIONS)
+        ]
+        (self.folder / name).write_text("\n".join(["question,A,B,answer,image", *rows]), encoding="utf-8")
+        return self.folder / name
+
+    @cached_property
+    def audit(self) -> Work:
+        questions = self._write_exam("audited.csv", f"{self.photographs.name}/")
+        return self._count("audit", questions, "--out", self.folder / "audit", "--json")
 
     @property
     def release(self) -> Path:
@@ -275,6 +297,7 @@ def _done(work: Work) -> Budget:
         opened_each=max(work.pictures_opened(), default=0),
         rows=work.rows["without"],
         rows_with_pictures=work.rows["with pictures"],
+        hashed_kb=work.hashed_bytes // 1000,
         written_kb=work.written_bytes // 1000,
     )
 
@@ -307,6 +330,10 @@ def test_a_run_that_changes_nothing_imports_only_what_says_so(jobs: Jobs) -> Non
     ours = {"construction.readers", "models.endpoints.client", "pipeline.request_plans", "replies.answers"}
     assert imported & (unused | {f"benchwright.{name}" for name in ours}) == set()
     assert sum(name.startswith("benchwright.") for name in imported) <= MODULES_OF_AN_UNCHANGED_RUN
+
+
+def test_questions_are_frozen_and_verified_without_pandas(jobs: Jobs) -> None:
+    assert "pandas" not in jobs.freeze.modules | jobs.verify.modules
 
 
 def test_letters_are_scored_without_scipy_and_the_patterns_of_replies(jobs: Jobs) -> None:

@@ -87,6 +87,16 @@ def test_final_steps_do_their_work_as_jobs_and_only_that_of_new_records(runs: li
     assert 0 < len(shards) <= 2 + 2 + 2
 
 
+def test_asking_each_model_and_the_report_are_parts_of_their_step(runs: list[dict[str, Any]]) -> None:
+    [step] = [stage for stage in _profile(runs[0])["stages"] if stage["parts"]]
+    names = [part["part"] for part in step["parts"]]
+    assert (step["stage"], names[-1]) == ("evaluate", "report")
+    assert len(names) == len(set(names)) > 2
+    assert 0 < sum(part["cpu_s"] for part in step["parts"]) <= step["main"]["cpu_s"] + 0.05
+    page = Path(runs[0]["profile"]).read_text(encoding="utf-8")
+    assert all(f'<td class="text">{name}</td>' in page for name in names)
+
+
 def test_the_page_shows_every_stage_and_a_run_without_a_profile_has_none(runs: list[dict[str, Any]]) -> None:
     page = Path(runs[0]["profile"]).read_text(encoding="utf-8")
     for stage in _profile(runs[0])["stages"]:

@@ -13,9 +13,11 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.evaluation.prompting.release_files import check_files, note_checked
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
+from benchwright.workspace.checked_files import CheckedFiles
 
 
 @pytest.fixture
@@ -51,6 +53,24 @@ def test_a_folder_without_results_is_refused(release: Release, tmp_path: Path) -
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="holds no results"):
         write_report(tmp_path / "empty", release)
+
+
+def test_a_release_that_its_workspace_knows_is_not_read_again_and_is_refused_once_changed(
+    release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [data] = (release.path / "data").glob("*.parquet")
+    checked = CheckedFiles(tmp_path)
+    checked.digest(data)
+    with monkeypatch.context() as reading:
+        reading.setattr("hashlib.file_digest", None)
+        note_checked(release, checked)
+        check_files(release, None)
+    data.write_bytes(data.read_bytes() + b"\0")
+    opened = Release.open(release.path)
+    note_checked(opened, checked)
+    for changed in (release, opened):
+        with pytest.raises(DataError, match="is not as it was frozen"):
+            check_files(changed, None)
 
 
 def test_a_changed_release_is_refused(results: Path, release: Release) -> None:

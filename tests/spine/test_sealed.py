@@ -80,3 +80,17 @@ def test_an_unchanged_file_is_not_read_again_and_a_changed_one_is(tmp_path: Path
     with pytest.raises(DamagedError, match="table is damaged"):
         again.require(path, sha256)
     assert checked_files(tmp_path) is checked_files(tmp_path / ".")
+
+
+def test_a_file_that_a_run_hashed_counts_as_checked_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, checked = tmp_path / "table", CheckedFiles(tmp_path)
+    path.write_bytes(b"rows")
+    sha256 = checked.digest(path)
+    assert sha256 == bytes_digest(b"rows")
+    monkeypatch.setattr("hashlib.file_digest", None)
+    assert checked.wrong(path, sha256) is None
+    monkeypatch.undo()
+    path.write_bytes(b"more rows")
+    assert "is damaged" in str(checked.wrong(path, sha256))

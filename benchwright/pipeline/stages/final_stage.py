@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from benchwright.canonical import digest, file_digest
+from benchwright.canonical import digest
 from benchwright.errors import DamagedError
 from benchwright.pipeline.stages.damage import files_made
 from benchwright.pipeline.stages.view import View
@@ -48,7 +48,7 @@ def run_final(worker: WorkerContext, stage: Stage, shards: Sequence[str], contex
         return FinishedFinal(made, ran=False)
     made = stage.step.finish(view, context)
     folder.mkdir(parents=True, exist_ok=True)
-    files = {name: file_digest(space.root / name) for name in sorted(files_made(space.root, made))}
+    files = {name: space.checked.digest(space.root / name) for name in sorted(files_made(space.root, made))}
     document = {"fingerprint": fingerprint, "artifacts": dict(made), "files": files}
     write_sealed(folder / "final.json", document, tmp=space.tmp)
     return FinishedFinal(made, ran=True)

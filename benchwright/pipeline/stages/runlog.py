@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import secrets
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -48,13 +49,14 @@ class RunLog:
             "versions": library_versions(),
             **command,
         }
+        self._lock = threading.Lock()  # models are asked in threads
         self._events = (self.folder / EVENTS_FILE).open("a", encoding="utf-8", buffering=1)
         write_sealed(self.folder / _RUN_FILE, self._document)
 
     def event(self, kind: str, /, **what: Any) -> None:
         """Add one event to the log, with `at`, the seconds since the log was opened."""
-        at = round(time.perf_counter() - self._opened, 4)
-        with naming(self._events.name):
+        with self._lock, naming(self._events.name):
+            at = round(time.perf_counter() - self._opened, 4)
             self._events.write(json.dumps({"event": kind, "at": at, **what}, ensure_ascii=True) + "\n")
 
     def changed_versions(self) -> list[str]:

@@ -3,11 +3,13 @@
 {"event": "start", "stage", "kind"}                     a stage starts
 {"event": "job", "of", "worker", "usage", ...}          a worker has finished a job for these stages
 {"event": "map", "stage", "what", "records", ...}       a step has mapped a function over records
+{"event": "part", "stage", "what", "usage"}             what the main process spent on a part of a final step
 {"event": "end", "stage", "state", "counts", ...}       a stage has ended: done, waiting for people, or failed
 {"event": "pass", "stages", "usage"}                    what the main process spent on stages that end together
 {"event": "run", "usage"}                               what it spent on the whole run
 
-Stages that share a pass over the images start and end together.
+Stages that share a pass over the images start and end together. Parts that go on at the same time, such as models
+behind different endpoints, each count all that the main process does meanwhile.
 """
 
 from __future__ import annotations
@@ -79,6 +81,15 @@ class StageEvents:
                         counts |= self._counts(stage).to_json()
                     self._log.event("end", stage=stage, state=watched.state, ran=watched.ran, counts=counts)
                 self._log.event("pass", stages=list(stages), usage=usage)
+
+    @contextmanager
+    def part(self, stage: str, what: str) -> Iterator[None]:
+        """Write what the main process spends on the block, a part of a final step."""
+        with Meter() as meter:
+            try:
+                yield
+            finally:
+                self._log.event("part", stage=stage, what=what, usage=meter.usage().to_json())
 
     def job(self, done: Done, stages: Sequence[str]) -> None:
         """Write that a worker has finished a job for these stages."""

@@ -29,11 +29,11 @@ _DID = (
     r"(?:accepted|agreed|annotated|answered|approved|checked|confirmed|decided|judged|labell?ed|looked|rated|reviewed|"
     r"screened|selected|taken out|validated|verified|vetted|written|wrote)"
 )
-_PEOPLE_DID = re.compile(
+_PEOPLE_DID = (
     rf"\b{_DID}\b[^.!?]{{0,60}}?\bby(?: [\w-]+){{0,4}} {_WHO}\b|"
-    rf"\b{_WHO}\b(?: [\w-]+){{0,3}} {_DID}\b|\bhuman[- ]{_DID}\b",
-    re.IGNORECASE,
+    rf"\b{_WHO}\b(?: [\w-]+){{0,3}} {_DID}\b|\bhuman[- ]{_DID}\b"
 )
+"""Not compiled yet: that takes longer than reading a small release, and few cards have to be searched."""
 _DENIED = re.compile(r"\b(?:simulat\w*|no|not|none|nobody|never|without)\b", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 
@@ -61,9 +61,10 @@ def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> st
     """
     if not agreement or not all(is_simulated(summary) for summary in agreement.values()):
         return None
+    people_did = re.compile(_PEOPLE_DID, re.IGNORECASE)
     for sentence in _BETWEEN_SENTENCES.split(prose):
         words = " ".join(sentence.split())
-        if (claim := _PEOPLE_DID.search(words)) and not _DENIED.search(words):
+        if (claim := people_did.search(words)) and not _DENIED.search(words):
             return claim.group()
     return None
 

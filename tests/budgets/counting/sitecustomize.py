@@ -1,9 +1,9 @@
 """Counts the work of every process that starts with this folder on PYTHONPATH, workers included; the product has no hook.
 
 Python imports this module at the start of each process. A line is added to the file that `COUNTED_WORK` names for each
-picture that a decoder or an encoder gets, each file below `COUNTED_FOLDER` that Python opens, each reading of rows of
-a Parquet file, and, as a process ends, each module that it imported. Pictures have the digest of what is decoded or encoded as their name, so that the same work done
-twice is seen.
+picture that a decoder or an encoder gets, each file below `COUNTED_FOLDER` that Python opens, each whole file that is
+hashed, each reading of rows of a Parquet file, and, as a process ends, each module that it imported. Pictures have the
+digest of what is decoded or encoded as their name, so that the same work done twice is seen.
 """
 
 from __future__ import annotations
@@ -138,6 +138,15 @@ def _opened(event: str, arguments: tuple[Any, ...]) -> None:
         _note("write" if arguments[2] & (os.O_WRONLY | os.O_RDWR) else "read", path)
 
 
+def _file_digest(function: Callable[..., Any]) -> Callable[..., Any]:
+    def counted(fileobj: Any, *arguments: Any, **more: Any) -> Any:
+        _note("hash", os.fstat(fileobj.fileno()).st_size)
+        return function(fileobj, *arguments, **more)
+
+    return counted
+
+
+hashlib.file_digest = _file_digest(hashlib.file_digest)
 sys.meta_path.insert(0, _Counting())
 sys.addaudithook(_opened)
 atexit.register(_ended)
