@@ -180,7 +180,7 @@ def test_hardened_either_of_two_pieces_is_missing_and_neither_reference_shows_th
 def test_hardened_shows_nothing_of_a_white_margin_or_of_a_frame(context: StepContext, photo: np.ndarray) -> None:
     framed = cv2.copyMakeBorder(photo, 9, 9, 9, 9, cv2.BORDER_CONSTANT, value=(0, 0, 0))
     framed = cv2.copyMakeBorder(framed, 30, 20, 40, 25, cv2.BORDER_CONSTANT, value=(255, 255, 255))
-    [item] = made(context, framed, margin=0).items
+    [item] = made(context, framed, margin=0, likeness="keep").items
     whole = (49, 39, 49 + 3 * W, 39 + 3 * H)
     boxes = [item.evidence["right"]["box_xyxy"], item.evidence["wrong"]["box_xyxy"], *item.evidence["shown_boxes_xyxy"]]
     assert all(whole[0] <= x0 and whole[1] <= y0 and x1 <= whole[2] and y1 <= whole[3] for x0, y0, x1, y1 in boxes)
