@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from shortcut_free_tasks import crops_of, pictures_in
 
 from benchwright.cli.demo import prepare_photographs
-from benchwright.construction.item_parts.inner_pictures import sized_parts_of, within_frames
-from benchwright.construction.item_parts.piece_likeness import even_ways, measured_margins
+from benchwright.construction.item_parts.pictures.inner_pictures import sized_parts_of, within_frames
+from benchwright.construction.item_parts.pictures.piece_likeness import even_ways, measured_margins
 from benchwright.construction.tasks.jigsaw import Jigsaw
 
 ROUNDS, SHARE = 4, 0.7

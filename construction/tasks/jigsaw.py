@@ -36,15 +36,15 @@ from benchwright.steps import (
 )
 
 from ..ground_truth.values import RECORDS, records_of
-from ..item_parts.choices import group_keys, image_choices, place, twin_keys
-from ..item_parts.modes import Mode
-from ..item_parts.scaling import size_within
-from ..item_parts.wordings import Wordings, WordingsInUse
+from ..item_parts.options.choices import group_keys, image_choices, place, twin_keys
+from ..item_parts.options.modes import Mode
+from ..item_parts.pictures.scaling import size_within
+from ..item_parts.wording.wordings import Wordings, WordingsInUse
 
 if TYPE_CHECKING:
-    from ..item_parts.inner_pictures import InnerBox
-    from ..item_parts.piece_likeness import Way
-    from ..item_parts.tiled_pictures import Tile, TiledPicture, TilePair
+    from ..item_parts.pictures.inner_pictures import InnerBox
+    from ..item_parts.pictures.piece_likeness import Way
+    from ..item_parts.pictures.tiled_pictures import Tile, TiledPicture, TilePair
 
 _GRID = 3
 
@@ -183,8 +183,8 @@ class Jigsaw(MapStep):
             return Outcome("drop", "other_source")
         if (too_small := self._too_small(record.width, record.height)) is not None:
             return too_small
-        from ..item_parts.inner_pictures import InnerBox, within_frames
-        from ..item_parts.tiled_pictures import TiledPicture
+        from ..item_parts.pictures.inner_pictures import InnerBox, within_frames
+        from ..item_parts.pictures.tiled_pictures import TiledPicture
 
         pixels = ctx.images.rgb(record)
         whole = InnerBox(0, 0, record.width, record.height)
@@ -203,8 +203,8 @@ class Jigsaw(MapStep):
         self, record: ImageRecord, pixels: NDArray[np.uint8], inner: InnerBox, whole: Sequence[_Cut], ctx: Context
     ) -> Outcome:
         """Make items of a picture, or of parts of it, that neither a strip nor lettering tells, nor likeness."""
-        from ..item_parts.inner_pictures import sized_parts_of
-        from ..item_parts.tiled_pictures import CutLines
+        from ..item_parts.pictures.inner_pictures import sized_parts_of
+        from ..item_parts.pictures.tiled_pictures import CutLines
 
         # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
         lines = CutLines(whole[0].picture, lettering=self.lettering == "avoid", strips=self.strips == "avoid")
@@ -231,7 +231,7 @@ class Jigsaw(MapStep):
 
     def _cut_of(self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, TiledPicture]) -> _Cut:
         """Return a part cut in one way; cuts that were tried are kept."""
-        from ..item_parts.tiled_pictures import TiledPicture, TilePair, edge_difference
+        from ..item_parts.pictures.tiled_pictures import TiledPicture, TilePair, edge_difference
 
         if part not in tried:
             tried[part] = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
@@ -243,7 +243,7 @@ class Jigsaw(MapStep):
 
     def _ways(self, pixels: NDArray[np.uint8], usable: Mapping[InnerBox, float]) -> Iterator[tuple[Way, Way]]:
         """Yield pairs of ways to cut parts of a picture, of which chance takes one, the best first."""
-        from ..item_parts.piece_likeness import Way, even_ways, likeness_margins
+        from ..item_parts.pictures.piece_likeness import Way, even_ways, likeness_margins
 
         if self.likeness == "keep":
             return ((Way(part, 0), Way(part, 1)) for part in range(len(usable)))
@@ -303,7 +303,7 @@ class Jigsaw(MapStep):
 
     def _pairs(self, rng: np.random.Generator) -> list[TilePair]:
         """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
-        from ..item_parts.tiled_pictures import TilePair
+        from ..item_parts.pictures.tiled_pictures import TilePair
 
         if self.mode == "paper":
             return [TilePair(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
@@ -314,7 +314,7 @@ class Jigsaw(MapStep):
         """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before; none is
         an outcome.
         """
-        from ..item_parts.tiled_pictures import edge_difference
+        from ..item_parts.pictures.tiled_pictures import edge_difference
 
         pairs = self._pairs(rng)
         differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}

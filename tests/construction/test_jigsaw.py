@@ -12,9 +12,9 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.construction.item_parts.inner_pictures import InnerBox
-from benchwright.construction.item_parts.piece_likeness import even_ways, likeness_margins
-from benchwright.construction.item_parts.tiled_pictures import edge_difference
+from benchwright.construction.item_parts.pictures.inner_pictures import InnerBox
+from benchwright.construction.item_parts.pictures.piece_likeness import even_ways, likeness_margins
+from benchwright.construction.item_parts.pictures.tiled_pictures import edge_difference
 from benchwright.construction.tasks.jigsaw import HIDDEN, Jigsaw
 from benchwright.diagnostics.shortcuts.item_cues import cues_of_item
 from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture

@@ -53,7 +53,7 @@ class Way(NamedTuple):
         return {} if self.margin is None else {"likeness_margin": self.margin}
 
 
-class _Piece(NamedTuple):
+class _PieceLooks(NamedTuple):
     """A piece off its join: its lines, its texture, and the mean colors of its two ends, each for all parts."""
 
     down: Floats
@@ -62,7 +62,7 @@ class _Piece(NamedTuple):
     ends: Floats
 
 
-class _Beside(NamedTuple):
+class _ShownLooks(NamedTuple):
     """What is shown beside a missing piece: lines that it continues, textures of tiles, mean colors of their sides."""
 
     down: Floats
@@ -135,9 +135,9 @@ def _reduced(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
     return found
 
 
-def _piece(tile: Floats) -> _Piece:
+def _piece(tile: Floats) -> _PieceLooks:
     kept = tile[:, _OFF_JOIN:, _OFF_JOIN:]
-    return _Piece(
+    return _PieceLooks(
         _looks(tile[:, _OFF_JOIN:, _PLACES].swapaxes(1, 2)),
         _looks(tile[:, _PLACES, _OFF_JOIN:]),
         _texture(kept),
@@ -145,9 +145,9 @@ def _piece(tile: Floats) -> _Piece:
     )
 
 
-def _beside(above: Floats, left: Floats, corner: Floats) -> _Beside:
+def _beside(above: Floats, left: Floats, corner: Floats) -> _ShownLooks:
     sides = (above[:, :, -1], left[:, -1], above[:, 0], left[:, :, 0], corner[:, 0], corner[:, :, 0])
-    return _Beside(
+    return _ShownLooks(
         _looks(above[:, :, _PLACES].swapaxes(1, 2)),
         _looks(left[:, _PLACES]),
         np.stack([_texture(tile) for tile in (above, left, corner)], axis=1),
@@ -155,7 +155,7 @@ def _beside(above: Floats, left: Floats, corner: Floats) -> _Beside:
     )
 
 
-def _likeness(piece: _Piece, shown: _Beside) -> Floats:
+def _likeness(piece: _PieceLooks, shown: _ShownLooks) -> Floats:
     """Return how alike a piece is to what is shown: by lines, textures and ends, (parts, measures)."""
     lines = (np.abs(shown.down - piece.down) + np.abs(shown.across - piece.across)).sum(axis=2)
     textures = np.abs(piece.texture[:, None] - shown.textures).reshape(len(lines), -1)
