@@ -25,7 +25,7 @@ from benchwright.construction.ground_truth.truths import (
     ReflectanceComparison,
     SpatialClaim,
 )
-from benchwright.construction.item_parts.spatial_questions import RELATIONS
+from benchwright.construction.item_parts.wording.spatial_questions import RELATIONS
 from benchwright.construction.tasks.counting import Counting
 from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
 from benchwright.construction.tasks.iq_test import IqTest

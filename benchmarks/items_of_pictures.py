@@ -28,7 +28,7 @@ from benchwright.construction.ground_truth.truths import (
     Homographies,
     SimilarityTriplet,
 )
-from benchwright.construction.item_parts.views import ViewLimits, random_homography, warp
+from benchwright.construction.item_parts.pictures.views import ViewLimits, random_homography, warp
 from benchwright.construction.tasks.art_style import ArtStyleTask
 from benchwright.construction.tasks.correspondence_of_views import CorrespondenceOfViews
 from benchwright.construction.tasks.jigsaw import Jigsaw

@@ -28,6 +28,7 @@ steps:
   - exact_duplicates
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
   - step: verify
     rule: unanimous(2)
     simulate:

@@ -30,6 +30,7 @@ steps:
   - near_duplicates
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
   - step: visual_correspondence
     min_side_px: 96
     min_view_px: 96

@@ -14,7 +14,7 @@ from benchwright.questions.written import question_mistakes
 from ..distractors.checks import faults_among
 from ..distractors.sources import other_numbers
 from ..ground_truth.truths import LabelledBoxes, NamedEntity, SizeWH, VisualQuestion
-from ..item_parts.choices import capital
+from ..item_parts.options.choices import capital
 from ..self_awareness.box_questions import box_questions, plural
 from .picture_statements import PictureStatements
 

@@ -21,8 +21,8 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources,
 
 from ..ground_truth.truths import CountQuestion, LabelledBox, LabelledBoxes
 from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
-from ..item_parts.boxes import Box, area, iou
-from ..item_parts.wording import count_question, without_article
+from ..item_parts.marks.boxes import Box, area, iou
+from ..item_parts.wording.english_words import count_question, without_article
 from ..manipulation.grounding.detectors import DetectedPhrase, load_detector
 from .model_step import BATCH_SIZE, ModelStep, require_model_type
 

@@ -28,8 +28,8 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources,
 
 from ..ground_truth.truths import DepthComparison
 from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
-from ..item_parts.depth_pairs import Arrangement, PairLimits, depth_pairs
-from ..item_parts.modes import Mode
+from ..item_parts.marks.depth_pairs import Arrangement, PairLimits, depth_pairs
+from ..item_parts.options.modes import Mode
 from ..measured.depth_maps import read_depth_map
 from ..measured.map_files import is_same_shape
 from .model_step import BATCH_SIZE, BY_DIGEST, ModelStep, OpenedModel, open_model, stated_digest

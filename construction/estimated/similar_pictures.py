@@ -38,7 +38,7 @@ from benchwright.steps import (
 
 from ..ground_truth.truths import OTHER_REFERENCE, SimilarityTriplet
 from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
-from ..item_parts.modes import Hardening, Mode
+from ..item_parts.options.modes import Hardening, Mode
 from .model_step import BATCH_SIZE, ModelStep, open_model
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from benchwright.records import MaskRuns
 from benchwright.regions import grid_of
 
 from .border_refining import REDUCED_SIDE_PX, reduced_picture, with_refined_border
-from .boxes import Box, iou
+from .marks.boxes import Box, iou
 
 Mask = NDArray[np.bool_]
 """(height, width), true where the subject is."""

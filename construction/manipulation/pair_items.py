@@ -22,12 +22,12 @@ from benchwright.texts.normalization import normal
 
 from ..distractors.choosing import options_evidence
 from ..distractors.sameness import says_the_same
-from ..item_parts.choices import drawn, place
 from ..item_parts.idea import Idea, Level
 from ..item_parts.idea import unpacked as ideas_of
-from ..item_parts.pairs import SIDES, PairMaking
-from ..item_parts.side_by_side import side_by_side as composed
-from ..item_parts.wordings import WORDING, WordingsInUse
+from ..item_parts.options.choices import drawn, place
+from ..item_parts.options.pairs import SIDES, PairMaking
+from ..item_parts.pictures.side_by_side import side_by_side as composed
+from ..item_parts.wording.wordings import WORDING, WordingsInUse
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
 from .pair_questions.endpoint import PROMPT_TOKENS, from_endpoint

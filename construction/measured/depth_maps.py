@@ -25,7 +25,7 @@ from benchwright.seeds import generator_for
 from benchwright.source_files.rows import BadRow
 
 from ..ground_truth.truths import DepthComparison
-from ..item_parts.depth_pairs import Arrangement, PairLimits, depth_pairs
+from ..item_parts.marks.depth_pairs import Arrangement, PairLimits, depth_pairs
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _LEAST_RATIO, _FLAT_RATIO = 1.15, 1.05

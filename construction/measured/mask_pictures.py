@@ -29,7 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.source_files.rows import BadRow
 
 from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
-from ..item_parts.wording import count_question, without_article
+from ..item_parts.wording.english_words import count_question, without_article
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _MOST_THINGS = 1000

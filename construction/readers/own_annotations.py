@@ -23,7 +23,7 @@ from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, RefusedR
 from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 
 from ..ground_truth.truths import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes, Words
-from ..item_parts.wording import count_question, without_article
+from ..item_parts.wording.english_words import count_question, without_article
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_mark, refused_marks, rows_of_marks
 from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord
 from .recognition import AMBIGUOUS, FoundSource, Recognised, picture_paths

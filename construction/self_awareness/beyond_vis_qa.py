@@ -14,8 +14,8 @@ from benchwright.seeds import generator_for
 
 from ..ground_truth.truths import GroundTruth, LabelledBoxes, SizeWH
 from ..ground_truth.values import RecordTruth
-from ..item_parts.choices import drawn
-from ..item_parts.selection import Candidate
+from ..item_parts.options.choices import drawn
+from ..item_parts.options.selection import Candidate
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures, UnusedTruth
 from .annotations import ANNOTATIONS, ANSWERED, NONEXISTENT_OBJECT, PictureAnnotations, annotations_by_picture
 from .refusing import OPTIONS, PLACES, RefusingTask

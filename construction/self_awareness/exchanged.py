@@ -16,7 +16,7 @@ from ..distractors.exchange import Lender, exchange_groups
 from ..distractors.sources import DistractorCandidate, nearest_in_spelling, other_numbers, same_category
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.modes import Mode
+from ..item_parts.options.modes import Mode
 from ..truth_tasks.truth_plans import UnusedTruth
 from .refusing import DISTRACTORS
 

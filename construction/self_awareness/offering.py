@@ -17,8 +17,8 @@ from benchwright.steps import Context, OpenContext
 from ..distractors.difficulty import difficulty
 from ..distractors.drafting import drafted_distractors
 from ..ground_truth.values import RecordTruth
-from ..item_parts.choices import capital
-from ..item_parts.modes import Mode
+from ..item_parts.options.choices import capital
+from ..item_parts.options.modes import Mode
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from .exchanged import OfferedQuestion
 from .refusing import DISTRACTORS, PLACES, RefusingTask

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from benchwright.questions.written import REFUSAL
 
-from ..item_parts.selection import Candidate, balanced_letters
+from ..item_parts.options.selection import Candidate, balanced_letters
 from ..truth_tasks.truth_tasks import TruthTask
 
 OPTIONS = 5

@@ -13,7 +13,7 @@ from benchwright.facts import read_facts as read_facts  # noqa: PLC0414  offered
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, Outcome, PictureFidelity
 
-from ..item_parts.scaling import shrink, size_within
+from ..item_parts.pictures.scaling import shrink, size_within
 
 NO_FACTS = "no_facts"
 FACTS = "facts"

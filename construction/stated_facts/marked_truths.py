@@ -27,7 +27,7 @@ from ..ground_truth.truths import (
     ReflectanceComparison,
 )
 from ..ground_truth.values import RecordTruth
-from ..item_parts.wording import count_question, without_article
+from ..item_parts.wording.english_words import count_question, without_article
 
 _CLOSER, _FARTHER, _DARKER, _LIGHTER, _SAME = "closer", "farther", "darker", "lighter", "same"
 

@@ -18,9 +18,9 @@ from benchwright.steps import CueFamily
 
 from ..ground_truth.truths import ArtStyle, GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marks import SizeWH
-from ..item_parts.modes import Hardening
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.rings import SizeWH
+from ..item_parts.options.modes import Hardening
+from ..item_parts.wording.wordings import Wordings
 from ..truth_tasks.equal_squares import WholePicturesTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 

@@ -23,7 +23,6 @@ from benchwright.images.covering import cover, enlargement
 from benchwright.records import ImageRecord, Item, MaskRuns
 from benchwright.steps import Context, OpenContext, Outcome, Stream
 
-from ..item_parts.choices import PlacedChoices, capital, drawn, place
 from ..item_parts.cutting_out import (
     Hints,
     Mask,
@@ -36,7 +35,8 @@ from ..item_parts.cutting_out import (
     outlines,
     stated_mask,
 )
-from ..item_parts.pairs import SIDES, PairMaking, Side
+from ..item_parts.options.choices import PlacedChoices, capital, drawn, place
+from ..item_parts.options.pairs import SIDES, PairMaking, Side
 from ..stated_facts.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
 
 _DISTRACTORS = 3

@@ -18,7 +18,7 @@ from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, Outcome, Step, Stream
 
 from ..ground_truth.values import read_truths
-from ..item_parts.choices import asked_choices, group_keys
+from ..item_parts.options.choices import asked_choices, group_keys
 from ..self_awareness.annotations import ANNOTATIONS, ANSWERED, AnsweredBy, PictureAnnotations
 from ..stated_facts.facts_reader import FactsReader, as_shown, nothing_stated
 

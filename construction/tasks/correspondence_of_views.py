@@ -21,7 +21,7 @@ from benchwright.steps import Context, OpenContext, PictureFidelity
 
 from ..ground_truth.truths import IDENTITY, PICTURES, GroundTruth, Homographies
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marked_points import (
+from ..item_parts.marks.marked_points import (
     MarkedPoints,
     NotEnough,
     exchangeable_points,
@@ -30,11 +30,11 @@ from ..item_parts.marked_points import (
     recognisable_points,
     seen_again,
 )
-from ..item_parts.marks import Point, SizeWH
-from ..item_parts.modes import Mode
-from ..item_parts.scaling import scaled, size_for_views, size_within
-from ..item_parts.views import Matrix, shift, warp
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.rings import Point, SizeWH
+from ..item_parts.options.modes import Mode
+from ..item_parts.pictures.scaling import scaled, size_for_views, size_within
+from ..item_parts.pictures.views import Matrix, shift, warp
+from ..item_parts.wording.wordings import Wordings
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures

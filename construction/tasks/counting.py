@@ -20,10 +20,10 @@ from benchwright.seeds import generator_for, seed_for
 from ..distractors.sources import other_numbers
 from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.even_shares import even_shares, served
-from ..item_parts.marks import SizeWH
-from ..item_parts.modes import Hardening, Mode
-from ..item_parts.wording import count_wordings
+from ..item_parts.marks.rings import SizeWH
+from ..item_parts.options.even_shares import even_shares, served
+from ..item_parts.options.modes import Hardening, Mode
+from ..item_parts.wording.english_words import count_wordings
 from ..truth_tasks.truth_plans import (
     CONTRADICTED,
     ChosenRecord,

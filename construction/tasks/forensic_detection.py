@@ -24,8 +24,8 @@ from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, 
 
 from ..ground_truth.truths import Captions, GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.scaling import middle_square
-from ..item_parts.wordings import Wordings
+from ..item_parts.pictures.scaling import middle_square
+from ..item_parts.wording.wordings import Wordings
 from ..manipulation.editors.base import Edit, Painted, Painter
 from ..manipulation.editors.presets import PRESETS, names_of
 from ..manipulation.manipulation_settings import Hardware

@@ -17,8 +17,8 @@ from benchwright.seeds import seed_for
 
 from ..ground_truth.truths import FunctionalPoints, GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marks import SizeWH
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.rings import SizeWH
+from ..item_parts.wording.wordings import Wordings
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 

@@ -15,7 +15,7 @@ from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, PictureFidelity, Stream
 
 from ..distractors.choosing import options_evidence
-from ..item_parts.choices import group_keys, place, text_choices
+from ..item_parts.options.choices import group_keys, place, text_choices
 from ..stated_facts.facts_reader import as_shown, nothing_stated
 
 Kind = Literal["image_type", "image_domain", "image_emotion", "image_implication"]

@@ -7,13 +7,14 @@ In the paper the missing tile is the centre, which has more to show than a tile 
 mode: of the only two tiles that can be missing each while the other is not shown, chance takes one. Either lies at a
 side of what is cut up. Where that is the picture's border, a white margin or a frame says which side, without a look
 at the join; so in this mode margins and frames are trimmed and the rest of the border is left out. Lettering and
-straight strips that run across a join are avoided, since people read on or follow them instead of comparing: where one
-does, another part of the picture is cut up.
+straight strips that run across a join are avoided, since people read on or follow them instead of comparing. And since
+the right piece is mostly more like what is shown, in color, light and texture, two ways to cut the picture or parts of
+it are sought, in one of which the wrong piece is the more alike by as much; chance takes one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -35,14 +36,15 @@ from benchwright.steps import (
 )
 
 from ..ground_truth.values import RECORDS, records_of
-from ..item_parts.choices import group_keys, image_choices, place, twin_keys
-from ..item_parts.modes import Mode
-from ..item_parts.scaling import size_within
-from ..item_parts.wordings import Wordings, WordingsInUse
+from ..item_parts.options.choices import group_keys, image_choices, place, twin_keys
+from ..item_parts.options.modes import Mode
+from ..item_parts.pictures.scaling import size_within
+from ..item_parts.wording.wordings import Wordings, WordingsInUse
 
 if TYPE_CHECKING:
-    from ..item_parts.inner_pictures import InnerBox
-    from ..item_parts.tiled_pictures import CutLines, Tile, TiledPicture, TilePair
+    from ..item_parts.pictures.inner_pictures import InnerBox
+    from ..item_parts.pictures.piece_likeness import Way
+    from ..item_parts.pictures.tiled_pictures import Tile, TiledPicture, TilePair
 
 _GRID = 3
 
@@ -51,9 +53,11 @@ HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 """Tiles that are not shown where the centre is missing."""
 _EXCHANGEABLE = ((1, 2), (2, 1))
 """Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
+_LEAST_SIZES = (0.84, 0.0)
+"""Sides of parts, as shares of the picture's, down to which they are looked at first, and then."""
 _MOST_ROOM = 2
 """Largest multiple of `max_side_px` that long pictures keep for the sake of `min_view_px`."""
-_OF_HARDENED = frozenset({"margin", "lettering", "strips", "twins", "min_view_px", "max_enlargement"})
+_OF_HARDENED = frozenset({"margin", "lettering", "strips", "likeness", "twins", "min_view_px", "max_enlargement"})
 QUESTIONS = Wordings(
     "The lower right corner of the first image is missing: it is filled with {color}. Which image shows the missing "
     "part, the second or the third?",
@@ -89,8 +93,13 @@ class Jigsaw(MapStep):
         strips: In mode `hardened`, whether straight strips of one color may run along rows or columns across the edge
             of a piece, as gutters of comics and montages do, and settle which piece goes on: `avoid` or `keep` them.
             Where a picture has lettering or a strip there, smaller parts of it are tried.
+        likeness: In mode `hardened`, whether the right piece may be more like what is shown than the wrong one,
+            measured off the join. `even` seeks two ways to cut a picture, or parts of it of two thirds of its side or
+            more, in one of which the wrong piece is the more alike by as much as the right one is in the other, and
+            lets chance take one; twins have both in one part. `keep` cuts the largest part, in which likeness is right
+            in some two of three items.
         per_image: Items made of one image, each with another wrong piece; in mode `hardened` no more than two, in which
-            the pieces change places.
+            likeness tells the other piece or, with `likeness: keep`, the pieces change places.
         max_side_px: Larger pictures are scaled down to this before they are cut; in mode `hardened` no further than
             `min_view_px` allows, up to twice as much. Pieces are not enlarged beyond it.
         min_view_px: In mode `hardened`, shorter side that pieces have wherever the image allows it, 16-4096: larger
@@ -115,6 +124,8 @@ class Jigsaw(MapStep):
         lettering_at_join (drop): In mode `hardened`: lettering runs across an edge at which a piece joins.
         strip_at_join (drop): In mode `hardened`: a straight strip of one color runs across an edge at which a piece
             joins.
+        told_by_likeness (drop): In mode `hardened`: in no two ways to cut it the right and the wrong piece are alike
+            to what is shown by as much.
     """
 
     name: ClassVar[str] = "jigsaw"
@@ -132,6 +143,7 @@ class Jigsaw(MapStep):
     margin: float = Field(0.06, ge=0, le=0.3)
     lettering: Literal["avoid", "keep"] = "avoid"
     strips: Literal["avoid", "keep"] = "avoid"
+    likeness: Literal["even", "keep"] = "even"
     max_side_px: int = Field(1024, ge=48, le=16384)
     min_view_px: int = Field(300, ge=16, le=4096)
     max_enlargement: float = Field(2.0, ge=1, le=8)
@@ -171,8 +183,8 @@ class Jigsaw(MapStep):
             return Outcome("drop", "other_source")
         if (too_small := self._too_small(record.width, record.height)) is not None:
             return too_small
-        from ..item_parts.inner_pictures import InnerBox, within_frames
-        from ..item_parts.tiled_pictures import CutLines, TiledPicture
+        from ..item_parts.pictures.inner_pictures import InnerBox, within_frames
+        from ..item_parts.pictures.tiled_pictures import TiledPicture
 
         pixels = ctx.images.rgb(record)
         whole = InnerBox(0, 0, record.width, record.height)
@@ -180,73 +192,88 @@ class Jigsaw(MapStep):
         if (too_small := self._too_small(*inner.size_wh)) is not None:
             return too_small
         cut = TiledPicture.of(pixels, inner, self._tile_wh(*inner.size_wh))
-        chosen = self._chosen(cut, ctx.rng(record.image_id, "pieces"))
+        chosen = self._told_apart(cut, ctx.rng(record.image_id, "pieces"))
         if isinstance(chosen, Outcome):
             return chosen
+        if self.mode == "hardened":
+            return self._hardened(record, pixels, inner, chosen, ctx)
+        return self._made(record, ctx, chosen)
+
+    def _hardened(
+        self, record: ImageRecord, pixels: NDArray[np.uint8], inner: InnerBox, whole: Sequence[_Cut], ctx: Context
+    ) -> Outcome:
+        """Make items of a picture, or of parts of it, that neither a strip nor lettering tells, nor likeness."""
+        from ..item_parts.pictures.inner_pictures import sized_parts_of
+        from ..item_parts.pictures.tiled_pictures import CutLines
+
         # Both pieces are asked about, not the missing one alone: else the piece without lettering would be right.
-        lines = CutLines(cut, lettering=self._avoids(self.lettering), strips=self._avoids(self.strips))
-        if (reason := lines.reason_against(inner, _EXCHANGEABLE)) is None:
-            found: tuple[TiledPicture, _ChosenPairs] | None = cut, chosen
-        else:
-            found = self._elsewhere(record, pixels, inner, lines, ctx)
-        return Outcome("drop", reason, chosen.measured) if found is None else self._made(record, ctx, *found)
+        lines = CutLines(whole[0].picture, lettering=self.lettering == "avoid", strips=self.strips == "avoid")
+        parts = {
+            part: size
+            for size, part in sized_parts_of(inner, ctx.rng(record.image_id, "parts"))
+            if self._too_small(*part.size_wh) is None
+        }
+        order = 1 if whole[0].pair.missing == _EXCHANGEABLE[0] else -1  # by chance
+        tried = {inner: whole[0].picture}
+        for least in _LEAST_SIZES:
+            usable = {
+                part: size
+                for part, size in parts.items()
+                if size >= least and lines.reason_against(part, _EXCHANGEABLE) is None
+            }
+            for ways in self._ways(pixels, usable) if usable else ():
+                cuts = [self._cut_of(pixels, list(usable)[way.part], way, tried) for way in ways]
+                # Either way could be taken, so that both must have pieces that can be told apart.
+                if min(cut.evidence["difference"] for cut in cuts) >= self.min_difference:
+                    return self._made(record, ctx, cuts[::order][: len(cuts) if self._makes_twins else self.per_image])
+        reason = lines.reason_against(inner, _EXCHANGEABLE) or "told_by_likeness"
+        return Outcome("drop", reason, whole[0].measured)
 
-    def _elsewhere(
-        self, record: ImageRecord, pixels: NDArray[np.uint8], inner: InnerBox, lines: CutLines, ctx: Context
-    ) -> tuple[TiledPicture, _ChosenPairs] | None:
-        """Return a smaller part of a picture that can be cut up, with its pieces; None where there is none."""
-        from ..item_parts.inner_pictures import parts_of
-        from ..item_parts.tiled_pictures import TiledPicture
+    def _cut_of(self, pixels: NDArray[np.uint8], part: InnerBox, way: Way, tried: dict[InnerBox, TiledPicture]) -> _Cut:
+        """Return a part cut in one way; cuts that were tried are kept."""
+        from ..item_parts.pictures.tiled_pictures import TiledPicture, TilePair, edge_difference
 
-        for part in parts_of(inner, ctx.rng(record.image_id, "parts")):
-            if self._too_small(*part.size_wh) is None and lines.reason_against(part, _EXCHANGEABLE) is None:
-                cut = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
-                chosen = self._chosen(cut, ctx.rng(record.image_id, "pieces"))
-                if not isinstance(chosen, Outcome):
-                    return cut, chosen
-        return None
+        if part not in tried:
+            tried[part] = TiledPicture.of(pixels, part, self._tile_wh(*part.size_wh))
+        picture = tried[part]
+        pair = TilePair(_EXCHANGEABLE[way.missing], _EXCHANGEABLE[1 - way.missing])
+        difference = edge_difference(picture.tile(pair.missing), picture.tile(pair.wrong))
+        measured = self._sizes_of(picture) | {"largest_difference": difference}
+        return _Cut(picture, pair, {"difference": difference, **way.evidence}, measured)
 
-    def _avoids(self, setting: Literal["avoid", "keep"]) -> bool:
-        return self.mode == "hardened" and setting == "avoid"
+    def _ways(self, pixels: NDArray[np.uint8], usable: Mapping[InnerBox, float]) -> Iterator[tuple[Way, Way]]:
+        """Yield pairs of ways to cut parts of a picture, of which chance takes one, the best first."""
+        from ..item_parts.pictures.piece_likeness import Way, even_ways, likeness_margins
 
-    def _chosen(self, cut: TiledPicture, rng: np.random.Generator) -> _ChosenPairs | Outcome:
-        """Return the pairs of pieces of a cut picture that make items, or that they look too much alike."""
-        from ..item_parts.tiled_pictures import edge_difference
+        if self.likeness == "keep":
+            return ((Way(part, 0), Way(part, 1)) for part in range(len(usable)))
+        margins = likeness_margins(pixels, list(usable))
+        return even_ways(margins, list(usable.values()), of_one_part=self._makes_twins)
 
-        measured: dict[str, Any] = {"tile_px": min(cut.tile_wh), "view_px": min(self._shown_wh(cut))}
-        pairs = self._pairs(rng)
-        differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}
-        measured["largest_difference"] = max(differences.values())
-        chosen = self._told_apart(cut, differences)
-        if not chosen:
-            tile_differences = {f"{pair.wrong[0]},{pair.wrong[1]}": differences[pair] for pair in sorted(pairs)}
-            evidence = {"differences": tile_differences, "min_difference": self.min_difference}
-            return Outcome("drop", "ambiguous", measured, evidence)
-        return _ChosenPairs({pair: differences[pair] for pair in chosen}, measured)
+    def _sizes_of(self, cut: TiledPicture) -> dict[str, Any]:
+        return {"tile_px": min(cut.tile_wh), "view_px": min(self._shown_wh(cut))}
 
-    def _made(self, record: ImageRecord, ctx: Context, cut: TiledPicture, chosen: _ChosenPairs) -> Outcome:
-        """Make the items of a cut picture; stores each picture once."""
+    def _made(self, record: ImageRecord, ctx: Context, cuts: Sequence[_Cut]) -> Outcome:
+        """Make the items of cut pictures; stores each picture once."""
         from benchwright.drawing.clear_colors import FILL_COLORS
 
-        shown_wh = self._shown_wh(cut)
-        fills = {
-            tile: cut.clear_fill(tile) if self.mode == "hardened" else FILL_COLORS[0]
-            for tile in dict.fromkeys(pair.missing for pair in chosen.differences)
-        }
-        references = {
-            tile: ctx.store_image(cut.reference(tile, shown_wh, fill), parents=[record]) for tile, fill in fills.items()
-        }
-        pieces = {
-            tile: ctx.store_image(cut.piece(tile, shown_wh), parents=[record])
-            for tile in dict.fromkeys(tile for pair in chosen.differences for tile in pair)
-        }
-        items = []
-        for pair, difference in chosen.differences.items():
-            shown = references[pair.missing], pieces[pair.missing], pieces[pair.wrong]
-            fill = fills[pair.missing]
-            evidence = cut.evidence(pair) | {"difference": difference, "shown_wh": list(shown_wh), "fill": fill.name}
-            items.append(self._item(record, ctx, shown, _number(pair.wrong), evidence))
-        return Outcome(values=chosen.measured, images=(*references.values(), *pieces.values()), items=tuple(items))
+        stored: dict[tuple[InnerBox, Tile, bool], ImageRecord] = {}
+        items: dict[int, Item] = {}
+        for picture, pair, said, _ in cuts:
+            shown_wh = self._shown_wh(picture)
+            fill = picture.clear_fill(pair.missing) if self.mode == "hardened" else FILL_COLORS[0]
+            for tile, is_piece in ((pair.missing, False), (pair.missing, True), (pair.wrong, True)):
+                if (picture.part, tile, is_piece) not in stored:
+                    pixels = picture.piece(tile, shown_wh) if is_piece else picture.reference(tile, shown_wh, fill)
+                    stored[picture.part, tile, is_piece] = ctx.store_image(pixels, parents=[record])
+            reference, right = (stored[picture.part, pair.missing, is_piece] for is_piece in (False, True))
+            shown = reference, right, stored[picture.part, pair.wrong, True]
+            number = _number(pair.wrong)
+            # Of two parts of a picture the same piece may be missing.
+            number += _GRID**2 if number in items else 0
+            evidence = {**picture.evidence(pair), **said, "shown_wh": list(shown_wh), "fill": fill.name}
+            items[number] = self._item(record, ctx, shown, number, evidence)
+        return Outcome(values=cuts[0].measured, images=tuple(stored.values()), items=tuple(items.values()))
 
     def _tile_wh(self, width: int, height: int) -> tuple[int, int]:
         """Return the size of tiles as they are cut, never larger than in the picture."""
@@ -276,23 +303,32 @@ class Jigsaw(MapStep):
 
     def _pairs(self, rng: np.random.Generator) -> list[TilePair]:
         """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
-        from ..item_parts.tiled_pictures import TilePair
+        from ..item_parts.pictures.tiled_pictures import TilePair
 
         if self.mode == "paper":
             return [TilePair(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
         first, second = (_EXCHANGEABLE[number] for number in rng.permutation(len(_EXCHANGEABLE)).tolist())
         return [TilePair(first, second), TilePair(second, first)]
 
-    def _told_apart(self, cut: TiledPicture, differences: Mapping[TilePair, float]) -> list[TilePair]:
-        """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before."""
-        from ..item_parts.tiled_pictures import edge_difference
+    def _told_apart(self, cut: TiledPicture, rng: np.random.Generator) -> list[_Cut] | Outcome:
+        """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before; none is
+        an outcome.
+        """
+        from ..item_parts.pictures.tiled_pictures import edge_difference
 
-        chosen: list[TilePair] = []
+        pairs = self._pairs(rng)
+        differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}
+        measured = self._sizes_of(cut) | {"largest_difference": max(differences.values())}
+        chosen: list[_Cut] = []
         for pair, difference in differences.items():
-            before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.wrong)) for other in chosen]
+            before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.pair.wrong)) for other in chosen]
             if min(difference, *before, 1.0) >= self.min_difference:
-                chosen.append(pair)
-        return chosen[: len(_EXCHANGEABLE) if self._makes_twins else self.per_image]
+                chosen.append(_Cut(cut, pair, {"difference": difference}, measured))
+        if chosen:
+            return chosen[: self.per_image]
+        tile_differences = {f"{pair.wrong[0]},{pair.wrong[1]}": differences[pair] for pair in sorted(pairs)}
+        evidence = {"differences": tile_differences, "min_difference": self.min_difference}
+        return Outcome("drop", "ambiguous", measured, evidence)
 
     @property
     def _makes_twins(self) -> bool:
@@ -337,10 +373,12 @@ class Jigsaw(MapStep):
         )
 
 
-class _ChosenPairs(NamedTuple):
-    """Pairs of pieces that make items, with how much they differ, and what was measured."""
+class _Cut(NamedTuple):
+    """A cut picture that makes an item: its pieces, what is said of them, and what was measured of the picture."""
 
-    differences: Mapping[TilePair, float]
+    picture: TiledPicture
+    pair: TilePair
+    evidence: Mapping[str, float]
     measured: Mapping[str, Any]
 
 

@@ -16,12 +16,12 @@ from benchwright.steps import Context
 
 from ..ground_truth.truths import GroundTruth, LabelledBox, LabelledBoxes
 from ..ground_truth.values import RecordTruth
-from ..item_parts.boxes import Box, BoxNoise, BoxView, ViewSizes, exchangeable_boxes, iou, noised_box
-from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
-from ..item_parts.modes import Hardening, Mode
-from ..item_parts.views import drawn_view, shift
-from ..item_parts.wording import without_article
-from ..item_parts.wordings import WORDING, Wordings
+from ..item_parts.marks.boxes import Box, BoxNoise, BoxView, ViewSizes, exchangeable_boxes, iou, noised_box
+from ..item_parts.marks.rings import NO_PICTURE, SizeWH, labels_have_room
+from ..item_parts.options.modes import Hardening, Mode
+from ..item_parts.pictures.views import drawn_view, shift
+from ..item_parts.wording.english_words import without_article
+from ..item_parts.wording.wordings import WORDING, Wordings
 from ..truth_tasks.made_pictures import MadePictures
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask

@@ -21,11 +21,11 @@ from benchwright.steps import Context
 
 from ..ground_truth.truths import CameraPose, CameraPoses, GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.modes import Mode
-from ..item_parts.picture_views import VIEWS, whole_view
-from ..item_parts.side_by_side import side_by_side
-from ..item_parts.wording import with_article
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.picture_views import VIEWS, whole_view
+from ..item_parts.options.modes import Mode
+from ..item_parts.pictures.side_by_side import side_by_side
+from ..item_parts.wording.english_words import with_article
+from ..item_parts.wording.wordings import Wordings
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
 

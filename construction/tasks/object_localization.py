@@ -19,12 +19,12 @@ from benchwright.steps import Context, ForecastContext, ItemForecast, Outcome, S
 
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import LabelledBoxes
-from ..item_parts.boxes import Box, BoxNoise, BoxView, ViewSizes, exchangeable_boxes, noised_box
-from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
-from ..item_parts.marks import labels_fit
-from ..item_parts.modes import Hardening, Mode
-from ..item_parts.views import drawn_view, shift
-from ..item_parts.wordings import WordingsInUse
+from ..item_parts.marks.boxes import Box, BoxNoise, BoxView, ViewSizes, exchangeable_boxes, noised_box
+from ..item_parts.marks.rings import labels_fit
+from ..item_parts.options.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
+from ..item_parts.options.modes import Hardening, Mode
+from ..item_parts.pictures.views import drawn_view, shift
+from ..item_parts.wording.wordings import WordingsInUse
 from ..stated_facts.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
 from .localization_of_boxes import (
     OF_PARTS,

@@ -20,9 +20,7 @@ from benchwright.steps import Context
 
 from ..ground_truth.truths import DepthComparison, GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marks import Point, SizeWH
-from ..item_parts.modes import Hardening
-from ..item_parts.picture_views import (
+from ..item_parts.marks.picture_views import (
     VIEWS,
     LevelView,
     is_large,
@@ -31,7 +29,9 @@ from ..item_parts.picture_views import (
     upright_view,
     view_of,
 )
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.rings import Point, SizeWH
+from ..item_parts.options.modes import Hardening
+from ..item_parts.wording.wordings import Wordings
 from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 from ..truth_tasks.truth_tasks import USED_ALREADY

@@ -18,10 +18,10 @@ from benchwright.steps import PictureFidelity
 
 from ..ground_truth.truths import MARKED_BY, GroundTruth, ReflectanceComparison
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marks import Point, SizeWH
-from ..item_parts.modes import Hardening
-from ..item_parts.picture_views import LevelView, is_large, matched_views
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.picture_views import LevelView, is_large, matched_views
+from ..item_parts.marks.rings import Point, SizeWH
+from ..item_parts.options.modes import Hardening
+from ..item_parts.wording.wordings import Wordings
 from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
 from ..truth_tasks.truth_plans import (
     CONTRADICTED,

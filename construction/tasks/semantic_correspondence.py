@@ -14,8 +14,8 @@ from benchwright.records import ImageRecord
 
 from ..ground_truth.truths import GroundTruth, KeypointPair
 from ..ground_truth.values import RecordTruth
-from ..item_parts.wording import with_article
-from ..item_parts.wordings import Wordings
+from ..item_parts.wording.english_words import with_article
+from ..item_parts.wording.wordings import Wordings
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 

@@ -1,8 +1,8 @@
 """Spatial relation, as in BLINK (section 3.2): is a claim on how two things lie to each other true?
 
 BLINK lets a language model turn the claims of VSR into questions. Here a rule does that for every relation
-(`item_parts.spatial_questions`), so that nothing but the verb of a claim changes; a model does it where a recipe names
-one, and a rule checks what it writes (`item_parts.spatial_wording`).
+(`item_parts.wording.spatial_questions`), so that nothing but the verb of a claim changes; a model does it where a
+recipe names one, and a rule checks what it writes (`item_parts.wording.spatial_wording`).
 """
 
 from __future__ import annotations
@@ -23,10 +23,18 @@ from benchwright.steps import Context, OpenContext
 
 from ..ground_truth.truths import GroundTruth, SpatialClaim
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marks import SizeWH
-from ..item_parts.modes import Hardening, Mode
-from ..item_parts.spatial_questions import SIDES, Form, ReadClaim, question_of, questions_of, read_claim, statement_of
-from ..item_parts.spatial_wording import question_by_model
+from ..item_parts.marks.rings import SizeWH
+from ..item_parts.options.modes import Hardening, Mode
+from ..item_parts.wording.spatial_questions import (
+    SIDES,
+    Form,
+    ReadClaim,
+    question_of,
+    questions_of,
+    read_claim,
+    statement_of,
+)
+from ..item_parts.wording.spatial_wording import question_by_model
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 from ..truth_tasks.truth_tasks import TWIN, TruthTask
 

@@ -30,8 +30,7 @@ from benchwright.steps import (
     TaskRegion,
 )
 
-from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
-from ..item_parts.marked_points import (
+from ..item_parts.marks.marked_points import (
     MarkedPoints,
     NotEnough,
     Point,
@@ -40,11 +39,12 @@ from ..item_parts.marked_points import (
     mark_points,
     recognisable_points,
 )
-from ..item_parts.marks import SizeWH, ring, with_clear_marks
-from ..item_parts.modes import Mode
-from ..item_parts.points import Points
-from ..item_parts.scaling import scaled, size_for_views, size_within
-from ..item_parts.views import (
+from ..item_parts.marks.points import Points
+from ..item_parts.marks.rings import SizeWH, ring, with_clear_marks
+from ..item_parts.options.choices import PlacedChoices, group_keys, place, text_choices, twin_keys
+from ..item_parts.options.modes import Mode
+from ..item_parts.pictures.scaling import scaled, size_for_views, size_within
+from ..item_parts.pictures.views import (
     LightChange,
     LightLimits,
     Matrix,
@@ -55,7 +55,7 @@ from ..item_parts.views import (
     relight,
     shift,
 )
-from ..item_parts.wordings import Wordings, WordingsInUse
+from ..item_parts.wording.wordings import Wordings, WordingsInUse
 
 QUESTIONS = Wordings(
     "The ring labeled REF marks a point in the first image. The second image shows the same scene from another "

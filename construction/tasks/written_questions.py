@@ -12,7 +12,7 @@ from benchwright.records import LETTERS, ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, Stream
 
 from ..distractors.choosing import options_evidence
-from ..item_parts.choices import AskedChoices, PlacedChoices, asked_choices, group_keys, text_choices
+from ..item_parts.options.choices import AskedChoices, PlacedChoices, asked_choices, group_keys, text_choices
 from ..stated_facts.facts_reader import as_shown
 
 

@@ -16,10 +16,10 @@ from pydantic import Field
 
 from benchwright.steps import TaskRegion
 
-from ..item_parts.marks import Point, chosen_apart, is_off_border, rings_fit
-from ..item_parts.modes import Mode
-from ..item_parts.picture_views import VIEWS, drawn_equal, equal_view, view_of
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.picture_views import VIEWS, drawn_equal, equal_view, view_of
+from ..item_parts.marks.rings import Point, chosen_apart, is_off_border, rings_fit
+from ..item_parts.options.modes import Mode
+from ..item_parts.wording.wordings import Wordings
 from .truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from .truth_tasks import TruthTask
 

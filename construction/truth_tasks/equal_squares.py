@@ -8,9 +8,9 @@ from typing import ClassVar
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context
 
-from ..item_parts.marks import SizeWH
-from ..item_parts.modes import Mode
-from ..item_parts.scaling import middle_square
+from ..item_parts.marks.rings import SizeWH
+from ..item_parts.options.modes import Mode
+from ..item_parts.pictures.scaling import middle_square
 from .made_pictures import MadePictures
 from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask

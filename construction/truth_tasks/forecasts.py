@@ -23,7 +23,7 @@ from benchwright.steps import ForecastContext, GatherContext, GatherStep, ItemFo
 
 from ..datasets.dataset import Dataset, RehearsedRecords
 from ..ground_truth.values import DATASET, VALUES
-from ..item_parts.modes import Mode
+from ..item_parts.options.modes import Mode
 from .truth_plans import main_reason
 
 if TYPE_CHECKING:

@@ -36,8 +36,8 @@ from benchwright.workspace.workspace import Workspace
 
 from ..ground_truth.truths import Puzzle
 from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
-from ..item_parts.modes import Mode
-from ..item_parts.wordings import Wordings
+from ..item_parts.options.modes import Mode
+from ..item_parts.wording.wordings import Wordings
 
 if TYPE_CHECKING:
     import pyarrow as pa

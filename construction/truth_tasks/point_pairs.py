@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from ..item_parts.marks import Point, is_off_border, least_distance, rings_fit
-from ..item_parts.modes import Mode
-from ..item_parts.picture_views import VIEWS, LevelView, drawn_level, level_view, view_of
+from ..item_parts.marks.picture_views import VIEWS, LevelView, drawn_level, level_view, view_of
+from ..item_parts.marks.rings import Point, is_off_border, least_distance, rings_fit
+from ..item_parts.options.modes import Mode
 from .truth_plans import ItemPlan, TruthPictures
 from .truth_tasks import TruthTask
 

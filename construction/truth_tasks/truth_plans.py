@@ -11,8 +11,8 @@ from benchwright.records import LETTERS
 
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import RecordTruth
-from ..item_parts.marks import Point, SizeWH
-from ..item_parts.wordings import Wordings
+from ..item_parts.marks.rings import Point, SizeWH
+from ..item_parts.wording.wordings import Wordings
 
 CONTRADICTED = "contradicted"
 """Reason, and mark in `original`, of truths that others about the same thing contradict."""

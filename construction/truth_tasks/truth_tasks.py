@@ -44,13 +44,13 @@ from benchwright.steps import (
 from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import DATASET, RecordTruth, read_truths
-from ..item_parts.choices import twin_keys
-from ..item_parts.marks import Point, SizeWH, ring, with_clear_marks
-from ..item_parts.modes import Hardening, Mode
-from ..item_parts.picture_views import PictureView, drawn_view, view_of
-from ..item_parts.scaling import shrink, size_within
-from ..item_parts.selection import Candidate, balanced_letters, select
-from ..item_parts.wordings import WordingsInUse
+from ..item_parts.marks.picture_views import PictureView, drawn_view, view_of
+from ..item_parts.marks.rings import Point, SizeWH, ring, with_clear_marks
+from ..item_parts.options.choices import twin_keys
+from ..item_parts.options.modes import Hardening, Mode
+from ..item_parts.options.selection import Candidate, balanced_letters, select
+from ..item_parts.pictures.scaling import shrink, size_within
+from ..item_parts.wording.wordings import WordingsInUse
 from ..stated_facts.marked_truths import marked_truths
 from .made_pictures import MadePictures
 from .truth_plans import (
@@ -624,7 +624,7 @@ class Selection(GatherStep):
 
 
 def _has_lettering(pictures: Iterable[NDArray[np.uint8]]) -> bool:
-    from ..item_parts.inner_pictures import lines_of_lettering
+    from ..item_parts.pictures.inner_pictures import lines_of_lettering
 
     return any(map(lines_of_lettering, pictures))
 

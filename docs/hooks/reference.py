@@ -23,7 +23,7 @@ from mkdocs.structure.files import File, Files
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.store.database.all_tables import MEANING, metadata
 from benchwright.cli import commands
-from benchwright.construction.item_parts.spatial_questions import question_table
+from benchwright.construction.item_parts.wording.spatial_questions import question_table
 from benchwright.construction.readers.listing import reader_documents
 from benchwright.errors import UnreadableImage
 from benchwright.evaluation.protocols.names import listed

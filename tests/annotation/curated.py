@@ -28,6 +28,7 @@ steps:
     min_side_px: 200
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
   - repeated_options
   - step: verify
     rule: unanimous(2)

@@ -146,6 +146,7 @@ steps:
     licences: [cc0-1.0, cc-by-4.0]
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
 """
 
 

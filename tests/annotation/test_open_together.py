@@ -27,6 +27,7 @@ shards: 2
 steps:
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
   - step: verify
     rule: single
   - step: screen_items

@@ -29,6 +29,7 @@ steps:
   - near_duplicates
   - step: jigsaw
     min_tile_px: 56
+    likeness: keep
   - step: verify
     rule: unanimous(1)
     simulate:

@@ -31,6 +31,7 @@ steps:
     min_side_px: 20
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
   - step: verify
     rule: unanimous(2)   # both
     form: {reasons: [unclear]}

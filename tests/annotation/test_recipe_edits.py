@@ -18,7 +18,7 @@ steps:
   - exact_duplicates   # first
   - step: quality      # photographs
     min_side_px: 200   # px
-  - {step: jigsaw, per_image: 2}
+  - {step: jigsaw, per_image: 2, likeness: keep}
   - step: verify
     form:
       reasons: [wrong_answer, unclear]

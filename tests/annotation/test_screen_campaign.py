@@ -212,6 +212,7 @@ steps:
   - screen
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
 """
 
 

@@ -19,7 +19,7 @@ from benchwright.errors import DataError
 from benchwright.images import decode_rgb, encode_png
 from benchwright.records import ItemImage, VisualPrompt
 
-RECIPE = "name: few\nshards: 2\nsteps:\n  - step: jigsaw\n    min_tile_px: 16\n"
+RECIPE = "name: few\nshards: 2\nsteps:\n  - step: jigsaw\n    min_tile_px: 16\n    likeness: keep\n"
 RING = ((60.0, 60.0),)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchwright.construction.item_parts.boxes import (
+from benchwright.construction.item_parts.marks.boxes import (
     MOST_DEVIATIONS,
     Box,
     BoxNoise,

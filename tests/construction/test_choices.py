@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.construction.item_parts.choices import PlacedChoices, image_choices, place, text_choices
+from benchwright.construction.item_parts.options.choices import PlacedChoices, image_choices, place, text_choices
 from benchwright.records import LETTERS, Choice
 
 OPTIONS = st.lists(st.text(min_size=1), min_size=2, max_size=26, unique=True)

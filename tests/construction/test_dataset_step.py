@@ -34,7 +34,7 @@ from walks import tree_digest
 
 from benchwright.construction.ground_truth.truths import TRUTHS
 from benchwright.construction.ground_truth.values import records_of, truth_columns, truths_of
-from benchwright.construction.item_parts.choices import PlacedChoices, text_choices
+from benchwright.construction.item_parts.options.choices import PlacedChoices, text_choices
 from benchwright.errors import DataError, RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, parse_recipe, step

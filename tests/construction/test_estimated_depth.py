@@ -20,7 +20,7 @@ from tiny_depth_anything import make_depth_anything
 from benchwright.construction.estimated.estimated_depth import EstimatedDepth
 from benchwright.construction.ground_truth.truths import DepthComparison
 from benchwright.construction.ground_truth.values import read_truths
-from benchwright.construction.item_parts.choices import PlacedChoices, text_choices
+from benchwright.construction.item_parts.options.choices import PlacedChoices, text_choices
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.exports.freezing.step import Freeze, freeze
 from benchwright.pipeline import run_recipe

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchwright.construction.item_parts.points import contrast, corners, is_inside, likeness
+from benchwright.construction.item_parts.marks.points import contrast, corners, is_inside, likeness
 
 
 def textured(seed: int, height: int = 90, width: int = 130) -> np.ndarray:

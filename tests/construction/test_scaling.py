@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchwright.construction.item_parts.scaling import shrink, size_within
+from benchwright.construction.item_parts.pictures.scaling import shrink, size_within
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.canonical import canonical_json
-from benchwright.construction.item_parts.boxes import iou
+from benchwright.construction.item_parts.marks.boxes import iou
 from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
 from benchwright.construction.tasks.image_implication import ImageImplication
 from benchwright.construction.tasks.object_localization import ObjectLocalization

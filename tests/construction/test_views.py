@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.construction.item_parts.views import (
+from benchwright.construction.item_parts.pictures.views import (
     LightChange,
     LightLimits,
     ViewLimits,

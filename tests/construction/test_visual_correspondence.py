@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.construction.item_parts.points import likeness
+from benchwright.construction.item_parts.marks.points import likeness
 from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item

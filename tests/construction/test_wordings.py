@@ -14,9 +14,9 @@ from step_context import StepContext
 from truth_runs import TruthRun
 
 from benchwright.construction.ground_truth.truths import DepthComparison, SpatialClaim
-from benchwright.construction.item_parts.spatial_questions import questions_of, read_claim
-from benchwright.construction.item_parts.wording import count_question, count_wordings
-from benchwright.construction.item_parts.wordings import Wordings
+from benchwright.construction.item_parts.wording.english_words import count_question, count_wordings
+from benchwright.construction.item_parts.wording.spatial_questions import questions_of, read_claim
+from benchwright.construction.item_parts.wording.wordings import Wordings
 from benchwright.construction.tasks import (
     art_style,
     correspondence_of_views,

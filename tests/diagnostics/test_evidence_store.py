@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import pickle
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,10 +51,45 @@ def test_a_copy_reads_the_same_file_and_the_file_goes_with_the_store(
     del copy
     gc.collect()
     assert store["item 0"].item_id == "item 0"
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(list(tmp_path.iterdir())) == (0 if sys.platform == "linux" else 1)
     del store
     gc.collect()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file without a name is read by other processes on Linux alone")
+@pytest.mark.parametrize("ended_by", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_when_the_process_is_ended_by_a_signal(tmp_path: Path, ended_by: signal.Signals) -> None:
+    program = (
+        "import time\n"
+        "from benchwright.diagnostics.adversary.evidence_store import EvidenceStore\n"
+        "from benchwright.diagnostics.adversary.item_evidence import ItemEvidence\n"
+        "store = EvidenceStore()\n"
+        "store.add('item 0', ItemEvidence('item 0'))\n"
+        "print(store['item 0'].item_id, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "item 0\n"
+        process.send_signal(ended_by)
+    assert process.returncode == -ended_by
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_in_another_process_reads_a_file_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    store = EvidenceStore()
+    store.add("item 0", _evidence(0))
+    (tmp_path / "store.pickle").write_bytes(pickle.dumps(store))
+    program = "import pickle, sys; print(pickle.load(open(sys.argv[1], 'rb'))['item 0'].item_id)"
+    ran = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "store.pickle")], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "item 0\n"
 
 
 @pytest.mark.parametrize(("most", "learned"), [(0, 0), (7, 7), (100, 12)])

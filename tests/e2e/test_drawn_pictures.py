@@ -41,7 +41,7 @@ name: marks
 seed: 3
 shards: 2
 steps:
-  - {step: jigsaw, min_tile_px: 16}
+  - {step: jigsaw, min_tile_px: 16, likeness: keep}
   - {step: visual_correspondence, min_side_px: 96, min_view_px: 57}
   - splits
   - {step: freeze, name: marks, version: "1.0"}

@@ -24,7 +24,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     expected = {uri_for(path): right for path, right in make_hostile(images, count=HOSTILE, seed=3).items()}
     good = {uri_for(path) for path in make_good(images, count=GOOD, seed=4)}
     (folder / "r.yaml").write_text(
-        "name: hostile\nshards: 2\nsteps:\n  - near_duplicates\n  - step: jigsaw\n    min_tile_px: 8\n",
+        "name: hostile\nshards: 2\nsteps:\n  - near_duplicates\n  - step: jigsaw\n    min_tile_px: 8\n    likeness: keep\n",
         encoding="utf-8",
     )
     document = run_json("run", folder / "r.yaml", "--images", images, "--workspace", folder / "w")

@@ -38,7 +38,7 @@ name: formats
 seed: {seed}
 shards: 2
 steps:
-  - {{step: jigsaw, min_tile_px: 16}}
+  - {{step: jigsaw, min_tile_px: 16, likeness: keep}}
   - {{step: visual_correspondence, min_side_px: 96, min_view_px: 57}}
   - {{step: verify, rule: unanimous(2)}}
   - splits

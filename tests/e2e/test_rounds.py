@@ -18,6 +18,7 @@ shards: 2
 steps:
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
   - step: verify
     rule: unanimous(2)
     form: {reasons: [unclear]}

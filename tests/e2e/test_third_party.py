@@ -39,7 +39,7 @@ def test_its_step_runs_from_a_recipe_in_spawned_workers(installed: dict[str, str
     make_photographs(tmp_path / "p", count=4)
     Image.fromarray(np.full((120, 130, 3), 3, np.uint8)).save(tmp_path / "p" / "night.png")
     (tmp_path / "r.yaml").write_text(
-        "name: bright\nshards: 2\nsteps:\n  - step: brightness\n    at_least: 20\n  - step: jigsaw\n    min_tile_px: 16\n",
+        "name: bright\nshards: 2\nsteps:\n  - step: brightness\n    at_least: 20\n  - step: jigsaw\n    min_tile_px: 16\n    likeness: keep\n",
         encoding="utf-8",
     )
     run = ("run", tmp_path / "r.yaml", "--images", tmp_path / "p", "--workspace", tmp_path / "w", "--json")

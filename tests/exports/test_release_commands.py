@@ -98,7 +98,7 @@ def test_show_refuses_what_is_no_release_in_one_line(tmp_path):
 
 def test_a_finished_run_is_frozen_by_hand_without_parting_groups(tmp_path):
     make_photographs(tmp_path / "photographs", count=6)
-    recipe = "name: walk\nseed: 3\nshards: 2\nsteps: [{step: jigsaw, min_tile_px: 16, per_image: 2}, splits]\n"
+    recipe = "name: walk\nseed: 3\nshards: 2\nsteps: [{step: jigsaw, min_tile_px: 16, likeness: keep, per_image: 2}, splits]\n"
     (tmp_path / "walk.yaml").write_text(recipe)
     run_json("run", tmp_path / "walk.yaml", "--images", tmp_path / "photographs", "--workspace", tmp_path / "w")
     freeze = ("release", "freeze", "--workspace", tmp_path / "w", "--name", "hand", "--version", "1.0")

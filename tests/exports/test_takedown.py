@@ -145,6 +145,7 @@ steps:
     protected: ["b*"]
   - step: jigsaw
     min_tile_px: 16
+    likeness: keep
 """
 
 

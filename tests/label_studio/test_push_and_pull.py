@@ -373,7 +373,7 @@ def test_a_server_that_is_not_there_and_a_campaign_that_was_never_pushed_are_tol
 
 SCREEN = """
   - screen
-  - jigsaw
+  - {step: jigsaw, likeness: keep}
 """
 
 

@@ -40,6 +40,7 @@ steps:
     max_ratio: 0.3
   - step: jigsaw
     min_tile_px: 64
+    likeness: keep
   - step: verify
     rule: unanimous(1)
     simulate:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 from weakref import finalize
 
 from .item_evidence import ItemEvidence
@@ -17,15 +19,28 @@ _LEVEL = 1
 class EvidenceStore(Mapping[str, ItemEvidence]):
     """Evidence by item id, each entry compressed in a temporary file that goes with the store.
 
-    A copy in another process reads the same file, and does not remove it.
+    On Linux the file has no name in the folder, so that the system frees it when this process ends, also by a signal.
+    A copy in another process reads the same file, as long as this process lives, and does not remove it.
     """
 
     def __init__(self) -> None:
-        with NamedTemporaryFile(prefix="benchwright-evidence-", delete=False) as handle:
-            self._path = Path(handle.name)
+        handle = NamedTemporaryFile(prefix="benchwright-evidence-", delete=False)  # noqa: SIM115 - it stays open
+        named = Path(handle.name)
+        self._path = Path(f"/proc/{os.getpid()}/fd/{handle.fileno()}")
+        self._handle: Any = handle
+        if self._path.exists():
+            named.unlink()
+            finalize(self, handle.close)
+        else:
+            handle.close()
+            self._path = named
+            finalize(self, named.unlink, missing_ok=True)
         self._places: dict[str, tuple[int, int]] = {}
         self._end = 0
-        finalize(self, self._path.unlink, missing_ok=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy needs: not the open file, which stays with this process."""
+        return {**self.__dict__, "_handle": None}
 
     def add(self, item_id: str, evidence: ItemEvidence) -> None:
         """Write the evidence of an item.

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.facts import BACKGROUND, LOOKS, SCENARIO, STYLE, Effect, IdeaCategory, Perception, ShownValue
 
-from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Donor, Idea, Level
+from ...item_parts.options.choices import capital
 from ...stated_facts.resolved_facts import IdeaFacts, ResolvedBackground, Swapping
 from ..grounding.scene import Scene
 from .planned import Planned

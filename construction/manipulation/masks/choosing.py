@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from ...item_parts.boxes import Box
 from ...item_parts.cutting_out import Mask, rectangle
+from ...item_parts.marks.boxes import Box
 
 Overlap = Literal["iou", "paper"]
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from benchwright.diagnostics.pictures.outline_tears import edges_followed, outline_tear
 
-from ...item_parts.boxes import iou
 from ...item_parts.cutting_out import Hints, Mask, bounds, find_mask
+from ...item_parts.marks.boxes import iou
 
 _JITTERED_PX = 320
 """Longer side at which outlines by jittered hints are compared."""

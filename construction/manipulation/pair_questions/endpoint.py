@@ -21,8 +21,8 @@ from benchwright.models.endpoints.structured_replies import ask_structured
 from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN
 
 from ...distractors.sameness import says_the_same
-from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
+from ...item_parts.options.choices import capital
 from .pair_question import OPTIONS, OptionsQuestion, WrittenPairQuestions, YesNoQuestion
 
 if TYPE_CHECKING:

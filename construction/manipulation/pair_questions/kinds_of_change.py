@@ -13,8 +13,8 @@ import numpy as np
 from benchwright.facts import CATEGORIES
 
 from ...distractors.sameness import apart
-from ...item_parts.choices import capital
 from ...item_parts.idea import Idea
+from ...item_parts.options.choices import capital
 from .pair_question import OPTIONS, OptionsQuestion
 from .phrasing import Phrasing, Shown
 

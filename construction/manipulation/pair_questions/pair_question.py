@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...item_parts.idea import Level
-from ...item_parts.pairs import SIDES, Side
+from ...item_parts.options.pairs import SIDES, Side
 
 LEVELS: tuple[Level, Level] = ("low", "high")
 OPTIONS = 5

@@ -13,10 +13,10 @@ import numpy as np
 
 from benchwright.facts import CATEGORIES, IdeaCategory, Perception
 
-from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea, Level
-from ...item_parts.wording import names_several
-from ...item_parts.wordings import DrawnWording, Wordings, WordingsInUse
+from ...item_parts.options.choices import capital
+from ...item_parts.wording.english_words import names_several
+from ...item_parts.wording.wordings import DrawnWording, Wordings, WordingsInUse
 
 Shown = Literal["two_images", "side_by_side"]
 """How a question about both pictures shows them."""

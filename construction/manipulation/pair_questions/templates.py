@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...distractors.sameness import apart
-from ...item_parts.choices import capital, drawn
 from ...item_parts.idea import Idea, Level
-from ...item_parts.pairs import Side
-from ...item_parts.wordings import WordingsInUse
+from ...item_parts.options.choices import capital, drawn
+from ...item_parts.options.pairs import Side
+from ...item_parts.wording.wordings import WordingsInUse
 from .pair_question import OPTIONS, OptionsQuestion, WrittenPairQuestions, YesNoQuestion
 from .phrasing import Phrasing
 

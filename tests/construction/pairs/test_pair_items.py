@@ -13,7 +13,7 @@ from pair_samples import CATEGORIES, PairContext, idea, items_of, pictures
 from pydantic import ValidationError
 
 from benchwright.construction.item_parts.idea import Change, GroundedSubject
-from benchwright.construction.item_parts.side_by_side import side_by_side
+from benchwright.construction.item_parts.pictures.side_by_side import side_by_side
 from benchwright.construction.manipulation.pair_items import PairItems
 from benchwright.construction.manipulation.pair_questions.kinds_of_change import ASPECTS, EDITS
 from benchwright.records import Item

@@ -22,7 +22,7 @@ from benchwright.construction.ground_truth.truths import (
     Point,
     ReflectanceComparison,
 )
-from benchwright.construction.item_parts.picture_views import tilt_deg
+from benchwright.construction.item_parts.marks.picture_views import tilt_deg
 from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
 from benchwright.construction.tasks.iq_test import IqTest
 from benchwright.construction.tasks.relative_depth import RelativeDepth

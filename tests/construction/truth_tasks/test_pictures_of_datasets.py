@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from truth_runs import TruthRun
 
 from benchwright.construction.ground_truth.truths import LabelledBox, LabelledBoxes
-from benchwright.construction.item_parts.boxes import iou
+from benchwright.construction.item_parts.marks.boxes import iou
 from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
 from benchwright.construction.tasks.object_localization import ObjectLocalization

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from truth_runs import right_text, rings
 
-from benchwright.construction.item_parts.wording import count_question, count_wordings
+from benchwright.construction.item_parts.wording.english_words import count_question, count_wordings
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Item

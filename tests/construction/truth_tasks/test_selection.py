@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.construction.item_parts.selection import Candidate, Selected, balanced_letters, select
-from benchwright.construction.item_parts.wording import plural
+from benchwright.construction.item_parts.options.selection import Candidate, Selected, balanced_letters, select
+from benchwright.construction.item_parts.wording.english_words import plural
 
 
 def selected(candidates: list[Candidate], **settings: Any) -> Selected:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.construction.item_parts.spatial_questions import RELATIONS, question_of, question_table, read_claim
+from benchwright.construction.item_parts.wording.spatial_questions import (
+    RELATIONS,
+    question_of,
+    question_table,
+    read_claim,
+)
 
 REAL = [
     ("The bench is at the right side of the train.", "at the right side of", "Is the bench at the right side of the train?"),

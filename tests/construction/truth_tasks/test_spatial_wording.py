@@ -15,8 +15,8 @@ from served_vlm import ServedVlm
 from truth_runs import TruthRun, right_text
 
 from benchwright.construction.ground_truth.truths import SpatialClaim
-from benchwright.construction.item_parts.spatial_questions import question_table, read_claim
-from benchwright.construction.item_parts.spatial_wording import fault_of
+from benchwright.construction.item_parts.wording.spatial_questions import question_table, read_claim
+from benchwright.construction.item_parts.wording.spatial_wording import fault_of
 from benchwright.construction.tasks.spatial_relation import SpatialRelation
 from benchwright.errors import PrerequisiteError
 from benchwright.pipeline import run_recipe

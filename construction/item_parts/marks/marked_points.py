@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .marks import SizeWH
+from ..pictures.views import Matrix, map_points
 from .points import Points, contrast, corners, is_inside, likeness
-from .views import Matrix, map_points
+from .rings import SizeWH
 
 OPTIONS = 4
 _MOST_CORNERS = 80

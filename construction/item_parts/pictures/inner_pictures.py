@@ -20,8 +20,8 @@ _MOST_TRIMMED = 0.25
 """Largest share of a side that is trimmed at one end."""
 _ROUNDS = 2
 """Passes over the four sides: the second sees lines that the first made shorter."""
-_PARTS = (0.72, 0.48)
-"""Sides of the parts of a picture that are tried where the whole cannot be used, as shares of the picture's."""
+_PARTS = (0.92, 0.84, 0.76, 0.68, 0.6)
+"""Sides of the parts of a picture that are tried besides the whole, as shares of the picture's."""
 _LEAST_LETTER_PX, _MOST_LETTER = 6, 0.12
 """Height of a line of lettering: least, in pixels, and most, as a fraction of the picture's shorter side."""
 _LEAST_ASPECT = 2.0
@@ -71,17 +71,19 @@ def within_frames(pixels: NDArray[np.uint8], margin: float) -> InnerBox:
     return InnerBox(left + across, top + down, right - across, bottom - down)
 
 
-def parts_of(whole: InnerBox, rng: np.random.Generator) -> list[InnerBox]:
-    """Return smaller parts of a part, in its corners and its middle: larger ones first, each size in random order."""
+def sized_parts_of(whole: InnerBox, rng: np.random.Generator) -> list[tuple[float, InnerBox]]:
+    """Return a part and smaller parts of it, in its corners and its middle, each with its side as a share of the
+    whole's: larger ones first, each size in random order.
+    """
     width, height = whole.size_wh
-    parts = []
+    parts = [(1.0, whole)]
     for share in _PARTS:
         size_wh = int(share * width), int(share * height)
         spare_x, spare_y = width - size_wh[0], height - size_wh[1]
         places = [(0, 0), (spare_x, 0), (0, spare_y), (spare_x, spare_y), (spare_x // 2, spare_y // 2)]
         for number in rng.permutation(len(places)).tolist():
             left, top = whole.left + places[number][0], whole.top + places[number][1]
-            parts.append(InnerBox(left, top, left + size_wh[0], top + size_wh[1]))
+            parts.append((share, InnerBox(left, top, left + size_wh[0], top + size_wh[1])))
     return parts
 
 

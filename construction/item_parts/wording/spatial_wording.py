@@ -17,9 +17,9 @@ from benchwright.canonical import canonical_json
 from benchwright.models.endpoints.chat_request import ChatMessage
 from benchwright.models.endpoints.structured_replies import Structured, ask_structured
 
-from .choices import capital
+from ..options.choices import capital
+from .english_words import without_article
 from .spatial_questions import SIDE, VERBS, ReadClaim, statement_of
-from .wording import without_article
 
 if TYPE_CHECKING:
     from benchwright.models.endpoints.chat import Chat

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .marks import Point, SizeWH
-from .scaling import shrink
-from .views import Matrix, map_points, warp
+from ..pictures.scaling import shrink
+from ..pictures.views import Matrix, map_points, warp
+from .rings import Point, SizeWH
 
 VIEWS = "views"
 """Key of a plan under which the views of its pictures stand, in order; null for a picture that is shown whole."""

@@ -13,7 +13,7 @@ from benchwright.drawing import PromptError, lay_out
 from benchwright.drawing.clear_colors import clear_colors, in_color, mark_style
 from benchwright.records import ImageRecord, Item, VisualPrompt
 
-from .choices import TWIN_KEY
+from ..options.choices import TWIN_KEY
 
 Point = tuple[float, float]
 SizeWH = tuple[int, int]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from .choices import capital
+from ..options.choices import capital
 from .wordings import Wordings
 
 Form = Literal["affirmative", "inverted"]

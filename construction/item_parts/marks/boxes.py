@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .marks import SizeWH
+from .rings import SizeWH
 
 Box = tuple[float, float, float, float]
 _TRIES = 200

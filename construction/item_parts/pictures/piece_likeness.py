@@ -1,0 +1,199 @@
+"""Whether likeness tells which of two pieces of a picture is missing, without a look at the join.
+
+What lies near each other in a picture is alike: the right piece of a jigsaw has a color, a light and a texture more
+like those of the tiles shown than the wrong one has, and what runs in its rows and columns goes on. So of a picture two
+ways to cut it are sought, in one of which the right piece is the more alike by as much as the wrong one is in the
+other. Chance takes one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .inner_pictures import InnerBox
+from .scaling import shrink
+
+_GRID, _TILE_PX = 3, 24
+_REDUCED_PX = 288
+"""Longer side to which a picture is reduced before parts of it are."""
+_PLACES = (23, 18, 12, 6)
+"""Lines of a tile that are compared, in pixels from the join."""
+_OFF_JOIN = 6
+"""Pixels of a piece at the join that are left out."""
+_LEVELS = 40.0
+"""Levels of grey that weigh as much as a factor of e in contrast."""
+_UNEVEN = 0.4
+"""Most by which likeness may tell in two ways together; margins have a deviation of about 1.5."""
+_SIZE_COUNTS = 1.0
+"""How much likeness a part of the picture's side is worth."""
+
+Floats = NDArray[np.float32]
+
+
+class Way(NamedTuple):
+    """A way to cut a picture.
+
+    Args:
+        part: Number of the part that is cut.
+        missing: Which of the two pieces is missing, 0 or 1.
+        margin: By how much the missing piece is more like what is shown than the other one; None where not measured.
+    """
+
+    part: int
+    missing: int
+    margin: float | None = None
+
+    @property
+    def evidence(self) -> dict[str, float]:
+        """Return what an item says of it: its margin where it was measured."""
+        return {} if self.margin is None else {"likeness_margin": self.margin}
+
+
+class _PieceLooks(NamedTuple):
+    """A piece off its join: its lines, its texture, and the mean colors of its two ends, each for all parts."""
+
+    down: Floats
+    across: Floats
+    texture: Floats
+    ends: Floats
+
+
+class _ShownLooks(NamedTuple):
+    """What is shown beside a missing piece: lines that it continues, textures of tiles, mean colors of their sides."""
+
+    down: Floats
+    across: Floats
+    textures: Floats
+    sides: Floats
+
+
+def even_ways(margins: Floats, sizes: Sequence[float], *, of_one_part: bool) -> Iterator[tuple[Way, Way]]:
+    """Yield pairs of ways to cut a picture in which likeness tells one piece as much as the other, the best first.
+
+    Args:
+        margins: Margins of the parts (`likeness_margins`), shape (parts, 2).
+        sizes: Side of each part as a share of the picture's, 0-1; larger ones come first where likeness is as even.
+        of_one_part: Whether both ways are to cut the same part, so that the same two pieces are shown.
+    """
+    ways = [
+        Way(part, missing, round(float(margin), 3))
+        for part, both in enumerate(margins)
+        for missing, margin in enumerate(both)
+    ]
+    margin, size = margins.ravel(), np.repeat(np.asarray(sizes), 2)
+    first, second = np.triu_indices(len(ways), 1)
+    if of_one_part:
+        is_one = (first % 2 == 0) & (second == first + 1)
+        first, second = first[is_one], second[is_one]
+    uneven = np.abs(margin[first] + margin[second])
+    cost = uneven + _SIZE_COUNTS * (2 - size[first] - size[second])
+    for number in np.argsort(cost, kind="stable").tolist():
+        if uneven[number] <= _UNEVEN:
+            yield ways[first[number]], ways[second[number]]
+
+
+def likeness_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
+    """Return by how much the right piece is more like the tiles shown than the wrong one is.
+
+    Args:
+        pixels: The picture, (height, width, 3).
+        parts: Parts of it that are cut into 3 by 3 tiles.
+
+    Returns:
+        Shape (parts, 2): first where tile (1, 2) is missing and (2, 1) is wrong, then the reverse.
+    """
+    measured = np.tanh(measured_margins(pixels, parts) / _SCALES)
+    return np.asarray(measured @ np.array(_WEIGHTS, np.float32), np.float32)
+
+
+def measured_margins(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
+    """Return the margins of each measure of likeness by itself, shape (parts, 2, measures)."""
+    tiles = _reduced(pixels, parts).reshape(len(parts), _GRID, _TILE_PX, _GRID, _TILE_PX, 3)
+    tiles = np.ascontiguousarray(tiles.transpose(1, 3, 0, 2, 4, 5))
+    pieces = _piece(tiles[1, 2]), _piece(tiles[2, 1])
+    beside = _beside(tiles[0, 2], tiles[1, 1], tiles[0, 1]), _beside(tiles[1, 1], tiles[2, 0], tiles[1, 0])
+    alike = [[_likeness(piece, shown) for piece in pieces] for shown in beside]
+    return np.stack([alike[0][0] - alike[0][1], alike[1][1] - alike[1][0]], axis=1)
+
+
+def _reduced(pixels: NDArray[np.uint8], parts: Sequence[InnerBox]) -> Floats:
+    """Return parts of a picture as squares of 3 by 3 tiles, (parts, pixels, pixels, 3)."""
+    import cv2
+
+    scale = min(1.0, _REDUCED_PX / max(pixels.shape[:2]))
+    small = shrink(pixels, (max(1, round(scale * pixels.shape[1])), max(1, round(scale * pixels.shape[0]))))
+    side = _GRID * _TILE_PX
+    found = np.empty((len(parts), side, side, 3), np.float32)
+    for shown, part in zip(found, parts, strict=True):
+        left, top, right, bottom = (round(scale * end) for end in part)
+        of_part = small[top : max(top + 1, bottom), left : max(left + 1, right)]
+        shown[:] = cv2.resize(of_part, (side, side), interpolation=cv2.INTER_AREA)
+    return found
+
+
+def _piece(tile: Floats) -> _PieceLooks:
+    kept = tile[:, _OFF_JOIN:, _OFF_JOIN:]
+    return _PieceLooks(
+        _looks(tile[:, _OFF_JOIN:, _PLACES].swapaxes(1, 2)),
+        _looks(tile[:, _PLACES, _OFF_JOIN:]),
+        _texture(kept),
+        np.stack([kept[:, -1].mean(axis=1), kept[:, :, -1].mean(axis=1)], axis=1),
+    )
+
+
+def _beside(above: Floats, left: Floats, corner: Floats) -> _ShownLooks:
+    sides = (above[:, :, -1], left[:, -1], above[:, 0], left[:, :, 0], corner[:, 0], corner[:, :, 0])
+    return _ShownLooks(
+        _looks(above[:, :, _PLACES].swapaxes(1, 2)),
+        _looks(left[:, _PLACES]),
+        np.stack([_texture(tile) for tile in (above, left, corner)], axis=1),
+        np.stack([side.mean(axis=1) for side in sides], axis=1),
+    )
+
+
+def _likeness(piece: _PieceLooks, shown: _ShownLooks) -> Floats:
+    """Return how alike a piece is to what is shown: by lines, textures and ends, (parts, measures)."""
+    lines = (np.abs(shown.down - piece.down) + np.abs(shown.across - piece.across)).sum(axis=2)
+    textures = np.abs(piece.texture[:, None] - shown.textures).reshape(len(lines), -1)
+    ends = np.abs(piece.ends[:, :, None] - shown.sides[:, None]).mean(axis=3).reshape(len(lines), -1) / _LEVELS
+    return -np.concatenate([lines, textures, ends], axis=1)
+
+
+def _looks(lines: Floats) -> Floats:
+    """Return mean color, levels of grey, unrest and spread of lines (parts, lines, pixels, 3); (parts, lines, 8)."""
+    grey = lines.mean(axis=3)
+    ordered = np.sort(grey, axis=2)
+    tenth = grey.shape[2] // 10
+    levels = ordered[:, :, [tenth, grey.shape[2] // 2, -1 - tenth]]
+    unrest = np.log(0.5 + np.abs(np.diff(grey, axis=2)).mean(axis=2))
+    spread = np.log(1 + lines.std(axis=2).mean(axis=2))
+    return np.concatenate(
+        [lines.mean(axis=2) / _LEVELS, levels / _LEVELS, unrest[..., None], spread[..., None]], axis=2
+    )
+
+
+def _texture(tile: Floats) -> Floats:
+    """Return mean color, contrast and unrest of a tile, (parts, 5)."""
+    grey = tile.mean(axis=3)
+    contrast = np.log(1 + grey.std(axis=(1, 2)))
+    across, down = (np.abs(np.diff(grey, axis=axis)).mean(axis=(1, 2)) for axis in (2, 1))
+    unrest = np.log(0.5 + across + down)
+    return np.concatenate([tile.mean(axis=(1, 2)) / _LEVELS, contrast[:, None], unrest[:, None]], axis=1)
+
+
+_SCALES: Floats = np.array((
+    10.8, 10.95, 11.32, 11.59,
+    1.12, 1.04, 1.07, 0.88, 0.88, 1.1, 1.03, 1.07, 0.88, 0.88, 1.13, 1.04, 1.07, 0.88, 0.89,
+    1.17, 1.18, 1.19, 1.16, 1.18, 1.17, 1.17, 1.17, 1.18, 1.16, 1.17, 1.17,
+), np.float32)  # fmt: skip
+"""Deviation of each margin among pictures: of four lines, of the textures of three tiles, of two ends and six sides."""
+_WEIGHTS = (
+    0.66, 0.63, 0.62, 0.64,
+    0.07, -0.19, -0.34, 0.12, 0.51, 0.07, -0.01, 0.24, -0.14, -0.06, -0.2, -0.05, 0.02, -0.26, -0.53,
+    -0.3, 0.4, -0.08, -0.22, 0.02, 0.11, 0.29, -0.5, -0.24, -0.09, 0.09, -0.18,
+)  # fmt: skip
+"""How much each margin tells, as fitted by `benchmarks/jigsaw_likeness.py` to 1,799 photographs and drawings."""
