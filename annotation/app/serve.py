@@ -44,10 +44,13 @@ def build_app(state: AppState) -> st.App:
     from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
+    from .building.build_routes import build_routes
     from .entry.entry_routes import entry_routes
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
     from .own_pages.shell import own_page_routes
+    from .people_pages.flag_routes import flag_routes
+    from .people_pages.people_routes import people_routes
     from .publishing.publish_routes import publish_routes
     from .recipe_page.recipe_routes import recipe_routes
     from .routes.downloads import download_routes
@@ -84,6 +87,9 @@ def build_app(state: AppState) -> st.App:
             *new_benchmark_routes(state),
             *recipe_routes(state),
             *publish_routes(state),
+            *build_routes(state),
+            *people_routes(state),
+            *flag_routes(state),
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],

@@ -37,10 +37,13 @@ steps:
   - splits
 """
 MARK = {"x-benchwright-draft": "1"}
-PAGES = ("/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish")
+PAGES = (
+    "/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish", "/build", "/people", "/flags",
+)  # fmt: skip
 CHANGES = (
     "/new-benchmark/source", "/new-benchmark/check", "/recipe/text", "/recipe/apply", "/recipe/run", "/recipe/close",
-    "/publish/freeze", "/publish/send", "/publish/export",
+    "/publish/freeze", "/publish/send", "/publish/export", "/build/run", "/build/funnel", "/people/add", "/people/lock",
+    "/people/access", "/flags/settle",
 )  # fmt: skip
 
 

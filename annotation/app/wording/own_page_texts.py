@@ -1,4 +1,4 @@
-"""All texts of the pages of our own: a new benchmark, the recipe, and releases."""
+"""All texts of the pages of our own: a new benchmark, the recipe, releases, people and flags."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ TEXTS = Texts(
         "publish": "Releases",
         "progress": "Progress",
         "build": "Build",
+        "items": "Items",
+        "annotators": "Annotators",
+        "flags": "Flags",
+        "people": "People",
+        "show": "Show",
         "pages": "Pages",
         "sign_out": "Sign out",
         "not_own_form": "This did not come from a page of yours. Load the page again, and send it once more.",
@@ -206,6 +211,11 @@ TEXTS = Texts(
         "more.",
         "opens_after": "once all before it is decided",
         "opens_beside": "beside {campaign}",
+        "accounts": "Accounts",
+        "not_yourself": "You cannot lock yourself out.",
+        "no_links": "Nobody was invited by a file here in the last half day.",
+        "settle_chosen": "Settle what is chosen",
+        "none_chosen": "Choose what to settle first.",
         "publish_it": "Publish a release",
         "not_complete": "The run is not complete yet, so nothing new can be frozen.",
         "no_places": "This server was given no place to publish to. Start it with --publish-to DIR or "
