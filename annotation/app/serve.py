@@ -62,6 +62,7 @@ def build_app(state: AppState) -> st.App:
     from .routes.record_pictures import record_picture_routes
     from .routes.regions import region_routes
     from .routes.tasks import task_routes
+    from .sending.sending_routes import sending_routes
     from .workbench.work_routes import work_routes
 
     set_current(state)
@@ -90,6 +91,7 @@ def build_app(state: AppState) -> st.App:
             *build_routes(state),
             *people_routes(state),
             *flag_routes(state),
+            *sending_routes(state),
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],

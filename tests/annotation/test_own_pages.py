@@ -39,6 +39,7 @@ steps:
 MARK = {"x-benchwright-draft": "1"}
 PAGES = (
     "/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish", "/build", "/people", "/flags",
+    "/send-photographs",
 )  # fmt: skip
 CHANGES = (
     "/new-benchmark/source", "/new-benchmark/check", "/recipe/text", "/recipe/apply", "/recipe/run", "/recipe/close",
@@ -133,7 +134,15 @@ def test_nothing_is_changed_without_the_token_of_the_session(
     assert not (site.workspace / "releases").exists()
 
 
-@pytest.mark.parametrize("path", ["/new-benchmark/draft", "/new-benchmark/table?name=a.csv", "/recipe/draft"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/new-benchmark/draft",
+        "/new-benchmark/table?name=a.csv",
+        "/recipe/draft",
+        "/send-photographs/file?folder=a&path=b.png",
+    ],
+)
 def test_what_is_typed_and_sent_comes_from_a_page_of_the_app(
     signed_in: Callable[[str], Visitor], site: ReviewSite, path: str
 ) -> None:

@@ -62,6 +62,7 @@ SCREENS = {
     "people": Screen("cur", "/people", shows="[id^=invite-]"),
     "build": Screen("cur", "/build", shows=".figures figure"),
     "new benchmark": Screen("cur", "/new-benchmark", shows="pre"),
+    "send photographs": Screen("cur", "/send-photographs", shows="#send_files"),
     "recipe": Screen("cur", "/recipe", shows=".card"),
     "recipe, text": Screen("cur", "/recipe/text", shows="textarea"),
     "recipe, a step": Screen("cur", "/recipe/step?entry=verify", shows="form [type=submit]"),
