@@ -50,6 +50,7 @@ def build_app(state: AppState) -> st.App:
     from .own_pages.job_news import job_routes
     from .own_pages.shell import own_page_routes
     from .people_pages.flag_routes import flag_routes
+    from .people_pages.message_routes import message_routes
     from .people_pages.people_routes import people_routes
     from .publishing.publish_routes import publish_routes
     from .recipe_page.recipe_routes import recipe_routes
@@ -91,6 +92,7 @@ def build_app(state: AppState) -> st.App:
             *build_routes(state),
             *people_routes(state),
             *flag_routes(state),
+            *message_routes(state),
             *sending_routes(state),
             *api_routes(state),
         ],

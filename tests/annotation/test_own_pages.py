@@ -39,12 +39,12 @@ steps:
 MARK = {"x-benchwright-draft": "1"}
 PAGES = (
     "/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish", "/build", "/people", "/flags",
-    "/send-photographs",
+    "/send-photographs", "/messages",
 )  # fmt: skip
 CHANGES = (
     "/new-benchmark/source", "/new-benchmark/check", "/recipe/text", "/recipe/apply", "/recipe/run", "/recipe/close",
     "/publish/freeze", "/publish/send", "/publish/export", "/build/run", "/build/funnel", "/people/add", "/people/lock",
-    "/people/access", "/flags/settle",
+    "/people/access", "/flags/settle", "/messages/send", "/messages/withdraw",
 )  # fmt: skip
 
 

@@ -140,3 +140,18 @@ def test_flags_are_listed_by_fifty_and_settled_together(curator: Visitor, store:
         assert post(curator, "/flags/settle", campaign="verify", **nothing).status == 409
     assert len(store.remarks("verify")) == len(ids) - 3
     assert curator.get("/flags?campaign=none").status == 404
+
+
+def test_a_message_that_is_refused_stands_there_again_and_one_is_withdrawn_once(curator: Visitor) -> None:
+    refused = post(curator, "/messages/send", campaign="verify", words=f"{HOSTILE} for you", to="nobody of that name")
+    assert (refused.status, f"{HOSTILE} for you" in main_of(refused)) == (422, True)
+    assert "<img src=x" not in refused.text
+    assert post(curator, "/messages/send", campaign="verify", words="Zoom in.", to="ann").status == 303
+    page = curator.get("/messages?campaign=verify")
+    assert ("Zoom in." in main_of(page), "Not read yet." in main_of(page)) == (True, True)
+    number = re.search(r'id="withdraw-(\d+)"', page.text)
+    assert number is not None
+    for status in (303, 409):
+        assert post(curator, "/messages/withdraw", campaign="verify", message=number[1]).status == status
+    assert "Withdrawn by cur." in main_of(curator.get("/messages?campaign=verify"))
+    assert curator.get("/messages?campaign=none").status == 404

@@ -59,6 +59,7 @@ SCREENS = {
     "annotators": Screen("cur", "/annotators?campaign=verify", shows=".chart-place figure"),
     "reasons": Screen("cur", "/reasons?campaign=verify", shows=".bw-thumb"),
     "flags": Screen("cur", "/flags?campaign=verify", shows="[id^=settle-]"),
+    "messages": Screen("cur", "/messages?campaign=verify", shows="#words"),
     "people": Screen("cur", "/people", shows="[id^=invite-]"),
     "build": Screen("cur", "/build", shows=".figures figure"),
     "new benchmark": Screen("cur", "/new-benchmark", shows="pre"),

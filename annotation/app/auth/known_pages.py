@@ -18,9 +18,9 @@ _OF_ITEMS = frozenset({"items", "item", "rules", "thresholds", "guidelines-edit"
 _OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "connections"})
 _CURATORS = _ADJUDICATORS | _OF_ITEMS | _OF_PEOPLE
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
-BUILD, PEOPLE, FLAGS, SEND = "/build", "/people", "/flags", "/send-photographs"
+BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
 """Beginnings of the addresses of curators' pages that are routes of our own."""
-_OWN_PAGES = (NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, SEND)
+_OWN_PAGES = (NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND)
 
 
 class KnownPages:

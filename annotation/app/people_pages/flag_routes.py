@@ -21,12 +21,13 @@ from ..auth.known_pages import FLAGS
 from ..base.state import AppState, clock
 from ..languages.language import chosen_language
 from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
-from ..own_pages.html_fields import FieldWords, choice_field, hidden
+from ..own_pages.html_fields import hidden
 from ..own_pages.shell import own_page
 from ..routes.tasks import picture_url
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.own_page_texts import TEXTS as OWN_TEXTS
-from ..wording.texts import TEXTS, message_of, title_of
+from ..wording.texts import TEXTS, message_of
+from .campaign_choice import campaign_menu, no_such_campaign
 
 _A_PAGE = 50
 """Flags and comments that one page lists."""
@@ -51,18 +52,14 @@ class _FlagsPage:
         names = [each.name for each in self._state.store.campaigns()]
         wanted = campaign or asked.query.get("campaign") or self._first_of(names)
         if wanted not in names:
-            problem = (
-                TEXTS["no_such_campaign"].format(campaign=wanted[:100])
-                if wanted
-                else TEXTS["no_campaigns"].replace("`", "")
-            )
-            return own_page(TEXTS["flags"], self._menu(names, ""), here=FLAGS, problem=problem, status=404)
+            return no_such_campaign(FLAGS, TEXTS["flags"], names, wanted)
         comments = self._state.store.remarks(wanted)
         pages = max(1, math.ceil(len(comments) / _A_PAGE))
         page = min(max(1, _number(asked.query.get("page", ""))), pages)
         shown = comments[(page - 1) * _A_PAGE : page * _A_PAGE]
         listed = self._form(wanted, page, shown, asked) if shown else f"<p>{escape(TEXTS['no_flags'])}</p>"
-        body = f"<p>{escape(TEXTS['flags_why'])}</p>{self._menu(names, wanted)}{listed}{_pager(wanted, page, pages)}"
+        menu, pager = campaign_menu(FLAGS, names, wanted), _pager(wanted, page, pages)
+        body = f"<p>{escape(TEXTS['flags_why'])}</p>{menu}{listed}{pager}"
         return own_page(TEXTS["flags"], body, here=FLAGS, **more)
 
     def settle(self, asked: CuratorRequest) -> Response:
@@ -86,15 +83,6 @@ class _FlagsPage:
     def _first_of(self, names: Sequence[str]) -> str:
         """Return the first campaign with something open; the first of all where nothing is."""
         return next((name for name in names if self._state.store.remarks(name)), names[0] if names else "")
-
-    def _menu(self, names: Sequence[str], wanted: str) -> str:
-        if len(names) < 2:
-            return ""
-        field = choice_field(
-            "campaign", wanted, FieldWords(TEXTS["campaign"]), {name: title_of(name) for name in names}
-        )
-        button = f'<div class="buttons"><button class="quiet" type="submit">{escape(OWN_TEXTS["show"])}</button></div>'
-        return f'<form method="get" action="{FLAGS}" class="menu">{field}{button}</form>'
 
     def _form(self, campaign: str, page: int, shown: Sequence[Comment], asked: CuratorRequest) -> str:
         rows = "".join(map(self._row, shown))

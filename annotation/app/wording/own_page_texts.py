@@ -16,6 +16,7 @@ TEXTS = Texts(
         "annotators": "Annotators",
         "flags": "Flags",
         "people": "People",
+        "messages": "Messages",
         "show": "Show",
         "pages": "Pages",
         "sign_out": "Sign out",
@@ -50,8 +51,8 @@ TEXTS = Texts(
         "draft_saved": "Saved",
         "draft_unsaved": "Not saved yet: no connection",
         "choose": "Choose …",
-        "no_sources": "Photographs of this device are sent to the server first. Start it with --sources DIR to take "
-        "releases, and photographs that lie there already.",
+        "no_sources": "Photographs of this device are sent to the server first. Start the server with --sources DIR to "
+        "take releases, and photographs that lie there already.",
         "field_name": "Name",
         "hint_name": "Small letters, digits and hyphens, such as street-signs. The recipe and its releases are"
         " called so.",
