@@ -118,8 +118,12 @@ _STYLE = (
   :is(.st-key-practise-offer, .st-key-guidelines-open) button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
-  .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; text-align: end; }
-  .benchwright-who a { padding: 0; line-height: 29px; }
+  .benchwright-who { display: flex; font-size: .75rem; }
+  .benchwright-who a { display: inline-flex; align-items: center; min-height: 44px; padding: 0; line-height: 1.2; }
+  /* Beside a campaign there is room for one link that a finger hits; Home has the languages. */
+  [class*="st-key-benchwright-head"]:has([data-testid="stSelectbox"], [data-testid="stText"]) .benchwright-who a[lang] {
+    display: none;
+  }
   /* The menu lies over the head. */
   body:has([aria-controls="stSidebar"][aria-expanded="true"]) [class*="st-key-benchwright-head"] { visibility: hidden; }
 }

@@ -65,6 +65,10 @@ def test_a_message_stays_above_the_work_until_the_annotator_confirms_it(
     slot_on_screen(page)
     page.get_by_role("alert").get_by_text("Message from cur").wait_for()
     assert page.get_by_text(SCRIPT).count() == 1
+    box, inside = (page.locator(f".notice{part}").last.bounding_box() for part in ("", " button"))
+    assert box is not None
+    assert inside is not None
+    assert inside["y"] + inside["height"] <= box["y"] + box["height"], "the frame holds all of the message"
     assert findings(page) == []
     page.reload()
     with page.expect_response("**/work/message") as answer:
