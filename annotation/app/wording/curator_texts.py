@@ -218,7 +218,7 @@ TEXTS = Texts(
         "build_never": "The recipe has not run yet. Run it: it goes as far as it can without people.",
         "build_people": {
             "by": "tasks",
-            "one": "People decide: the task of {campaign} is open. The run goes on when it is decided.",
+            "one": "People decide: {open:,} task of {campaign} is open. The run goes on when it is decided.",
             "other": "People decide: {open:,} of {tasks:,} tasks of {campaign} are open. The run goes on when "
             "they are decided.",
         },
