@@ -55,6 +55,23 @@ CAMPAIGN = "verify"
 FIRST_DECISION = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
+RECIPE = """\
+name: street-signs
+seed: 7
+steps:
+  - step: near_duplicates
+  - step: quality
+    min_side_px: 200
+  - step: jigsaw
+  - step: verify
+    rule: unanimous(2)
+  - splits
+  - step: freeze
+    name: street-signs
+"""
+"""Of the picture of the page *Recipe*."""
+
+
 class Tour(NamedTuple):
     """The running app, the store behind it, its workspace, a browser, and how a page that is ready is photographed."""
 
@@ -198,8 +215,43 @@ def people(tour: Tour) -> Image.Image:
     page = tour.page(CURATOR, "/people")
     page.get_by_label("Name").fill("cem")
     page.get_by_role("button", name="Add and invite").click()
-    page.get_by_text("Invitation for cem").wait_for()
+    page.locator(".invitations").wait_for()
     return tour.shot(page)
+
+
+def new_benchmark(tour: Tour) -> Image.Image:
+    """The first step of the dialogue of a new benchmark, over a workspace that holds none yet."""
+    with _elsewhere(tour, "/new-benchmark", "--sources", str(tour.workspace.parent / "photographs")) as page:
+        page.fill("#name", "street-signs")
+        page.check("input[value=folders]")
+        page.get_by_text("Saved", exact=True).wait_for()
+        page.evaluate("document.activeElement.blur()")
+        return tour.shot(page)
+
+
+def recipe(tour: Tour) -> Image.Image:
+    """A recipe step by step, with what can be changed of each."""
+    file = tour.workspace.parent / "street-signs.yaml"
+    file.write_text(RECIPE, encoding="utf-8")
+    images = str(tour.workspace.parent / "photographs")
+    with _elsewhere(tour, "/recipe", "--recipe", str(file), "--images", images) as page:
+        page.locator(".card").first.wait_for()
+        return tour.shot(page)
+
+
+@contextmanager
+def _elsewhere(tour: Tour, path: str, *more: str) -> Iterator[Page]:
+    """Open a page of an app over a new workspace as the curator sees it."""
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = Path(folder) / "workspace"
+        with _serving(workspace, *more) as port:
+            _add_person(workspace, CURATOR)
+            page = tour.browser.new_context(viewport=SIZE, device_scale_factor=1).new_page()
+            page.goto(f"http://127.0.0.1:{port}{path}")
+            page.fill("#name", CURATOR)
+            page.fill("#password", PASSWORDS[CURATOR])
+            page.click("button")
+            yield page
 
 
 def errors(tour: Tour) -> Image.Image:
@@ -253,6 +305,8 @@ PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-annotators.png": annotators,
     "review-why.png": why,
     "review-people.png": people,
+    "review-new.png": new_benchmark,
+    "review-recipe.png": recipe,
     "review-items.png": items,
     "review-item.png": item,
     "review-errors.png": errors,
@@ -304,12 +358,8 @@ def touring(folder: Path, *, shot: Callable[[Page], Image.Image] | None = None) 
 
     _benchwright("demo", "--out", folder)
     workspace = folder / "workspace"
-    for name, password in PASSWORDS.items():
-        role = "curator" if name == CURATOR else "annotator"
-        _benchwright(
-            "review", "users", "--workspace", workspace, "--add", name, "--role", role, "--password-stdin",
-            input_=password + "\n",
-        )  # fmt: skip
+    for name in PASSWORDS:
+        _add_person(workspace, name)
     program = shutil.which("chromium")
     if program is None:
         raise SystemExit("Debian's chromium is not installed: make browser")
@@ -326,11 +376,12 @@ def touring(folder: Path, *, shot: Callable[[Page], Image.Image] | None = None) 
 
 
 @contextmanager
-def _serving(workspace: Path) -> Iterator[int]:
+def _serving(workspace: Path, *more: str) -> Iterator[int]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     words = [sys.executable, "-m", "benchwright", "review", "serve", "--workspace", str(workspace), "--port", str(port)]
+    words += more
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as server:  # noqa: S603
         try:
             _await(port, server)
@@ -346,6 +397,12 @@ def _await(port: int, server: subprocess.Popen[bytes]) -> None:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
     raise SystemExit(f"the review app ended with {server.returncode}")
+
+
+def _add_person(workspace: Path, name: str) -> None:
+    role = "curator" if name == CURATOR else "annotator"
+    words = ("review", "users", "--workspace", workspace, "--add", name, "--role", role, "--password-stdin")
+    _benchwright(*words, input_=PASSWORDS[name] + "\n")
 
 
 def _benchwright(*arguments: object, input_: str = "") -> None:

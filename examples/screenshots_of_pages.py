@@ -20,6 +20,7 @@ from benchwright.annotation.forms.kind_forms.screening import screening_form
 from benchwright.annotation.forms.kinds import ERRATA, KINDS, REVIEW, SCREEN_ITEMS
 from benchwright.annotation.forms.payloads import TaskInput, payload_with
 from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.conversations.messages import send_message
 from benchwright.review_files.tasks import ReviewTask, SideText
 
 if TYPE_CHECKING:
@@ -45,6 +46,33 @@ def practice(tour: Tour, shot: Shot) -> Image.Image:
 def build(tour: Tour, shot: Shot) -> Image.Image:
     """The run of a recipe: what comes next, its steps, its funnel, and what can be started."""
     return _of_curator(tour, "/build", "Next", shot)
+
+
+def releases(tour: Tour, shot: Shot) -> Image.Image:
+    """What is frozen, exported and published."""
+    page = tour.page(CURATOR, "/publish")
+    page.locator(".card").first.wait_for()
+    return shot(page)
+
+
+def message(tour: Tour, shot: Shot) -> Image.Image:
+    """A message of the curator above an annotator's task."""
+    with tour.store.writing() as connection:
+        words = "Please zoom in on small pictures before you reject them."
+        send_message(connection, CAMPAIGN, words, recipient=ANNOTATOR, by=CURATOR, now=datetime.now(UTC))
+    page = _at_work(tour, CAMPAIGN)
+    page.get_by_role("button", name="I have read it").wait_for()
+    taken = shot(page)
+    page.get_by_role("button", name="I have read it").click()
+    page.get_by_text(words).wait_for(state="detached")
+    return taken
+
+
+def sending(tour: Tour, shot: Shot) -> Image.Image:
+    """Photographs that are sent to the server."""
+    page = tour.page(CURATOR, "/send-photographs")
+    page.locator("#send_files").wait_for()
+    return shot(page)
 
 
 def rules(tour: Tour, shot: Shot) -> Image.Image:
@@ -159,7 +187,7 @@ def flags_none(tour: Tour, shot: Shot) -> Image.Image:
     """No comments."""
     open_campaign(tour, "fresh", "verify", tour.store.campaign(CAMPAIGN).form, [again(of_kind(tour, "jigsaw")[0])])
     page = tour.page(CURATOR, "/flags?campaign=fresh")
-    page.locator(".stAlert").first.wait_for()
+    page.get_by_role("heading", name="Flags").wait_for()
     return shot(page)
 
 
@@ -188,6 +216,8 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-home.png": home,
     "review-practice.png": practice,
     "review-build.png": build,
+    "review-releases.png": releases,
+    "review-message.png": message,
     "review-rules.png": rules,
     "review-thresholds.png": thresholds,
     "review-guidelines.png": guidelines_edit,
@@ -195,6 +225,7 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
 }
 SCREENS: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "key-sheet": key_sheet,
+    "send-photographs": sending,
     "guidelines-beside": guidelines_beside,
     "blind": blind,
     "screen-items": screen_items,

@@ -11,12 +11,11 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ..store.accounts.accounts import Account
-from .auth.known_pages import NEW_BENCHMARK, PUBLISH, RECIPE
+from .auth.known_pages import BUILD, FLAGS, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
-from .cockpit.build import show_build
 from .cockpit.connections import show_connections
 from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
@@ -29,10 +28,9 @@ from .pages.agreement import show_agreement
 from .pages.annotators import show_annotators
 from .pages.campaign_menu import CAMPAIGN, may_decide, pick_campaign
 from .pages.discussion import show_discussion
-from .pages.flags import show_flags
 from .pages.history import show_history
 from .pages.home import show_home
-from .pages.people import show_people
+from .pages.own_routes import leads_to
 from .pages.practice import show_practice
 from .pages.progress import show_progress
 from .pages.reasons import show_reasons
@@ -120,8 +118,12 @@ _STYLE = (
   :is(.st-key-practise-offer, .st-key-guidelines-open) button { padding: .25rem .5rem; }
   .block-container, .block-container:has([class*="st-key-workbench"]) { padding: 3.75rem .5rem 0; }
   .benchwright-who span { display: none; }
-  .benchwright-who { display: flex; flex-direction: column; font-size: .75rem; text-align: end; }
-  .benchwright-who a { padding: 0; line-height: 29px; }
+  .benchwright-who { display: flex; font-size: .75rem; }
+  .benchwright-who a { display: inline-flex; align-items: center; min-height: 44px; padding: 0; line-height: 1.2; }
+  /* Beside a campaign there is room for one link that a finger hits; Home has the languages. */
+  [class*="st-key-benchwright-head"]:has([data-testid="stSelectbox"], [data-testid="stText"]) .benchwright-who a[lang] {
+    display: none;
+  }
   /* The menu lies over the head. */
   body:has([aria-controls="stSidebar"][aria-expanded="true"]) [class*="st-key-benchwright-head"] { visibility: hidden; }
 }
@@ -163,7 +165,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
     if account.role in {"adjudicator", "curator"}:
         pages.append(page("adjudicate", show_adjudication))
     if account.role == "curator":
-        people, (items, item) = partial(_show_people, state, account), _item_pages(state, account, discussion)
+        items, item = _item_pages(state, account, discussion)
         steering: list[st.Page] = []  # too many for the head of a tablet: Progress and each of them lead to them
 
         def steered(name: str, title: str, show_page: Callable[[], None]) -> st.Page:
@@ -174,7 +176,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
         progress = st.Page(
             partial(_show_steered, steering, shown_progress), title=TEXTS["progress"], url_path="progress"
         )
-        build = steered("build", WORDS["build"], partial(_show_build, state, account, progress))
+        build = st.Page(leads_to(BUILD), title=WORDS["build"], url_path=BUILD.strip("/"), visibility="hidden")
         steering += [
             progress,
             build,
@@ -190,8 +192,8 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             page("agreement", show_agreement),
             page("annotators", partial(show_annotators, items=items)),
             page("reasons", partial(show_reasons, items=items)),
-            page("flags", partial(show_flags, item=item)),
-            st.Page(people, title=TEXTS["people"], url_path="people"),
+            st.Page(leads_to(FLAGS, CAMPAIGN), title=TEXTS["flags"], url_path=FLAGS.strip("/")),
+            st.Page(leads_to(PEOPLE), title=TEXTS["people"], url_path=PEOPLE.strip("/")),
             *steering[1:],  # Progress stands in the head
         ]
         start = partial(_start, account, review, progress if state.store.campaign_names() else build)
@@ -295,16 +297,6 @@ def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> No
         own = "".join(f'<a href="{path}" target="_self">{escape(OWN_PAGES[name])}</a>' for path, name in links)
         st.html(f'<div class="benchwright-own">{own}</div>', width="content")
     show_page()
-
-
-def _show_build(state: AppState, account: Account, progress: st.Page) -> None:
-    _head(account)
-    show_build(state, account, progress=progress)
-
-
-def _show_people(state: AppState, account: Account) -> None:
-    _head(account)
-    show_people(state, account)
 
 
 def _head(account: Account) -> tuple[DeltaGenerator, DeltaGenerator]:

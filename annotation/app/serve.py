@@ -44,10 +44,14 @@ def build_app(state: AppState) -> st.App:
     from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
     from .auth.oidc import oidc_routes
     from .auth.page_language import language_route
+    from .building.build_routes import build_routes
     from .entry.entry_routes import entry_routes
     from .new_benchmark.dialogue_routes import new_benchmark_routes
     from .own_pages.job_news import job_routes
     from .own_pages.shell import own_page_routes
+    from .people_pages.flag_routes import flag_routes
+    from .people_pages.message_routes import message_routes
+    from .people_pages.people_routes import people_routes
     from .publishing.publish_routes import publish_routes
     from .recipe_page.recipe_routes import recipe_routes
     from .routes.downloads import download_routes
@@ -59,6 +63,7 @@ def build_app(state: AppState) -> st.App:
     from .routes.record_pictures import record_picture_routes
     from .routes.regions import region_routes
     from .routes.tasks import task_routes
+    from .sending.sending_routes import sending_routes
     from .workbench.work_routes import work_routes
 
     set_current(state)
@@ -84,6 +89,11 @@ def build_app(state: AppState) -> st.App:
             *new_benchmark_routes(state),
             *recipe_routes(state),
             *publish_routes(state),
+            *build_routes(state),
+            *people_routes(state),
+            *flag_routes(state),
+            *message_routes(state),
+            *sending_routes(state),
             *api_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],

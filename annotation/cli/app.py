@@ -154,9 +154,11 @@ def serve(
     from ..jobs.allowed_folders import AllowedFolders
     from ..jobs.publishing_targets import PublishingTargets
     from ..jobs.recipe_source import empty_workspace, prepare_workspace
+    from ..jobs.sent_photographs import sent_folder
     from ..store.accounts.accounts import Accounts
 
-    allowed, publish_to = AllowedFolders(sources), PublishingTargets(targets)
+    publish_to = PublishingTargets(targets)
+    AllowedFolders(sources)  # refuses what is no folder before anything is made
     trusted = tuple(map(trusted_network, proxies))
     if recipe is not None:
         root = prepare_workspace(workspace, recipe, images)
@@ -167,6 +169,7 @@ def serve(
     else:
         root = workspace_of(workspace)
     open_for_commands(root).close()
+    allowed = AllowedFolders((*sources, sent_folder(root)))
     check_free(address, port)
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
     provider = None if oidc is None else _provider(oidc, oidc_client, url)

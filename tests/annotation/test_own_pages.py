@@ -38,10 +38,14 @@ steps:
   - splits
 """
 MARK = {"x-benchwright-draft": "1"}
-PAGES = ("/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish")
+PAGES = (
+    "/new-benchmark/source", "/recipe", "/recipe/text", "/recipe/step?entry=verify", "/publish", "/build", "/people", "/flags",
+    "/send-photographs", "/messages",
+)  # fmt: skip
 CHANGES = (
     "/new-benchmark/source", "/new-benchmark/check", "/recipe/text", "/recipe/apply", "/recipe/run", "/recipe/close",
-    "/publish/freeze", "/publish/send", "/publish/export",
+    "/publish/freeze", "/publish/send", "/publish/export", "/build/run", "/build/funnel", "/people/add", "/people/lock",
+    "/people/access", "/flags/settle", "/messages/send", "/messages/withdraw",
 )  # fmt: skip
 
 
@@ -131,7 +135,15 @@ def test_nothing_is_changed_without_the_token_of_the_session(
     assert not (site.workspace / "releases").exists()
 
 
-@pytest.mark.parametrize("path", ["/new-benchmark/draft", "/new-benchmark/table?name=a.csv", "/recipe/draft"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/new-benchmark/draft",
+        "/new-benchmark/table?name=a.csv",
+        "/recipe/draft",
+        "/send-photographs/file?folder=a&path=b.png",
+    ],
+)
 def test_what_is_typed_and_sent_comes_from_a_page_of_the_app(
     signed_in: Callable[[str], Visitor], site: ReviewSite, path: str
 ) -> None:

@@ -52,7 +52,9 @@ def test_a_message_stays_above_the_work_until_the_annotator_confirms_it(
 ) -> None:
     curator = new_context().new_page()
     sign_in(curator, site, "cur", path="/annotators?campaign=verify")
+    curator.get_by_role("link", name="Messages").last.click()
     curator.get_by_label("Message", exact=True).fill(f"Please zoom in on small pictures. {SCRIPT}")
+    curator.reload()  # what is typed outlives it
     curator.get_by_role("button", name="Send", exact=True).click()
     curator.get_by_text("The message is sent.").wait_for()
     curator.get_by_text("Not read yet.").wait_for()
@@ -63,6 +65,10 @@ def test_a_message_stays_above_the_work_until_the_annotator_confirms_it(
     slot_on_screen(page)
     page.get_by_role("alert").get_by_text("Message from cur").wait_for()
     assert page.get_by_text(SCRIPT).count() == 1
+    box, inside = (page.locator(f".notice{part}").last.bounding_box() for part in ("", " button"))
+    assert box is not None
+    assert inside is not None
+    assert inside["y"] + inside["height"] <= box["y"] + box["height"], "the frame holds all of the message"
     assert findings(page) == []
     page.reload()
     with page.expect_response("**/work/message") as answer:

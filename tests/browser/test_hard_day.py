@@ -1,5 +1,6 @@
 """A day of what others made: strips, a hundred megapixels, animation, transparency, long, odd and hostile texts.
 
+A curator sends fifty photographs over a line that is cut in the middle, and each is there.
 At phone, tablet, notebook and wide screens, in both languages and at twice the size: every picture comes, each task
 begins at its top, no page runs over its side, no text becomes markup, and every note that was typed is in the store.
 """
@@ -38,6 +39,7 @@ QUESTIONS = {
 """Questions by the picture that they are about; the first has some 19,000 characters."""
 NOTE = "👍🏽 نعم <b>no</b> Straße 「二」"
 PASSWORD = "a password for a long day"
+PHOTOGRAPHS = 50
 
 
 class Day(NamedTuple):
@@ -93,6 +95,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     Verify(rule=f"unanimous({len(DAYS)})").advance(items, context)
     for day in DAYS:
         add_account(done.workspace, day.name, PASSWORD)
+    add_account(done.workspace, "cur", PASSWORD, role="curator")
     with serve(done.workspace) as running:
         yield running
 
@@ -113,6 +116,38 @@ def test_a_hard_day_loses_nothing(site: ReviewSite, new_context: Callable[..., B
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         notes = [each.note for each in store.decisions("verify") if each.annotator == day.name]
     assert notes == [NOTE] * len(QUESTIONS)
+
+
+def test_fifty_photographs_are_sent_over_a_line_that_is_cut(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(5)
+    for number in range(PHOTOGRAPHS):
+        noise = rng.integers(0, 255, (150, 200, 3), np.uint8)
+        Image.fromarray(noise).save(tmp_path / f"photo {number:02}.jpg", quality=95)
+    (tmp_path / "notes.jpg").write_text("no picture", encoding="utf-8")
+    context = new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{site.url}/send-photographs")
+    page.fill("#name", "cur")
+    page.fill("#password", PASSWORD)
+    page.click("button[type=submit]")
+    page.fill("#folder", "my holiday")
+
+    page.set_input_files("#send_files", sorted(tmp_path.iterdir()))
+    words = page.locator("#send-words")
+    page.wait_for_function("() => document.querySelector('progress').value >= 20", timeout=60_000)
+    context.set_offline(True)
+    words.get_by_text("No connection").wait_for()
+    page.wait_for_timeout(2500)  # longer than the first waits
+    kept = site.workspace / "sent-photographs" / "my holiday"
+    assert 20 <= len(list(kept.iterdir())) < PHOTOGRAPHS
+    context.set_offline(False)
+    words.get_by_text(f"{PHOTOGRAPHS} of {PHOTOGRAPHS + 1} photographs are here").wait_for(timeout=60_000)
+    assert "Left out: 1." in words.inner_text()
+    assert "notes.jpg" in page.locator(".left-out li").inner_text()
+    sent = {path.name: path.read_bytes() for path in tmp_path.glob("photo *.jpg")}
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == sent
 
 
 def decide(page: Page, slot: int) -> None:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 FIELDS = "textarea:visible:enabled, input[type=text]:visible:enabled:not([role=combobox])"
 WITH_FIELDS = {
-    "verify", "error_analysis", "practice", "history", "adjudicate", "items", "one item", "people", "build", "guidelines",
+    "verify", "error_analysis", "practice", "history", "adjudicate", "items", "one item", "people", "guidelines",
+    "recipe, text", "recipe, a step", "releases", "send photographs",
+    "messages",
 }  # fmt: skip
 """A screen of each page on which something is written, besides the sign-in page, which has no websocket."""
 WORDS = "all of this"

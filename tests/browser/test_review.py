@@ -140,7 +140,7 @@ def test_a_curator_invites_somebody_who_chooses_a_password_and_is_in(
     sign_in(curator, site, "cur", path="/people")
     curator.get_by_label("Name").fill("dee <b>")
     curator.get_by_role("button", name="Add and invite").click()
-    link = curator.locator("[data-testid=stCode]").inner_text().strip()
+    link = curator.locator(".invitations code").inner_text().strip()
     assert link.startswith(site.url + "/welcome?invitation=")
     guest.goto(link)
     assert guest.get_by_role("heading", name="Welcome, dee <b>").is_visible()

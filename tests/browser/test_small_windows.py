@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browser.axe import findings
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
-from browser.widths import PHONE
+from browser.widths import FINGER, too_small
 
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
@@ -26,21 +26,6 @@ NOTEBOOK = {"viewport": {"width": 1366, "height": 625}}
 """What a browser leaves of a screen of 1366 x 768."""
 TWICE = {"viewport": {"width": 683, "height": 384}, "device_scale_factor": 2}
 """The same screen at 200 %, without the browser's own bars."""
-
-
-FINGER = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
-_SMALL = """() => {
-  const found = [];
-  const inside = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
-  for (const root of [document, ...inside]) {
-    for (const one of root.querySelectorAll("button, select, textarea, summary, [data-testid=stSelectbox] input")) {
-      const { width, height } = one.getBoundingClientRect();
-      if (!one.checkVisibility() || width < 2 || one.closest("[inert]")) continue;
-      if (width < 43.5 || height < 43.5) found.push(`${Math.round(width)} x ${Math.round(height)}: ${one.outerHTML.slice(0, 160)}`);
-    }
-  }
-  return found;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +117,7 @@ def test_what_a_finger_presses_is_44_px_high_and_wide(opened: Callable[..., Page
     if campaign == "write":
         page.get_by_role("button", name="Write questions").tap()
         page.get_by_label("Option that declines").wait_for()
-    assert page.evaluate(_SMALL) == []
+    assert too_small(page) == []
 
 
 def test_at_twice_the_size_the_head_takes_no_room_from_the_pictures(opened: Callable[..., Page]) -> None:

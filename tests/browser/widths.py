@@ -1,4 +1,4 @@
-"""What of a page cannot be reached on a narrow screen."""
+"""What of a page cannot be reached on a narrow screen, and what is too small for a finger."""
 
 from __future__ import annotations
 
@@ -9,6 +9,24 @@ if TYPE_CHECKING:
 
 PHONE = {"width": 390, "height": 844}
 TABLET = {"width": 820, "height": 1100}
+FINGER = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+"""Settings of a context as on a phone."""
+LEAST_PX = 44
+"""Least width and height of what a finger presses (WCAG 2.5.5)."""
+_SMALL = """least => {
+  const found = [];
+  const inside = [...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean);
+  const pressed = "button, select, textarea, summary, input:not([type=hidden], [type=file]), a[href]";
+  for (const root of [document, ...inside]) {
+    for (const one of root.querySelectorAll(pressed)) {
+      if (!one.checkVisibility() || one.closest("[inert]") || one.getBoundingClientRect().width < 2) continue;
+      if (one.matches("a") && getComputedStyle(one).display === "inline") continue; // a link within a sentence
+      const { width, height } = (one.matches("[type=checkbox], [type=radio]") && one.closest("label") || one).getBoundingClientRect();
+      if (width < least - 0.5 || height < least - 0.5) found.push(`${Math.round(width)} x ${Math.round(height)}: ${one.outerHTML.slice(0, 160)}`);
+    }
+  }
+  return found;
+}"""
 _UNREACHED = """() => {
   const found = [];
   if (document.documentElement.scrollWidth > innerWidth) found.push("the page scrolls sideways");
@@ -32,4 +50,10 @@ _UNREACHED = """() => {
 def unreached(page: Page) -> list[str]:
     """Return buttons, links and fields that lie outside of the window or under something, and whether the page is wider."""
     found: list[str] = page.evaluate(_UNREACHED)
+    return found
+
+
+def too_small(page: Page) -> list[str]:
+    """Return what a finger presses and what is narrower or lower than `LEAST_PX`, but for links within a sentence."""
+    found: list[str] = page.evaluate(_SMALL, LEAST_PX)
     return found

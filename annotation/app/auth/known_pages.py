@@ -14,12 +14,13 @@ from .sessions import OPEN_PAGE_HEADERS
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT, "/leave"}
 _EVERYBODYS = frozenset({"start", "home", "review", "practice", "history", "discussion"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
-_OF_ITEMS = frozenset({"items", "item", "build", "rules", "thresholds", "guidelines-edit"})
-_OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "flags", "people", "connections"})
+_OF_ITEMS = frozenset({"items", "item", "rules", "thresholds", "guidelines-edit"})
+_OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "connections"})
 _CURATORS = _ADJUDICATORS | _OF_ITEMS | _OF_PEOPLE
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
+BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
 """Beginnings of the addresses of curators' pages that are routes of our own."""
-_OWN_PAGES = (NEW_BENCHMARK, RECIPE, PUBLISH)
+_OWN_PAGES = (NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND)
 
 
 class KnownPages:

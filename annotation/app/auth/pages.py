@@ -31,6 +31,7 @@ button, .button { width: 100%; padding: .65rem; font: inherit; font-weight: 600;
 .button, .quiet { display: block; text-align: center; text-decoration: none; color: var(--act); background: none;
   margin-top: .75rem } .other { margin: 0 }
 .languages { display: flex; flex-wrap: wrap; gap: .25rem 1rem; justify-content: center; margin-top: 1.25rem }
+.languages a { display: inline-flex; align-items: center; justify-content: center; min-width: 44px; min-height: 44px }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 [role=alert] { color: var(--bad); font-weight: 600 } a { color: var(--act) }
 """

@@ -56,7 +56,7 @@ CODES_IN_WORDS = (
     "wrong_answer", "several_answers", "unclear", "bad_image", "too_easy", "other", "no_implication", "poor_quality",
     "mostly_text", "offensive", "personal_data", "ambiguous", "answer_given_away", "key_right", "key_wrong",
     "picture_problem", "duplicate", "wording", "discarded", "conveys", "written", "nothing", "keep", "discard", "same",
-    "different", "exact_duplicate", "near_duplicate", "too_much_text", "unsafe", "answerable_blind",
+    "different", "exact_duplicate", "near_duplicate", "same_bytes", "too_much_text", "unsafe", "answerable_blind",
     "unbalanced_letters", "wording_gives_key_away", "leaked", "too_small",
     # What steps say
     "drop", "ask", "failed",

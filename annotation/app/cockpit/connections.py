@@ -21,7 +21,6 @@ from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.tables import show_rows
 from ..entry.services import entry_link
-from ..pages.invitations import app_url
 from ..wording.connection_texts import TEXTS
 from ..wording.directed_text import inert
 from ..wording.texts import message_of
@@ -161,7 +160,7 @@ def _show_entries(request: PageRequest) -> None:
     for entry in listed:
         closed = f" · {TEXTS['is_closed']}" if entry.closed_at else ""
         st.text(f"{entry.id}: {_SERVICE_NAMES[entry.service]}, {entry.completed_code}{closed}")
-        st.code(entry_link(entry, app_url()), language=None)
+        st.code(entry_link(entry, _app_url()), language=None)
     is_open = [entry.id for entry in listed if entry.closed_at is None]
     if is_open:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -232,3 +231,8 @@ def _event_words(code: str) -> str:
 
 def _nothing(_done: object) -> None:
     """Return nothing to show, whatever an act returned."""
+
+
+def _app_url() -> str:
+    """Return the address of the app as the browser knows it."""
+    return (st.context.url or "").rstrip("/").rpartition("/")[0]

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from benchwright.errors import BenchwrightError
 
 from ...jobs.recipe_source import recipe_source
-from ..auth.known_pages import NEW_BENCHMARK, RECIPE
+from ..auth.known_pages import NEW_BENCHMARK, RECIPE, SEND
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
 from ..own_pages.curator_requests import MOST_BYTES as MOST_FORM_BYTES
@@ -167,8 +167,9 @@ class _DialoguePages:
             return there
         form = DialogueForm(answers, problems, self._state.sources, tables(self._state.workspace))
         why = f"<p>{escape(TEXTS[f'step_{step}_why'])}</p>"
-        if not self._state.sources and step == STEPS[0]:
-            why += f'<p class="hint">{escape(TEXTS["no_sources"])}</p>'
+        if step == STEPS[0]:
+            link = f'<a href="{SEND}">{escape(TEXTS["send_title"])}</a>'
+            why += f'<p class="hint">{escape(TEXTS["no_sources"])} {link}</p>'
         body = why + form.page(step, asked.token)
         problem = TEXTS["mend"] if problems else ""
         return own_page(

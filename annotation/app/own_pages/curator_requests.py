@@ -66,8 +66,7 @@ def curators_only(
         if not isinstance(account, Account) or account.role != "curator":
             return Response(unknown_page(), 404, media_type="text/html")
         token = form_token(state, request)
-        base = f"{'https' if state.cookies.is_secure else request.url.scheme}://{request.url.netloc}"
-        asked = CuratorRequest(account, token, {}, dict(request.query_params), base)
+        asked = CuratorRequest(account, token, {}, dict(request.query_params), base_of(state, request))
         if request.method != "POST":
             return await run_in_threadpool(look, asked)
         fields = await _fields_of(request)
@@ -78,6 +77,11 @@ def curators_only(
         return await run_in_threadpool(change, asked._replace(fields=fields))
 
     return respond
+
+
+def base_of(state: AppState, request: Request) -> str:
+    """Return the address of the app as the browser knows it, such as `https://review.example.org`."""
+    return f"{'https' if state.cookies.is_secure else request.url.scheme}://{request.url.netloc}"
 
 
 def is_from_page(request: Request) -> bool:

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ...jobs.job_records import JobRecord
+from ..auth.known_pages import BUILD
 from ..base.state import AppState
 from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
 from ..wording.own_page_texts import TEXTS
@@ -29,9 +30,12 @@ def job_panel(state: AppState, job_id: str | None, asked: CuratorRequest) -> str
     lines = escape(news["lines"])
     cancel = ""
     if record.state == "running":
+        is_cancelled = record.cancelled_by is not None
+        words = CURATOR_TEXTS["job_stop" if is_cancelled else "job_cancel"]
+        note = f"<p>{escape(CURATOR_TEXTS['job_cancelling'])}</p>" if is_cancelled else ""
         cancel = (
-            f'<form method="post" action="{_PATH}/{record.id}/cancel">{hidden("token", asked.token)}'
-            f'<button class="quiet" type="submit">{escape(CURATOR_TEXTS["job_cancel"])}</button></form>'
+            f'{note}<form method="post" action="{_PATH}/{record.id}/cancel">{hidden("token", asked.token)}'
+            f'<button class="quiet" type="submit">{escape(words)}</button></form>'
         )
     return (
         f'<section class="job" data-job="{_PATH}/{record.id}" data-state="{record.state}" aria-live="polite">'
@@ -56,7 +60,7 @@ def job_routes(state: AppState) -> list[Route]:
         job_id = request.path_params["job"]
 
         def look(_asked: CuratorRequest) -> Response:
-            return Response(status_code=303, headers={"Location": "/build"})
+            return Response(status_code=303, headers={"Location": f"{BUILD}?job={job_id}"})
 
         def stop(asked: CuratorRequest) -> Response:
             state.jobs.cancel(job_id, by=asked.account.name)
@@ -70,16 +74,20 @@ def job_routes(state: AppState) -> list[Route]:
     ]
 
 
-def _news(state: AppState, record: JobRecord) -> dict[str, str]:
-    words = CURATOR_TEXTS[f"job_{record.state}"].format(
+def words_of_job(record: JobRecord) -> str:
+    """Return in a sentence what a command is and how it stands."""
+    return CURATOR_TEXTS[f"job_{record.state}"].format(
         what=CURATOR_TEXTS[f"job_{record.kind}"],
         by=record.by,
         at=f"{record.started_at:%Y-%m-%d %H:%M}",
         canceller=record.cancelled_by,
     )
+
+
+def _news(state: AppState, record: JobRecord) -> dict[str, str]:
     lines = state.jobs.folder.last_lines(record.id, most=_LAST_LINES)
     return {
         "state": record.state,
-        "words": words,
+        "words": words_of_job(record),
         "lines": "\n".join(lines) or CURATOR_TEXTS["job_silent"],
     }

@@ -7,8 +7,8 @@ const LOOK_EVERY_MS = 1000;
 // What belongs to another choice is hidden; without this script all of it is there.
 function showWhatFits() {
   for (const part of document.querySelectorAll("[data-when]")) {
-    const named = document.getElementsByName(part.dataset.when);
-    const chosen = [...named].find((field) => field.type !== "radio" || field.checked);
+    const named = [...part.closest("form").elements].filter(({ name }) => name === part.dataset.when);
+    const chosen = named.find((field) => field.type !== "radio" || field.checked);
     part.hidden = Boolean(chosen) && !part.dataset.is.split(" ").includes(chosen.value);
   }
 }
@@ -43,9 +43,11 @@ function keepDraft(form) {
 }
 
 function sendFile(input) {
-  const { upload: url, into, sending, most } = input.dataset;
+  const { upload: url, into, by, sending, most } = input.dataset;
   const words = document.getElementById(`${input.id}-words`);
-  input.addEventListener("change", () => {
+  const [place, kind] = by ? [document.getElementById(by), "click"] : [input, "change"];
+  if (by) input.addEventListener("change", () => { words.textContent = ""; });
+  place.addEventListener(kind, () => {
     const file = input.files[0];
     if (!file) return;
     if (file.size > Number(most)) {
@@ -62,8 +64,10 @@ function sendFile(input) {
     request.onload = () => {
       words.textContent = request.responseText.trim();
       if (request.status !== 200) return;
-      const { table, words: said } = JSON.parse(request.responseText);
+      const { table, words: said, link } = JSON.parse(request.responseText);
       words.textContent = said;
+      if (link) words.append(" ", Object.assign(document.createElement("a"), { ...link, download: "" }));
+      if (!into) return;
       const field = document.getElementById(into);
       if (![...field.options].some((option) => option.value === table)) field.add(new Option(file.name, table));
       field.value = table;
@@ -84,18 +88,54 @@ function followJob(panel) {
     panel.querySelector("pre").textContent = lines;
     if (state === "running") return;
     clearInterval(timer);
-    // What the page offers follows from how the command ended; a form that is being filled in stays.
-    if (!document.querySelector("form[data-touched]")) location.reload();
+    // What the page offers follows from how the command ended; what is typed and the focus are there again.
+    keepFocus(document.activeElement);
+    location.reload();
   }, LOOK_EVERY_MS);
 }
 
-document.addEventListener("input", (event) => {
-  event.target.form?.setAttribute("data-touched", "");
-  showWhatFits();
-});
+const FOCUS = `benchwright-focus ${location.pathname}`;
+
+function keepFocus(field) {
+  sessionStorage.setItem(FOCUS, JSON.stringify({ id: field?.id ?? "", at: field?.selectionStart ?? null, top: scrollY }));
+}
+
+// Behind a command the same place has the focus again, or what has moved up into the place of a line that is gone.
+function giveFocusBack() {
+  const kept = sessionStorage.getItem(FOCUS);
+  sessionStorage.removeItem(FOCUS);
+  if (kept === null) return;
+  const { id, at, top } = JSON.parse(kept);
+  scrollTo({ top, behavior: "instant" });
+  const field = (id && document.getElementById(id)) || (id && document.querySelector(".rows button"));
+  field?.focus({ preventScroll: true });
+  if (at !== null && field?.setSelectionRange) field.setSelectionRange(at, at);
+}
+
+// What is typed into a form that is not kept on the server outlives a reload of the page, until it is sent.
+function keepTyped(form) {
+  const of = form.elements.campaign?.value ?? "";
+  const place = `benchwright-typed ${location.pathname} ${form.getAttribute("action")} ${of}`;
+  const fields = [...form.elements].filter(({ name, type }) => name && !["hidden", "submit", "file"].includes(type));
+  const isBox = ({ type }) => type === "checkbox" || type === "radio";
+  const kept = JSON.parse(sessionStorage.getItem(place) ?? "[]");
+  if (kept.length === fields.length && fields.every((field, at) => field.name === kept[at][0])) {
+    fields.forEach((field, at) => { field[isBox(field) ? "checked" : "value"] = kept[at][1]; });
+  }
+  form.addEventListener("input", () => {
+    const typed = fields.map((field) => [field.name, field[isBox(field) ? "checked" : "value"]]);
+    sessionStorage.setItem(place, JSON.stringify(typed));
+  });
+  form.addEventListener("submit", () => sessionStorage.removeItem(place));
+}
+
+document.addEventListener("input", showWhatFits);
+document.addEventListener("submit", ({ submitter }) => keepFocus(submitter));
+for (const form of document.querySelectorAll("form[method=post]:not([data-draft], [data-row])")) keepTyped(form);
 showWhatFits();
 for (const form of document.querySelectorAll("form[data-draft]")) keepDraft(form);
 for (const input of document.querySelectorAll("input[data-upload]")) sendFile(input);
 for (const panel of document.querySelectorAll("[data-job]")) followJob(panel);
+giveFocusBack();
 document.querySelector("[aria-invalid=true]")?.focus();
 addEventListener("pageshow", showWhatFits);

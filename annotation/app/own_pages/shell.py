@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from ..auth.known_pages import NEW_BENCHMARK, PUBLISH, RECIPE
+from ..auth.known_pages import BUILD, FLAGS, MESSAGES, NEW_BENCHMARK, PEOPLE, PUBLISH, RECIPE, SEND
 from ..auth.middleware import LOGOUT
 from ..languages.language import chosen_language
 from ..wording.own_page_texts import TEXTS
@@ -22,10 +22,11 @@ from ..wording.own_page_texts import TEXTS
 _ASSETS = "/own-pages"
 _HEADERS = {"Cache-Control": "no-store"}
 _LINKS = (
-    ("progress", "/progress"), ("build", "/build"), ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE),
-    ("publish", PUBLISH),
+    ("items", "/items"), ("progress", "/progress"), ("annotators", "/annotators"), ("flags", FLAGS),
+    ("messages", MESSAGES), ("people", PEOPLE),
+    ("build", BUILD), ("send", SEND), ("new_benchmark", NEW_BENCHMARK), ("recipe", RECIPE), ("publish", PUBLISH),
 )  # fmt: skip
-_MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript"}
+_MEDIA_TYPES = {"page.css": "text/css", "page.js": "text/javascript", "send.js": "text/javascript"}
 
 
 def own_page(

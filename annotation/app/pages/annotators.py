@@ -19,7 +19,7 @@ from ..charts.showing import show_chart
 from ..wording.curator_texts import TEXTS
 from ..wording.directed_text import inert
 from .marked_regions import figures_of, show_marks_by_annotator
-from .messages import show_messages
+from .messages import show_messages_link
 from .qualification import show_qualification
 from .set_asides import share_in_words, show_doubts, show_set_asides
 
@@ -77,10 +77,10 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
 
 
 def _show_acts(request: PageRequest, overview: Overview, qualities: Sequence[RaterQuality]) -> None:
-    """Let a curator set votes aside, and write to annotators."""
+    """Let a curator set votes aside, and lead to messages."""
     show_set_asides(request, overview, [quality.rater for quality in qualities])
     if not request.campaign.is_simulated:
-        show_messages(request, sorted(account.name for account in request.state.accounts.all()))
+        show_messages_link(request.campaign.name)
 
 
 def _rank(quality: RaterQuality) -> tuple[float, str]:

@@ -76,7 +76,7 @@ def show_discussion(request: PageRequest) -> None:
             for code, count in decisions.items()
         ]
         show_text(st.container(gap=None), *counted)
-        st.subheader(TEXTS["discussion"])
+        st.subheader(TEXTS["discussion"], anchor=False)
         if not posts:
             st.caption(TEXTS["no_posts"])
         for post in posts:

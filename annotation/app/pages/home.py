@@ -43,7 +43,7 @@ def show_home(state: AppState, account: Account, *, review: st.Page, practice: s
     works = own_work(state.store, campaigns, account.name, since=_midnight(), now=clock())
     today = sum(work.today for work in works)
     show_unread(state, account, campaigns)
-    st.subheader(TEXTS["home_hello"].format(name=inert(account.name)))
+    st.subheader(TEXTS["home_hello"].format(name=inert(account.name)), anchor=False)
     st.caption(TEXTS["home_today"].format(count=today) if today else TEXTS["home_nothing_today"])
     if not works:
         st.info(TEXTS["no_campaigns"])

@@ -54,7 +54,7 @@ def _show_result(request: PageRequest, queue: PracticeQueue, state: PracticeStat
     """Show what an attempt came to, why each decision was right, and how to go on."""
     attempt = state.attempt
     assert attempt is not None
-    st.subheader(TEXTS["practice_title"])
+    st.subheader(TEXTS["practice_title"], anchor=False)
     _say_result(state)
     if not state.is_qualified and state.tries_left == 0:
         offer_to_leave(request)

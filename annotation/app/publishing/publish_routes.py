@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError
 from ...jobs.commands import ExportJob, FreezeJob, Job, PublishJob
 from ...jobs.recipe_source import recipe_source
 from ...progress.build_progress import build_progress, read_last_run
-from ..auth.known_pages import PUBLISH
+from ..auth.known_pages import BUILD, PUBLISH
 from ..base.state import AppState
 from ..own_pages.curator_requests import TOKEN, CuratorRequest, curators_only
 from ..own_pages.html_fields import FieldWords, check_field, choice_field, hidden, text_field
@@ -86,7 +86,7 @@ class _PublishPage:
         parts = [job_panel(state, job, asked)]
         if not is_done:
             words = escape(TEXTS["not_complete"])
-            parts.append(f'<p>{words} <a href="/build">{escape(TEXTS["build"])}</a></p>')
+            parts.append(f'<p>{words} <a href="{BUILD}">{escape(TEXTS["build"])}</a></p>')
         is_busy = running is not None
         parts += [
             self._freeze_form(asked, sent, name, is_off=is_busy or not is_done),
@@ -138,12 +138,16 @@ class _PublishPage:
 
     def _files(self) -> str:
         found = downloads(self._state)
+        place = escape(CURATOR_TEXTS["build_place"].format(place=self._state.workspace.absolute()))
         if not found:
             return ""
         entries = "".join(
             f'<li><a href="{escape(entry.url)}" download>{escape(_words(entry))}</a></li>' for entry in found
         )
-        return f'<section class="card"><h2>{escape(CURATOR_TEXTS["build_files"])}</h2><ul>{entries}</ul></section>'
+        return (
+            f'<section class="card"><h2>{escape(CURATOR_TEXTS["build_files"])}</h2><ul>{entries}</ul>'
+            f'<p class="hint"><bdi>{place}</bdi></p></section>'
+        )
 
 
 def _words(download: Download) -> str:

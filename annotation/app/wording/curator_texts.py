@@ -218,26 +218,26 @@ TEXTS = Texts(
         "build_never": "The recipe has not run yet. Run it: it goes as far as it can without people.",
         "build_people": {
             "by": "tasks",
-            "one": "People decide: the task of *{campaign}* is open. The run goes on when it is decided.",
-            "other": "People decide: {open:,} of {tasks:,} tasks of *{campaign}* are open. The run goes on when "
+            "one": "People decide: {open:,} task of {campaign} is open. The run goes on when it is decided.",
+            "other": "People decide: {open:,} of {tasks:,} tasks of {campaign} are open. The run goes on when "
             "they are decided.",
         },
         "build_round": {
             "by": "items",
-            "one": "Round {round} of *{campaign}* is open, with 1 item.",
-            "other": "Round {round} of *{campaign}* is open, with {items:,} items.",
+            "one": "Round {round} of {campaign} is open, with 1 item.",
+            "other": "Round {round} of {campaign} is open, with {items:,} items.",
         },
         "build_adjudicator": {
             "by": "waits",
-            "one": "1 case of *{campaign}* waits for an adjudicator.",
-            "other": "{waits:,} cases of *{campaign}* wait for an adjudicator.",
+            "one": "1 case of {campaign} waits for an adjudicator.",
+            "other": "{waits:,} cases of {campaign} wait for an adjudicator.",
         },
         "build_go_on": "All decisions are in. Go on with the run.",
         "build_done": "The run is complete.",
         "build_interrupted": "The last run did not come to its end. Go on with it: what it finished is not done again.",
-        "build_release": "A release is frozen. See below.",
-        "build_freeze_next": "Freeze a release below, or add the step *freeze* to the recipe.",
-        "build_no_recipe": "Which recipe was run last is not known. Start the app with `--recipe FILE`, and curators "
+        "build_release": "A release is frozen. Download or publish it on the page Releases.",
+        "build_freeze_next": "Freeze a release on the page Releases, or add the step freeze to the recipe.",
+        "build_no_recipe": "Which recipe was run last is not known. Start the app with --recipe FILE, and curators "
         "run it from here.",
         "build_recipe_gone": "The recipe {recipe} is not there any more. Start the app with another one.",
         "build_run": "Run the recipe",
@@ -364,7 +364,7 @@ TEXTS = Texts(
         "is left as they are; addresses are not read.",
         "invite_file": "CSV file of people",
         "invite_all": "Invite all of them",
-        "invited_many": "{new} invited, {known} had an account already. Take the links now: they are not shown again.",
+        "invited_many": "{new} invited, {known} had an account already. The links are shown for half a day.",
         "invitation_links": "Download the links",
         "annotators_why": "It tells whom to talk to, and changes nothing: the rule alone decides what is accepted.",
         "name": "Name",

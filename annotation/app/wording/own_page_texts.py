@@ -1,4 +1,4 @@
-"""All texts of the pages of our own: a new benchmark, the recipe, and releases."""
+"""All texts of the pages of our own: a new benchmark, the recipe, releases, people and flags."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ TEXTS = Texts(
         "publish": "Releases",
         "progress": "Progress",
         "build": "Build",
+        "items": "Items",
+        "annotators": "Annotators",
+        "flags": "Flags",
+        "people": "People",
+        "messages": "Messages",
+        "show": "Show",
         "pages": "Pages",
         "sign_out": "Sign out",
         "not_own_form": "This did not come from a page of yours. Load the page again, and send it once more.",
@@ -45,8 +51,8 @@ TEXTS = Texts(
         "draft_saved": "Saved",
         "draft_unsaved": "Not saved yet: no connection",
         "choose": "Choose …",
-        "no_sources": "This server was given no folders. Start it with --sources DIR to take photographs, "
-        "pictures of tables, and releases.",
+        "no_sources": "Photographs of this device are sent to the server first. Start the server with --sources DIR to "
+        "take releases, and photographs that lie there already.",
         "field_name": "Name",
         "hint_name": "Small letters, digits and hyphens, such as street-signs. The recipe and its releases are"
         " called so.",
@@ -243,6 +249,28 @@ TEXTS = Texts(
         "needs_share": "A share is two numbers, such as 0, 0.5.",
         "opens_after": "once all before it is decided",
         "opens_beside": "beside {campaign}",
+        "send": "Photographs",
+        "send_title": "Send photographs",
+        "send_why": "From this device to the server, each of at most {most} MB. A new benchmark takes them from there. "
+        "What is sent again is there once, and nothing is written over.",
+        "field_send_folder": "Folder on the server",
+        "hint_send_folder": "It is made if there is none.",
+        "field_send_files": "Photographs",
+        "hint_send_files": "One or many at once.",
+        "field_send_tree": "A whole folder",
+        "hint_send_tree": "With the folders in it, as sorted photographs have them.",
+        "send_under_way": "{done} of {all} photographs are here.",
+        "send_away": "No connection: it goes on by itself once it is back. Leave this page open.",
+        "send_done": "All is sent: {done} of {all} photographs are here.",
+        "send_left_out": "Left out: {count}.",
+        "send_here": "On the server",
+        "send_holds": {"by": "count", "one": "1 photograph", "other": "{count:,} photographs"},
+        "send_large_photograph": "Not sent: a photograph has at most {most} MB.",
+        "accounts": "Accounts",
+        "not_yourself": "You cannot lock yourself out.",
+        "no_links": "Nobody was invited by a file here in the last half day.",
+        "settle_chosen": "Settle what is chosen",
+        "none_chosen": "Choose what to settle first.",
         "publish_it": "Publish a release",
         "not_complete": "The run is not complete yet, so nothing new can be frozen.",
         "no_places": "This server was given no place to publish to. Start it with --publish-to DIR or "

@@ -394,7 +394,6 @@ _ENGLISH: dict[str, str | Forms] = {
     "role": "Role",
     "invite": "Add and invite",
     "invite_again": "New invitation",
-    "invitation_for": "Invitation for {name}, shown once:",
     "disable": "Lock out",
     "enable": "Let in again",
     "state_locked": "locked out",

@@ -96,7 +96,7 @@ class Workbench {
     this.messages.add(id);
     const box = this.notice(fill(this.texts.message_from, { name: by }), words.split("\n"), this.texts.message_read, () =>
       this.post(`${this.url}/message`, { message: id }).catch(() => this.messages.delete(id)));
-    box.classList.add("letter");
+    box.classList.add("from-curator");
   }
 
   /** After the server was heard: keep the task on the screen, line up those that follow, show the next if none is there. */
@@ -252,7 +252,7 @@ class Workbench {
       closed();
       if (this.current === undefined) this.advance();
     });
-    const passing = this.notices.querySelectorAll(":scope > .notice:not(.letter)");
+    const passing = this.notices.querySelectorAll(":scope > .notice:not(.from-curator)");
     if (passing.length > 3) passing[0].remove();
     return box;
   }

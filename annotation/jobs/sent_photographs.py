@@ -1,0 +1,138 @@
+"""Photographs that curators send from the browser, below `sent-photographs` of the workspace, under their own names.
+
+    sent-photographs/FOLDER/cat/1.jpg
+
+A file is there whole or not at all, is identified as a picture before it is kept, and is never written over: sent again
+it is the same file, and another picture under its name is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import unicodedata
+from pathlib import Path, PurePosixPath
+
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images.identify import identify
+from benchwright.texts.hidden_characters import escaped
+from benchwright.texts.normalization import counted
+from benchwright.workspace.private_files import make_private_folder
+from benchwright.workspace.written_once import written_once
+
+MOST_BYTES = 64 << 20
+"""Most bytes of one photograph."""
+MOST_FILES = 20_000
+"""Most photographs of all folders."""
+_FOLDER = "sent-photographs"
+_DEEPEST, _LONGEST = 4, 100
+
+
+def sent_folder(workspace: Path) -> Path:
+    """Return the folder of all photographs that were sent; it is made where there is none."""
+    folder = workspace / _FOLDER
+    make_private_folder(folder)
+    return folder
+
+
+class SentPhotographs:
+    """The photographs that were sent to a workspace.
+
+    Args:
+        workspace: Folder of the workspace.
+    """
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._lock = threading.Lock()
+        self._count: int | None = None
+
+    def folders(self) -> dict[str, int]:
+        """Return how many photographs each folder holds, by its name."""
+        root = sent_folder(self._workspace)
+        return {
+            path.name: sum(1 for _ in _files(path))
+            for path in sorted(root.iterdir())
+            if path.is_dir() and not path.name.startswith(".")
+        }
+
+    def keep(self, folder: str, path: str, data: bytes) -> bool:
+        """Keep a photograph, and return whether it is new here.
+
+        Args:
+            folder: Name of the folder that it is sent to.
+            path: Its path in there, with `/` between its parts.
+            data: Its bytes.
+
+        Raises:
+            BenchwrightError: A name is unfit, the file is too large or no picture, another picture has its place, there
+                are `MOST_FILES` photographs already, or the disk takes no more; the message says which.
+        """
+        parts = [_named(part) for part in (folder, *PurePosixPath(path).parts)]
+        if not 2 <= len(parts) <= _DEEPEST:
+            raise BenchwrightError(
+                f"{escaped(path[:_LONGEST])!r} lies too deep, or has no name; at most {_DEEPEST - 1} parts"
+            )
+        shown = "/".join(parts[1:])
+        if len(data) > MOST_BYTES:
+            raise BenchwrightError(f"{shown!r} has more than {MOST_BYTES >> 20} MB; send a smaller picture")
+        root = sent_folder(self._workspace)
+        target = root.joinpath(*parts)
+        with self._lock:
+            is_new = not os.path.lexists(target)
+            if is_new and self._counted(root) >= MOST_FILES:
+                raise BenchwrightError(f"{counted(MOST_FILES, 'photograph')} are there already; remove some first")
+            try:
+                _write(root, target, data)
+            except UnreadableImage as error:
+                raise BenchwrightError(f"{shown!r} is left out ({error.reason}): {error.detail}") from None
+            except OSError as error:
+                raise BenchwrightError(
+                    f"{shown!r} cannot be written: {error.strerror or error}; send it again"
+                ) from None
+            self._count = self._counted(root) + is_new
+        return is_new
+
+    def _counted(self, root: Path) -> int:
+        if self._count is None:
+            self._count = sum(1 for _ in _files(root))
+        return self._count
+
+
+def _write(root: Path, target: Path, data: bytes) -> None:
+    """Write a photograph below `root`, whole or not at all, once it was identified as one."""
+    with tempfile.TemporaryDirectory(prefix=".", dir=root) as place:
+        first = Path(place) / target.name
+        first.write_bytes(data)
+        identify(first, root=Path(place))
+        for folder in reversed(target.relative_to(root).parents):
+            make_private_folder(root / folder)
+        with written_once(target, otherwise="send this one under another name", private=True) as draft:
+            draft.write_bytes(data)
+
+
+def _named(name: str) -> str:
+    """Return a name of a file or folder in composed form.
+
+    Raises:
+        BenchwrightError: It is none that can be kept on every disk.
+    """
+    composed = unicodedata.normalize("NFC", name).strip()
+    is_fit = (
+        0 < len(composed) <= _LONGEST
+        and len(os.fsencode(composed.encode("utf-8", "replace"))) <= 2 * _LONGEST
+        and composed.isprintable()
+        and not composed.startswith((".", "@", "__"))
+        and not set(composed) & set('/\\:*?"<>|')
+    )
+    if not is_fit:
+        raise BenchwrightError(
+            f"{escaped(name[:_LONGEST])!r} is no name for a file or folder; names have at most {_LONGEST} letters, "
+            'none of \\ / : * ? " < > |, and begin with no dot'
+        )
+    return composed
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]

@@ -1,0 +1,62 @@
+"""Pages that are routes of our own stand in Streamlit's menu like its own, and back, forward and reload go where they should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.axe import NOTHING, findings_by_theme
+from browser.full_site import make_full_workspace
+from browser.review_site import ReviewSite, serve
+from browser.widths import unreached
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Opened = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    with serve(make_full_workspace(tmp_path_factory.mktemp("menu"))) as running:
+        yield running
+
+
+def test_the_menu_leads_to_them_and_back_leads_from_them(curator: Opened, site: ReviewSite) -> None:
+    page = curator("/progress?campaign=voted", viewport={"width": 1600, "height": 900})
+    page.locator(".chart-place figure").first.wait_for()
+    page.get_by_role("link", name="Flags").first.click()
+    page.get_by_role("heading", name="Flags").wait_for()
+    assert page.url == f"{site.url}/flags?campaign=voted", "the campaign goes along"
+    page.go_back()
+    page.locator(".chart-place figure").first.wait_for()
+    assert page.url.startswith(f"{site.url}/progress")
+    page.go_forward()
+    page.get_by_role("heading", name="Flags").wait_for()
+    page.select_option("#campaign", "verify")
+    page.get_by_role("button", name="Show").click()
+    page.locator("#settle-chosen").wait_for()
+    page.get_by_role("link", name="People").click()
+    page.get_by_role("heading", name="People").wait_for()
+    page.fill("#name", "somebody")
+    page.reload()
+    assert page.input_value("#name") == "somebody", "what is typed outlives a reload"
+    page.go_back()
+    page.locator("#settle-chosen").wait_for()
+    assert page.url == f"{site.url}/flags?campaign=verify"
+
+
+@pytest.mark.parametrize("path", ["/people", "/flags?campaign=verify"])
+@pytest.mark.parametrize("width", [390, 1366])
+def test_a_page_is_accessible_and_within_reach(curator: Opened, path: str, width: int) -> None:
+    page = curator(path, viewport={"width": width, "height": 800})
+    page.locator(".rows li").first.wait_for()
+    assert findings_by_theme(page) == NOTHING
+    assert unreached(page) == []
+    small = page.evaluate(
+        "() => [...document.querySelectorAll('button, select, .button, header a')].filter((one) => one.checkVisibility())"
+        ".map((one) => [one.textContent, one.getBoundingClientRect()]).filter(([, box]) => box.height < 43.5)"
+        ".map(([words]) => words)"
+    )
+    assert small == []
