@@ -12,11 +12,11 @@ from .cell_values import value_in
 from .columns import ColumnMapping, spellings
 
 _NAMED = frozenset({"options", "choices", "alternatives", "candidates"})
-"""Words of which one stands in the name: `response_options`, `choicesText`, `mcq choices`."""
+"""Words that mark a column of options, such as `response_options`, `choicesText`, `mcq choices`."""
 _OF_OTHERS = frozenset(
     {"wrong", "incorrect", "false", "other", "negative", "image", "images", "img", "picture", "pictures"}
 )
-"""Words with which the column holds something else: wrong options alone, or pictures of options."""
+"""Words that mark a column of something else: wrong options alone, or pictures of options."""
 _BARE = re.compile(r"[(\[]?(\w{1,2})[)\].:]?")
 """A letter or number as a key."""
 
