@@ -47,15 +47,15 @@ steps:
 """
 
 
-def make_photographs(folder: Path, *, count: int = 14) -> None:
-    """Cut distinct pieces of unequal sizes out of scikit-image's photographs, in three formats."""
+def make_photographs(folder: Path, *, count: int = 14, height_px: int = 190) -> None:
+    """Cut distinct pieces of unequal sizes, from `height_px` on, out of scikit-image's photographs, in three formats."""
     from skimage import data
 
     folder.mkdir(parents=True, exist_ok=True)
     sources = [data.astronaut(), data.chelsea(), data.coffee(), data.rocket(), data.hubble_deep_field()]
     for number in range(count):
         pixels = sources[number % len(sources)]
-        height, width = 190 + 7 * number, 230 - 3 * number
+        height, width = height_px + 7 * number, height_px + 40 - 3 * number
         top = (number * 23) % (pixels.shape[0] - height)
         left = (number * 41) % (pixels.shape[1] - width)
         piece = Image.fromarray(np.ascontiguousarray(pixels[top : top + height, left : left + width]))

@@ -206,7 +206,7 @@ def test_the_command_takes_replies_by_name_and_refuses_those_of_other_items(
     assert invoke([*run, "--replies", f"me={other}"]) == 2
     assert "of its 1 row none names an item" in capsys.readouterr().err
     assert invoke([*run, "--replies", f"me={tmp_path / 'absent.csv'}"]) == 2
-    assert "absent.csv is not there" in capsys.readouterr().err
+    assert "absent.csv does not exist" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

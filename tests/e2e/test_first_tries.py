@@ -29,7 +29,7 @@ WITH_FACTS = sorted(name for name, path in bundled_recipes().items() if companio
 @pytest.fixture(scope="module")
 def own_images(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("own")
-    make_photographs(folder, count=6)
+    make_photographs(folder, count=6, height_px=255)  # of smaller ones hardened jigsaws are not made
     (folder / "piece-03.png").rename(folder / "coffee.png")  # the name of a picture that the examples' facts speak of
     return folder
 

@@ -146,7 +146,7 @@ RECIPE = """
 name: labelled
 seed: 3
 steps:
-  - {step: jigsaw, likeness: keep}
+  - {{step: jigsaw, likeness: keep}}
 {campaign}
 """
 VERIFY = """

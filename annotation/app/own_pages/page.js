@@ -107,7 +107,7 @@ function giveFocusBack() {
   if (kept === null) return;
   const { id, at, top } = JSON.parse(kept);
   scrollTo({ top, behavior: "instant" });
-  const field = (id && document.getElementById(id)) || (id && document.querySelector(".rows button"));
+  const field = id ? document.getElementById(id) ?? document.querySelector(".rows button") : null;
   field?.focus({ preventScroll: true });
   if (at !== null && field?.setSelectionRange) field.setSelectionRange(at, at);
 }

@@ -65,8 +65,8 @@ TEXTS = Texts(
         "compared_picture_vectors": "Compared by what the vision model {model} sees in the pictures.",
         "compared_sentence_vectors": "Compared by what the sentence model {model} takes questions and options to mean.",
         "compared_words": "Compared by the words that questions and options share, rare ones most; not by meaning.",
-        "without_vectors_pictures": "{count:,} of {total:,} pictures have no vector yet, and were not compared.",
-        "without_vectors_words": "{count:,} of {total:,} questions have no vector yet, and were not compared.",
+        "without_vectors_pictures": "Pictures without a vector, not compared: {count:,} of {total:,}.",
+        "without_vectors_words": "Questions without a vector, not compared: {count:,} of {total:,}.",
         "no_model_pictures": "To compare what pictures show, make vectors with the folder of a vision model: "
         "`benchwright review likeness --pictures DIR`.",
         "no_model_words": "To compare by meaning, make vectors with the folder of a sentence model: "
