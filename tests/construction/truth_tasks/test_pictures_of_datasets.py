@@ -178,7 +178,9 @@ def of_tara(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Item]]
     write_tara(root / "tara")
     for number in range(3):
         save(root / "photographs" / f"{number}.png", 9000 + number, 90, 70)
-    task = step("jigsaw", dataset="source", min_tile_px=8, min_difference=0.02, margin=0.0, strips="keep", likeness="keep")
+    task = step(
+        "jigsaw", dataset="source", min_tile_px=8, min_difference=0.02, margin=0.0, strips="keep", likeness="keep"
+    )
     return root, made(root, "tara", task, images=root / "photographs")
 
 
