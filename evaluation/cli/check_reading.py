@@ -126,11 +126,11 @@ def _next_lines(paths: Sequence[Path], release: Path, kind: str) -> list[str]:
 
 
 def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
-    """Write a sample and return the paths of what people fill in.
+    """Write a sample and return the paths of the files to fill in.
 
     Raises:
-        BenchwrightError: The folder holds a sample already, whose table may be filled in.
-        PrerequisiteError: It is to be a spreadsheet, and openpyxl is not installed.
+        BenchwrightError: The folder already holds a sample, whose table may be filled in.
+        PrerequisiteError: A spreadsheet is requested, but openpyxl is not installed.
     """
     from benchwright.files.csv_cells import harmless
     from benchwright.files.spreadsheets import write_sheet

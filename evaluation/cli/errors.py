@@ -1,4 +1,4 @@
-"""`benchwright evaluate errors`: a sample of models' errors for people."""
+"""`benchwright evaluate errors`: a sample of models' errors for people to inspect."""
 
 from __future__ import annotations
 

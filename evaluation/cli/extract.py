@@ -1,4 +1,4 @@
-"""`benchwright evaluate extract`: letters of the replies in a table, such as one JSON object a line."""
+"""`benchwright evaluate extract`: letters of the replies in a table, such as JSON Lines."""
 
 from __future__ import annotations
 

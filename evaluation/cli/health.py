@@ -1,4 +1,4 @@
-"""`benchwright evaluate health`: what stored results say of a benchmark, and what to do about it."""
+"""`benchwright evaluate health`: a benchmark's condition according to stored results, and what to do about it."""
 
 from __future__ import annotations
 

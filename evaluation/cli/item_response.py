@@ -1,4 +1,4 @@
-"""`benchwright evaluate items` and `subset`: how hard items are, and fewer of them in place of all."""
+"""`benchwright evaluate items` and `subset`: the difficulty of items, and a subset in place of all."""
 
 from __future__ import annotations
 

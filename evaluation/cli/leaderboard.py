@@ -81,7 +81,7 @@ def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json:
 def board_table(board: Leaderboard) -> Table:
     """Return a leaderboard as a table: a line for each system, best first.
 
-    Ways to end that no item took have no column.
+    Endings that no item has get no column.
     """
     from rich import box
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""`benchwright evaluate people`: people one by one, and models on the same items."""
+"""`benchwright evaluate people`: figures of people, one by one, and of models on the same items."""
 
 from __future__ import annotations
 

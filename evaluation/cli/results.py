@@ -1,4 +1,4 @@
-"""`benchwright evaluate summary`, `compare` and `suspects`: what a folder of results says of models and of keys."""
+"""`benchwright evaluate summary`, `compare` and `suspects`: models and keys according to a folder of results."""
 
 from __future__ import annotations
 
