@@ -1,6 +1,6 @@
 """The requests of `evaluate run` without sending them: counts of requests, pictures, bytes and tokens, and the cost.
 
-First questions are made like in the run, so equal ones count once, and those answered in the log do not count. The
+First questions are built as in the run, so equal ones count once, and those with a reply in the log do not count. The
 questions of later rounds depend on replies: each counts as one more request.
 """
 

@@ -170,7 +170,7 @@ def evaluate(
     `out`, for the keeper of the key.
 
     The files that it reads are first compared with the release's manifest. Memory does not grow with the release except
-    for about 100 bytes per item while metrics are computed. A backend that gives equal replies gives equal bytes.
+    for about 100 bytes per item while metrics are computed. Equal replies of a backend give equal bytes.
 
     Args:
         release: Release, or its folder.

@@ -85,8 +85,8 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
 def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any]) -> LetterBias:
     """Return the comparison of a model's letters with the keys of the same items.
 
-    Given and keyed letters are paired. The test of marginal homogeneity therefore compares their shares, not a test for
-    independent samples: a model that is always right never favors a letter, however uneven the keys. The test treats
+    Given and keyed letters are paired, so the test of marginal homogeneity compares their shares, and not a test for
+    independent samples. A model that is always right never favors a letter, however uneven the keys. The test treats
     items as independent.
 
     Args:

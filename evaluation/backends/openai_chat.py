@@ -127,7 +127,7 @@ class OpenAIChat:
     def ask_ahead(self, questions: Iterable[Question], context: BackendContext, tell: Callable[[str], None]) -> None:
         """Ask questions in batches, if the options say so, and keep the replies in the log for `answer`.
 
-        The first question goes alone: it shows within seconds what the model refuses, not after a day.
+        The first question goes alone: it shows what the model refuses, which would otherwise take a day to learn.
 
         Args:
             questions: The questions that `answer` will get; consumed one by one.

@@ -81,9 +81,9 @@ def check_reading(
     labels: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Draw replies for people to read, or, with --labels, say by their labels how often the reader is wrong.
+    """Draw replies for people to read; with --labels, measure from their labels how often the reader is wrong.
 
-    The score with the reader's error in its interval then stands in `evaluate summary`, leaderboard and report.
+    The score with the reader's error in its interval then appears in `evaluate summary`, leaderboard and report.
     """
     if labels:
         if out is not None or release is not None:

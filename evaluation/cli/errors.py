@@ -74,9 +74,7 @@ def errors(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Draw errors of the models in a folder of results, for people to say what went wrong; `review open` takes the file
-    up.
-    """
+    """Draw errors of the models in a folder of results for people to explain; `review open` imports the file."""
     from benchwright.release import Release
     from benchwright.review_files.tasks import write_review_tasks
 

@@ -64,9 +64,9 @@ def health(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Say how much a benchmark still tells, by the results that are stored: ceiling, keys, contamination, what to do.
+    """Show how informative a benchmark still is, from stored results: ceiling, keys, contamination, advice.
 
-    Figures stand only where the results were looked at; elsewhere stands the command that makes what is missing.
+    Figures appear only if results provide them; otherwise, the command that produces the missing results appears.
     """
     from benchwright.release import Release
 

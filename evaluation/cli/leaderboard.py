@@ -52,8 +52,8 @@ BOARD_FILE = "leaderboard.txt"
 def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json: bool) -> None:
     """Rank the systems in a folder of results, each with the best and worst rank that paired tests leave possible.
 
-    Tables longer than a screen go to the file leaderboard.txt in the folder of results, and their beginning is
-    printed.
+    Tables longer than a screen go to the file leaderboard.txt in the folder of results; the command prints their
+    beginning.
     """
     from ..analysis.comparison_output import screenful
     from ..leaderboard.board import leaderboard_of

@@ -148,10 +148,10 @@ def plan(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Say what makes a score vary, and how many items, orders, wordings, samples and readers a width needs.
+    """Show what makes a score vary, and how many items, orders, wordings, samples and readers a width needs.
 
-    What varies is estimated from stored results that ask items several times (`--protocol shuffle`, `wording=`,
-    `--samples`, `--reader`). Nothing is asked.
+    The variation is estimated from stored results that ask items several times (`--protocol shuffle`, `wording=`,
+    `--samples`, `--reader`). The command asks no model.
     """
     from benchwright.models.endpoints.usage import Prices
     from benchwright.release import Release

@@ -152,7 +152,7 @@ def run(
     seconds_per_reply: float,
     as_json: bool,
 ) -> None:
-    """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
+    """Ask a model every item of a release and score its replies, without repeating answered questions."""
     from benchwright.terminal.progress_bars import ProgressBars
 
     from ..results.summary import sample_line
@@ -366,7 +366,7 @@ def score(
     """
 )
 def protocols(as_json: bool) -> None:
-    """List the ways in which a model can be asked, with their settings and where they come from."""
+    """List the ways of asking a model, with their settings and sources."""
     from ..protocols.names import listed, protocol_lines
 
     listed_protocols = listed()

@@ -83,9 +83,9 @@ def study(
     options: BackendOptions,
     as_json: bool,
 ) -> None:
-    """Run a paper's study: ask models under several conditions, and say what these change on the same items.
+    """Run a paper's study: ask models under several conditions, and show the effects on the same items.
 
-    What it will cost is said first. What was answered before is not asked again.
+    It first prints the expected cost. Answered questions are not asked again.
     """
     from benchwright.release import Release
     from benchwright.terminal.progress_bars import ProgressBars

@@ -33,7 +33,7 @@ _OF_TASK: Mapping[str, tuple[Action, str]] = {
 _LEAST_FOR_ITEMS = 5
 """Smallest number of systems asked an item that allows the conclusion that all or none have it right."""
 _BY_GUESSING = 0.05
-"""Probability that no guessing system is right, below which the conclusion is that none is."""
+"""Largest probability that no system would be right by guessing at which an item without right systems counts."""
 
 
 class Advice(NamedTuple):

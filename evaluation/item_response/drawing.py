@@ -86,7 +86,7 @@ def draw(
         order: Value that orders the items, such as the chance that a model has them right.
         held: Whether each item can be drawn.
         count: Number of items to draw; all that can be drawn if there are no more.
-        name: Seed of the draw; equal names draw the same items.
+        name: Parts of the name that seeds the draw; equal names draw the same items.
     """
     import numpy as np
 

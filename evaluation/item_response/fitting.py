@@ -5,8 +5,8 @@ share of right guesses, a the item's discrimination and d its easiness.
 
 Benchmarks have many items and few models, so items are treated as draws from a population: a and d are normal over the
 items and integrated out; the abilities and the population maximize the likelihood. Psychological tests have many
-persons and few items, so abilities are integrated out there instead. One item in twenty is treated as unknown in
-advance, so that a wrong key, on which weak models do best, does not affect the population.
+persons and few items, so abilities are integrated out there instead. One item in twenty is assumed to lie outside the
+population, so that an item with a wrong key, on which weak models do best, is not pulled toward it.
 
 Sources: R. D. Bock, M. Aitkin, "Marginal maximum likelihood estimation of item parameters: application of an EM
 algorithm", Psychometrika 46 (1981), 443-459; items as draws: P. De Boeck, "Random item IRT models", Psychometrika 73
@@ -188,9 +188,9 @@ def fit_item_responses(
 ) -> ItemResponses:
     """Fit a model with two parameters per item, and a floor of guessing, to the replies of several models.
 
-    Means and spreads of discriminations and easinesses are estimated from all items, and shrink those of items with
-    little evidence (empirical Bayes). Even three models therefore give a model: its discriminations are close to one
-    another, and their errors show it.
+    Means and spreads of discriminations and easinesses are estimated from all items, and pull items with little
+    evidence toward them (empirical Bayes). Even three models therefore give a model: its discriminations are close to
+    one another, and their errors show it.
 
     Args:
         right: Models x items; False for items not asked.
@@ -199,7 +199,7 @@ def fit_item_responses(
             all.
 
     Raises:
-        Return initial abilities and population; abilities are the logit of the share that a model has right.
+        DataError: There are fewer than two models, no items, or items that no model was asked.
     """
     import numpy as np
 
@@ -235,7 +235,7 @@ def fit_item_responses(
 
 
 def _begun(y: Floats, held: Floats, floor: Floats) -> tuple[Floats, _Population]:
-    """Return abilities and population to begin with: abilities by the logit of the share that a model has right."""
+    """Return initial abilities and population; an ability is the logit of the share that a model has right."""
     import numpy as np
     from scipy.special import logit
 

@@ -37,7 +37,7 @@ _LIMIT = 5
 
 
 def log_path(key: Path) -> Path:
-    """Return the path of the log beside a key file."""
+    """Return the path of the log next to a key file."""
     return key.with_name(f"{key.name.removesuffix('.json')}.scored.jsonl")
 
 

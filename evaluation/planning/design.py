@@ -61,7 +61,7 @@ class PlanSetting(NamedTuple):
     fixed: frozenset[Facet] = frozenset()
 
     def worth(self, items: int) -> float:
-        """Return the number of equal clusters that the clusters of these items are worth (Kish 1965, section 5.4)."""
+        """Return the number of equal clusters that clusters of this many items are worth (Kish 1965, section 5.4)."""
         if items >= self.size:
             return items / self.in_cluster
         return self.size / (self.in_cluster + self.size / items - 1)
@@ -104,10 +104,10 @@ def interval_of(setting: PlanSetting, added: Mapping[str, float], numbers: Numbe
     """Return the 95 % interval of the study's score, given the effects' contributions to its variance.
 
     The squares of t times the root of each part are added, so that a part with few observed levels counts as uncertain,
-    and the interval holds at least as often as stated. For effects within items, t has one less degree of freedom than
-    clusters; for wordings and readers, one less than levels, of the stored answers or the design, whichever has more. A
-    difference extends by the root of the sum on either side; a score has Wilson's interval for the number of items with
-    that variance.
+    and the interval holds at least as often as stated. For effects within items, t has as many degrees of freedom as
+    clusters less one; for wordings and readers, as many as levels less one, of the stored answers or the design,
+    whichever has more. A difference extends by the root of the sum on either side; a score has Wilson's interval for
+    the number of items with that variance.
 
     Source: S. K. Banerjee, "Approximate confidence interval for linear functions of means of k populations when the
     population variances are not equal", Sankhya 22 (1960), 357-358; E. L. Korn, B. I. Graubard, Survey Methodology 24

@@ -292,7 +292,7 @@ def _most_within(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> int:
 def _unknown(
     effects: Sequence[Effect], systems: Sequence[Observations], population: Population
 ) -> tuple[dict[Facet, str], dict[str, tuple[Facet, ...]]]:
-    """Return the unknown facets with the reason, and the effect that contains those of orders and samples."""
+    """Return the unknown facets with the reason, and the effects that contain those of orders and samples."""
     import numpy as np
 
     names = {effect.name for effect in effects}

@@ -125,7 +125,7 @@ class Protocol(BaseModel):
         return self.ask
 
     def outline(self) -> Protocol:
-        """Return a protocol with equal numbers of questions and words, but without work on pictures, for counting."""
+        """Return a protocol that asks as many questions in the same words without work on pictures, for counting."""
         return self
 
     def files(self) -> tuple[Path, ...]:

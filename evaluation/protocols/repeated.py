@@ -1,6 +1,7 @@
 """Protocols that ask an item several times: with rotations or shuffles of its options, or without the refusal choice.
 
-An item is asked again without the refusal choice if a model chose it. An order of options moves them in the question and maps the shown letters to the item's own letters.
+An item is asked again without the refusal choice if a model chose that choice. An order of options moves them in the
+question and maps the shown letters to the item's own letters.
 """
 
 from __future__ import annotations

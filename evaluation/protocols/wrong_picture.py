@@ -119,7 +119,7 @@ class WrongImage(Templated):
 
 
 def _places(release: Release) -> list[ImageDonor]:
-    """Return the shape of every item, in the order of the release, without reading a picture."""
+    """Return the index, shape and keys of every item, in the order of the release, without reading a picture."""
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
     places: list[ImageDonor] = []
     for name in data_files(release, None):

@@ -1,8 +1,8 @@
 """Luminance: which of two marked surfaces appears darker in the picture, regardless of illumination.
 
-The simplest answer to questions of reflectance: the baseline of constant shading, against which human comparisons were
-first measured (S. Bell, K. Bala, N. Snavely, "Intrinsic images in the wild", SIGGRAPH 2014). It is wrong where a shadow
-falls, and substitutes for Ordinal Shading, whose weights no library here loads.
+The simplest answer to questions of reflectance: the baseline of constant shading, from the paper that first measured
+people's comparisons (S. Bell, K. Bala, N. Snavely, "Intrinsic images in the wild", SIGGRAPH 2014). It is wrong where a
+shadow falls, and substitutes for Ordinal Shading, whose weights no library here loads.
 """
 
 from __future__ import annotations

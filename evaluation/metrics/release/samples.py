@@ -24,11 +24,11 @@ _MOST_PARTS = 10**9
 def samples(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return pass@k and the majority vote; only if each item was drawn several times (`--samples`).
 
-    `pass@k` is the unbiased probability that at least one of k draws is right: the mean over items of 1 - C(n - c, k) /
-    C(n, k), with c of n draws right (M. Chen et al., "Evaluating large language models trained on code",
-    arXiv:2107.03374, equation 1). k is 1, 2, 4, 8 and so on up to n, and n; `pass@1` is the accuracy of one draw.
-    `majority` is the share of items for which the letter that most draws name is right; a tie names none (X. Wang et
-    al., "Self-consistency", arXiv:2203.11171).
+    `pass@k` is an unbiased estimate of the probability that at least one of k draws is right: the mean over items of 1
+    - C(n - c, k) / C(n, k), with c of n draws right (M. Chen et al., "Evaluating large language models trained on
+    code", arXiv:2107.03374, equation 1). k is 1, 2, 4, 8 and so on up to n, and n; `pass@1` is the accuracy of one
+    draw. `majority` is the share of items for which the letter that most draws name is right; a tie names none (X. Wang
+    et al., "Self-consistency", arXiv:2203.11171).
     """
     if not has(judged, "variant", "letter", "item_id"):
         return {}
