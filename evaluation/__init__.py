@@ -1,4 +1,4 @@
-"""Models asked and scored: prompts, backends, the reader of answers, metrics, statistics, results.
+"""Asking and scoring of models: prompts, backends, the reader of answers, metrics, statistics, results.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""An adaptive run of a model on a release: `evaluate`, batch by batch, with the replies of all batches in one log."""
+"""Adaptive runs of a model on a release: `evaluate` batch by batch, with the replies of all batches in one log."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ def evaluate_adaptively(
         release: Release, or its folder.
         model: Backend, or its name.
         pool: Items and their item response model, as `evaluate subset` writes them.
-        standard_error: Largest standard error that is wanted, 0 to 1.
-        most_items: Number of items after which it ends all the same; all where None.
-        out: Folder of results. Replies of every batch go to the model's log there; the result is written at the end.
+        standard_error: Largest acceptable standard error, 0 to 1.
+        most_items: Number of items after which the run ends in any case; all items if None.
+        out: Folder of results. The model's log there takes the replies of every batch; the result is written at the
+            end.
         progress: Receiver of the progress.
-        settings: What `evaluate` takes besides.
+        settings: The other arguments of `evaluate`.
 
     Raises:
-        BenchwrightError: As `evaluate`; or the pool is of another release, split or items.
+        BenchwrightError: As for `evaluate`; or the pool is of another release, split or set of items.
     """
 
     def ask(subset: Subset) -> pa.Table:

@@ -1,6 +1,6 @@
-"""Asking of a release's items under a protocol, round by round, in the order of the release.
+"""The asking of a release's items under a protocol, round by round, in the order of the release.
 
-A round asks one model. Its replies are kept in a file, not in memory, until the next round has been asked.
+A round asks one model. A file, not memory, holds its replies until the next round has been asked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 AS_SHOWN = {letter: letter for letter in LETTERS}
-"""Letters of a question that shows an item's options in their order."""
+"""Letters of a question that shows an item's options in their original order."""
 
 
 class ModelContext(NamedTuple):
@@ -48,18 +48,18 @@ class ModelContext(NamedTuple):
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """What is asked, and how it is read.
+    """The items to ask and the reading of replies.
 
     Args:
-        release: Release that is scored.
-        split: Name of the only split that is asked; all splits where None.
-        protocol: Protocol by which items are asked.
-        tasks: Names of the only tasks that are asked; all tasks where None.
+        release: Release to score.
+        split: Name of the only split to ask; all splits if None.
+        protocol: Protocol for asking items.
+        tasks: Names of the only tasks to ask; all tasks if None.
         reader: Name of the reader of replies.
-        looks: Whether the model looks at words and pictures.
-        keeps_replies: Whether the model looks only at pictures of questions to which no reply is kept.
-        judge_queue: Takes down replies for a judge, where there is one.
-        sample: Sample of the items that is asked; all items where None.
+        looks: Whether the model uses words and pictures.
+        keeps_replies: Whether the model looks only at pictures of questions without a stored reply.
+        judge_queue: Collector of replies for a judge; None without a judge.
+        sample: Sample of the items to ask; all items if None.
     """
 
     release: Release
@@ -74,17 +74,17 @@ class EvaluationPlan:
 
     @property
     def read_by(self) -> str:
-        """Return the name of the reader of letters, with the judge's name if there is one."""
+        """Return the name of the reader of letters, with that of the judge if any."""
         return self.reader if self.judge_queue is None else f"{self.reader}+judge:{self.judge_queue.backend.name}"
 
     @property
     def in_outline(self) -> bool:
-        """Return whether items are asked without words and pictures, because neither model nor protocol uses them."""
+        """Return whether items are asked without words and pictures because neither model nor protocol uses them."""
         alone = self.judge_queue is None and self.sample is None
         return not self.looks and alone and self.protocol == Vanilla()
 
     def begin(self) -> Ask:
-        """Return the function that turns an item into questions."""
+        """Return the function that converts an item to questions."""
         return _ask_outline if self.in_outline else self.protocol.begin(self.release, self.split)
 
     def takes(self, released: Released) -> bool:
@@ -95,7 +95,7 @@ class EvaluationPlan:
         return (self.tasks is None or item.task in self.tasks) and self.protocol.takes(item)
 
     def limited_to(self, limit: int) -> EvaluationPlan:
-        """Return the plan with a sample of `limit` items; itself where no more are asked."""
+        """Return the plan with a sample of `limit` items, or this plan if it asks no more."""
         items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
         sample = sample_of((released for released in items if self.takes(released)), limit)
         return self if sample is None else replace(self, sample=sample)
@@ -104,19 +104,19 @@ class EvaluationPlan:
         """Return the plan with the items of a subset.
 
         Raises:
-            BenchwrightError: The subset is of another release or split, or stands for other items.
+            BenchwrightError: The subset is of another release or split, or represents other items.
         """
         subset.check_release(self.release, self.split)
         items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
         return replace(self, sample=subset_sample((released for released in items if self.takes(released)), subset))
 
     def items(self) -> Iterator[tuple[Released, int]]:
-        """Yield the items that are asked, each with the number of its cluster."""
+        """Yield the asked items, each with the number of its cluster."""
         groups = groups_of(self.release, self.split)
         items: Iterable[Released]
-        if self.in_outline:  # an outline has all that a plain question and its verdict need of an item
+        if self.in_outline:  # an outline has everything that a plain question and its verdict need of an item
             items = cast("Iterable[Released]", outlines_of(self.release, self.split))
-        else:  # pictures of other tasks are not even read
+        else:  # pictures of other tasks stay unread
             wanted = None if self.sample is None else self.sample.item_ids
             if self.keeps_replies:
                 items = self.release.items_without_pictures(self.split, tasks=self.tasks)
@@ -130,7 +130,7 @@ class EvaluationPlan:
 
 
 class _PendingItem:
-    """An item of which replies are still to come. It holds no picture."""
+    """An item that waits for replies. It holds no picture."""
 
     __slots__ = ("attempts", "group", "item", "judged", "questions", "split")
 
@@ -140,10 +140,10 @@ class _PendingItem:
         self.item, self.split, self.group = released.item, released.split, group
         self.questions, self.attempts = questions, attempts
         self.judged = 0
-        """How many of `questions` are among the attempts."""
+        """Number of `questions` that are among the attempts."""
 
     def expects(self, plan: EvaluationPlan, number: int) -> Question | None:
-        """Judge the questions that cannot be asked, and return the one whose reply comes next; None at the end."""
+        """Judge unaskable questions, and return the one whose reply comes next; None at the end."""
         while self.judged < len(self.questions):
             question = self.questions[self.judged].question
             if question is not None:
@@ -152,7 +152,7 @@ class _PendingItem:
         return None
 
     def judge(self, reply: Reply | None, plan: EvaluationPlan, number: int) -> None:
-        """Judge the reply to the next question; None where the question could not be put."""
+        """Judge the reply to the next question; None for a question that could not be asked."""
         asked_question = self.questions[self.judged]
         self.attempts.append(attempt_of(self.item, asked_question, number, reply, plan.reader))
         if plan.judge_queue is not None:
@@ -171,14 +171,14 @@ def ask_rounds(
     watched: RunProgress,
     begin: Callable[[int], None],
 ) -> Iterator[Row]:
-    """Yield every item's row, in order, as the last round comes to it.
+    """Yield every item's row, in order, as the last round reaches it.
 
     Args:
         plan: Items, protocol and reader.
         contexts: Model of each round.
         folder: Folder for the replies of earlier rounds.
-        watched: Progress, which counts each reply and each finished item.
-        begin: Function that is called with a round's number as it begins.
+        watched: Progress; counts each reply and each finished item.
+        begin: Function to call with a round's number as the round begins.
     """
     ask = plan.begin()
     earlier: Path | None = None
@@ -218,8 +218,8 @@ def _one_round(
     finish: Finish,
     watched: RunProgress,
 ) -> Iterator[Row]:
-    """Ask one round and yield what `finish` makes of each item with its attempts of this round and those before."""
-    # Rows of items that nobody is asked about wait among the others for their turn, since order is kept.
+    """Ask one round; yield the result of `finish` for each item with its attempts of this round and earlier ones."""
+    # Rows of items that are not asked wait their turn among the others, which keeps the order.
     waiting: deque[_PendingItem | Row] = deque()
     before = _kept_attempts(earlier)
 
@@ -250,7 +250,7 @@ def _one_round(
             if head.expects(plan, number) is None:
                 waiting.popleft()
                 yield finish(head)
-        if number == 0:  # few items are asked again in later rounds, and those may all fail
+        if number == 0:  # later rounds repeat few items, and all of these may fail
             first.end()
     if left := sum(
         len(waiting_item.questions) - waiting_item.judged

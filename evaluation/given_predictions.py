@@ -1,6 +1,6 @@
-"""Judging of a file of predictions by columns: letters at once, and only distinct replies in words one by one.
+"""Judging of a file of predictions by columns: letters at once, and only distinct text replies one by one.
 
-The rows are those that `ask.ask_rounds` makes of the same file, item by item.
+The rows equal those that `ask.ask_rounds` makes of the same file, item by item.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _KEYS = pa.array([letter.encode() for letter in LETTERS], pa.large_binary())
 
 
 def judged_tables(plan: EvaluationPlan, file: PredictionsFile, context: BackendContext) -> Iterator[pa.Table]:
-    """Yield the rows of all items that are asked, in the order of the release, with the columns of `JUDGED_SCHEMA`.
+    """Yield the rows of all asked items, in the order of the release, with the columns of `JUDGED_SCHEMA`.
 
     Args:
         plan: Items and reader; its items are asked in outline.
@@ -61,7 +61,7 @@ def judged_tables(plan: EvaluationPlan, file: PredictionsFile, context: BackendC
     for items in columns_of(plan.release, plan.split, OUTLINE_COLUMNS):
         if start >= whole:
             break
-        batch = items.slice(0, whole - start)  # a letter after an item without a row is not looked at
+        batch = items.slice(0, whole - start)  # a letter after an item without a row is ignored
         held = given.slice(start, batch.num_rows).combine_chunks()
         yield _judged(plan, file, batch, held, groups.slice(start, batch.num_rows))
         start += batch.num_rows
@@ -72,7 +72,7 @@ def judged_tables(plan: EvaluationPlan, file: PredictionsFile, context: BackendC
 def _judged(
     plan: EvaluationPlan, file: PredictionsFile, batch: pa.RecordBatch, given: pa.Table, groups: pa.Array
 ) -> pa.Table:
-    """Return the rows of a batch of items, each of which has a prediction."""
+    """Return the rows of a batch of items, all with a prediction."""
     text = given.column("text").combine_chunks()
     as_letter = pc.and_(given.column("is_letter"), pc.greater(pc.binary_length(text), 0)).combine_chunks()
     number = pc.index_in(text, value_set=_KEYS)
@@ -92,7 +92,7 @@ def _judged(
 def _with_letters(
     file: PredictionsFile, batch: pa.RecordBatch, given: pa.Table, text: pa.Array, strange: pa.Array
 ) -> pa.Array:
-    """Return texts with the letters that those at the places `strange` mean, such as small ones or options' words."""
+    """Return texts, with those at the positions `strange` (lowercase letters, words) replaced by letters."""
     letters = []
     outlines = outlines_in(batch.take(strange))
     for place, (item, _), said in zip(strange.to_pylist(), outlines, text.take(strange).to_pylist(), strict=True):
@@ -109,11 +109,11 @@ def _with_letters(
 
 
 _given_letter = lru_cache(maxsize=1 << 15)(given_letter)
-"""Equal words for equal options are read once."""
+"""Reads equal words for equal options once."""
 
 
 def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
-    """Return the rows of items to which a letter is given."""
+    """Return the rows of items with a given letter."""
     count = batch.num_rows
     letter = text.cast(pa.string())
     return _rows(
@@ -129,13 +129,13 @@ def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, gro
 
 
 def _of_replies(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
-    """Return the rows of items whose replies are read; equal replies to equal options are read once."""
+    """Return the rows of items whose replies need reading; equal replies to equal options are read once."""
     firsts, numbers = _distinct(text, batch.column("choices"))
     attempts = []
     for (item, _), said in zip(outlines_in(batch.take(firsts)), text.take(firsts).to_pylist(), strict=True):
         reply = Reply(item.item_id, text=said.decode("utf-8", "surrogatepass"))
         question = ProtocolQuestion("", question_of_outline(item), AS_SHOWN)
-        record: Any = item  # it has all that a verdict needs of an item
+        record: Any = item  # it has everything that a verdict needs of an item
         attempts.append(attempt_of(record, question, 0, reply, plan.reader))
 
     def column(name: str) -> pa.Array:
@@ -146,7 +146,7 @@ def _of_replies(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, gro
 
 
 def _distinct(text: pa.Array, choices: pa.ListArray) -> tuple[pa.Array, pa.Array]:
-    """Return the place of one row for each text with its options, and the number among these of each row's own."""
+    """Return the index of one row for each distinct text with its options, and each row's index among these."""
     numbers = text.dictionary_encode().indices.to_numpy().astype(np.int64)
     options = choices.flatten().field("text").dictionary_encode()
     words = options.indices.fill_null(-1).to_numpy()
@@ -164,14 +164,14 @@ def _distinct(text: pa.Array, choices: pa.ListArray) -> tuple[pa.Array, pa.Array
 def _rows(
     plan: EvaluationPlan, batch: pa.RecordBatch, groups: pa.Array, *, robust: pa.Array, **judged: pa.Array
 ) -> pa.Table:
-    """Return the rows of items of which each has one judged reply, whose columns are given.
+    """Return the rows of items with one judged reply each, whose columns are given.
 
     Args:
         plan: Items and reader.
         batch: The items.
         groups: Number of each item's cluster.
-        robust: Letter that the robust reader reads.
-        judged: Columns `state`, `letter`, `read_by`, `reply`, and `cause` where there is one.
+        robust: Letter from the robust reader.
+        judged: Columns `state`, `letter`, `read_by`, `reply`, and `cause` if any.
     """
     count = batch.num_rows
     key = pc.coalesce(batch.column("answer"), batch.column("refusal"))
@@ -193,6 +193,6 @@ def _rows(
 
 
 def _own_ids(attributes: pa.Array) -> pa.Array:
-    """Return the id by which each item's source calls it; attributes that are equal are read once."""
+    """Return each item's id in its source; equal attributes are read once."""
     coded = attributes.dictionary_encode()
     return pa.array(map(own_id, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)

@@ -1,7 +1,7 @@
-"""A sample of a release's items, for a run that is tried out, and what its figures say of all items.
+"""A sample of a release's items for a trial run, and its estimates for all items.
 
-Items are drawn from each task of each split in proportion to its items, by a hash of the item's id: the same number of
-the same items gives the same sample on every machine, and a larger sample holds every smaller one.
+Items are drawn from each task of each split in proportion to its items, by a hash of the item's id. The same number of
+the same items gives the same sample on every machine, and a larger sample contains every smaller one.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Stratum = tuple[str, str]
 
 @dataclass(frozen=True)
 class ItemSample:
-    """Items that are asked in place of all.
+    """Items asked in place of all.
 
     Args:
         item_ids: Ids of the items.
         strata: Number of all items that could be asked, by split and task.
-        subset: Subset that they are, with the item response model that says what all items would give; None where they
-            were drawn in proportion to the strata.
+        subset: Subset that they form, with the item response model that estimates the result on all items; None for a
+            draw in proportion to the strata.
     """
 
     item_ids: frozenset[str]
@@ -48,14 +48,15 @@ class ItemSample:
 
 
 def sample_of(items: Iterable[Released], limit: int) -> ItemSample | None:
-    """Return a sample of items; None where there are no more than `limit` of them.
+    """Return a sample of items; None if there are no more than `limit`.
 
-    Each stratum's items stand in the order of their hashes, the i-th of n at i / n; the first `limit` of all strata by
-    that place are the sample. So each stratum gets its share, rounded up, and is there from its first item on.
+    Each stratum's items are ordered by their hashes, with the i-th of n at position i / n; the sample is the first
+    `limit` items of all strata by position. Each stratum therefore gets its share, rounded up, beginning with its first
+    item.
 
     Args:
-        items: All items that could be asked; their pictures are not looked at.
-        limit: Number of items to be drawn, above 0.
+        items: All items that could be asked, whose pictures are not read.
+        limit: Number of items to draw, above 0.
     """
     return sample_of_ids(((r.item.item_id, (r.split, r.item.task)) for r in items), limit)
 
@@ -78,11 +79,11 @@ def subset_sample(items: Iterable[Released], subset: Subset) -> ItemSample:
     """Return the items of a subset as a sample of all.
 
     Args:
-        items: All items that could be asked; their pictures are not looked at.
+        items: All items that could be asked, whose pictures are not read.
         subset: Subset of them.
 
     Raises:
-        BenchwrightError: The subset stands for other items.
+        BenchwrightError: The subset represents other items.
     """
     tasks, strata = {}, Counter[Stratum]()
     for released in items:
@@ -93,15 +94,14 @@ def subset_sample(items: Iterable[Released], subset: Subset) -> ItemSample:
 
 
 def whole_estimates(judged: pa.Table, sample: ItemSample) -> dict[str, Estimate]:
-    """Return what the accuracies of all items would be, overall, by task and as the mean of tasks, by name.
+    """Return estimates of the accuracies on all items: overall, by task and as the mean of tasks, by name.
 
-    The value weighs each stratum by its number of items. The interval is Wilson's for the number of independent items
-    that the sample is worth: n over the effect of the weights (L. Kish, Survey Sampling, Wiley 1965, section 11.7),
-    times (M - 1) / (M - n) for a sample of n of M items without replacement (W. G. Cochran, Sampling Techniques, 3rd
-    ed., Wiley 1977, sections 2.6 and 3.3). It covers what the items left out might change, and nothing else: a sample
-    of all items has an interval of no width. That items were drawn from strata is not used, so it is rather too wide.
-    There is none where the sample has no item of some stratum. What a subset says of all items, its item response model
-    says (`item_response.whole`).
+    The value weights each stratum by its number of items. The interval is Wilson's for the effective number of
+    independent items: n over the effect of the weights (L. Kish, Survey Sampling, Wiley 1965, section 11.7), times (M -
+    1) / (M - n) for a sample of n of M items without replacement (W. G. Cochran, Sampling Techniques, 3rd ed., Wiley
+    1977, sections 2.6 and 3.3). It covers only the uncertainty from the items left out: a sample of all items has an
+    interval of no width. It ignores the stratification, so it is somewhat too wide. Without an item from some stratum
+    there is no interval. For a subset, its item response model gives the estimates (`item_response.whole`).
 
     Args:
         judged: Rows that metrics count; every item has equally many.

@@ -25,7 +25,7 @@ _AS_THE_STEP = "as the step says"
 
 
 class ModelSettings(ModelOptions):
-    """One model; a name alone stands for the default settings."""
+    """One model; a name alone means the default settings."""
 
     model: str = Field(description="Model, as `evaluate run --model` takes it")
     name: Annotated[str | None, OptionNotes("score", unset="the model's name")] = Field(
@@ -68,11 +68,11 @@ class ModelSettings(ModelOptions):
         return self
 
     def options(self, base_url: str | None, api_key_env: str) -> BackendOptions:
-        """Return the options that backends get.
+        """Return the options for backends.
 
         Args:
-            base_url: Endpoint of a model that has none of its own, unless it is asked in a vendor's API.
-            api_key_env: Variable with the key, likewise.
+            base_url: Endpoint of a model without its own, unless it uses a vendor's API.
+            api_key_env: Variable with the key, for the same models.
         """
         if api_of(self.model) not in {None, *OPENAI_APIS}:
             base_url, api_key_env = None, OPENAI_KEY_VARIABLE
@@ -82,25 +82,25 @@ class ModelSettings(ModelOptions):
         )
 
     def asking_settings(self) -> Any:
-        """Return the settings by which two entries of one model ask otherwise, as JSON values."""
+        """Return the settings that make two entries of one model differ in asking, as JSON values."""
         return self.model_dump(mode="json", exclude=_without("run", "score"))
 
     def deciding_settings(self) -> Any:
-        """Return the settings that decide what results say, as JSON values: a name alone where it has no others."""
+        """Return the settings that decide the contents of results, as JSON values: a name alone without others."""
         settings = self.model_dump(mode="json", exclude_defaults=True, exclude=_without("run"))
         return self.model if settings.keys() == {"model"} else settings
 
 
 def _without(*effects: Effect) -> Any:
-    """Return what a dump of `ModelSettings` leaves out: options of these effects, and how the judge is reached."""
+    """Return the fields that a dump of `ModelSettings` omits: options of these effects, and access to the judge."""
     return dict.fromkeys(options_of_effect(ModelSettings, *effects), True) | {"judge": options_of_effect(Judge, "run")}
 
 
 def known_protocols(protocols: tuple[str, ...]) -> tuple[str, ...]:
-    """Return protocols in their own spelling.
+    """Return protocols under their canonical names.
 
     Raises:
-        ValueError: A protocol is unknown or stands twice, or there is none.
+        ValueError: A protocol is unknown or repeated, or there is none.
     """
     from .protocols.names import parse_protocol
 
@@ -117,7 +117,7 @@ def known_reader(reader: str) -> str:
     """Return a reader's name.
 
     Raises:
-        ValueError: There is no such reader.
+        ValueError: The reader does not exist.
     """
     from benchwright.replies.readers import READERS
 

@@ -1,7 +1,7 @@
-"""What `evaluate run` would send: requests, pictures, bytes, tokens and cost, counted without sending anything.
+"""The requests of `evaluate run` without sending them: counts of requests, pictures, bytes and tokens, and the cost.
 
-First questions are made as the run makes them, so that equal ones count once and those that the log has answered not at
-all. What later rounds say rests on replies: each counts as one more request.
+First questions are built as in the run, so equal ones count once, and those with a reply in the log do not count. The
+questions of later rounds depend on replies: each counts as one more request.
 """
 
 from __future__ import annotations
@@ -34,33 +34,33 @@ if TYPE_CHECKING:
 
 
 SECONDS_PER_REPLY = 5.0
-"""Seconds that a reply of a hosted model takes, where nobody states them."""
+"""Default number of seconds for a reply of a hosted model."""
 _BATCH_S = 24 * 3600.0
-"""Seconds that vendors allow themselves for a batch."""
+"""Seconds within which vendors complete a batch."""
 
 
 class PlannedRun(NamedTuple):
-    """What a run would send.
+    """The requests that a run would send.
 
     Args:
         model: Name of the model in results.
-        protocol: Protocol, as the command line takes it.
-        items: Number of items that are asked.
-        requests: Requests at one try each, those of later rounds included.
-        answered_before: First questions that the log has a reply to, or that are equal to another one.
-        unsendable: First questions that cannot be sent, such as those whose picture cannot be read.
-        pictures: Pictures that are sent.
+        protocol: Protocol, as on the command line.
+        items: Number of asked items.
+        requests: Number of requests at one try each, including later rounds.
+        answered_before: Number of first questions with a reply in the log, or equal to another one.
+        unsendable: Number of first questions that cannot be sent, such as those with an unreadable picture.
+        pictures: Number of sent pictures.
         picture_bytes: Size of their files, in bytes; inside requests they take a third more.
         largest_picture_bytes: Size of the largest of them.
-        tokens: Estimate of the tokens sent, and the most that are received.
-        cost: The most that these cost; None without prices, or where the model is no server.
-        limit_of: Number of all items that could be asked, where only a sample is; None where all are.
+        tokens: Estimate of the tokens sent, and the largest number received.
+        cost: Largest cost of these tokens; None without prices or if the model is not on a server.
+        limit_of: Number of all items that could be asked, for a sample; None if all are asked.
         samples: Number of replies to each question.
-        concurrency: Requests that are under way at a time, at most.
-        seconds: Estimate of the time, at as many requests at a time and the seconds a reply that the caller states.
-        most_seconds: The most that they take at one try each: each as long as a request may take. Batches take up to a
-            day, and so does each round of a protocol.
-        in_batches: Whether they go in batches, at half the price.
+        concurrency: Largest number of requests under way at a time.
+        seconds: Estimated time, from the number of simultaneous requests and the caller's seconds per reply.
+        most_seconds: Longest time at one try each, if every request takes as long as allowed. Batches take up to a day,
+            as does each round of a protocol.
+        in_batches: Whether requests go in batches, at half the price.
     """
 
     model: str
@@ -88,7 +88,7 @@ class PlannedRun(NamedTuple):
         return {"dry_run": True, **numbers, **tokens}
 
     def describe(self) -> str:
-        """Return the plan as a line for people."""
+        """Return the plan as a line of text."""
         if not self.requests and not self.answered_before and not self.unsendable:
             return f"{self.model} answers {counted(self.items, 'item')} on this machine; nothing would be sent"
         cost = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f} in the currency of the prices"
@@ -123,21 +123,21 @@ def planned_run(
     log_folder: Path | None = None,
     seconds_per_reply: float = SECONDS_PER_REPLY,
 ) -> PlannedRun:
-    """Return what a run would send; nothing is sent and nothing written.
+    """Return the requests that a run would send, without sending or writing anything.
 
     Args:
-        release: Release that would be scored.
+        release: Release to score.
         model: Name of the model.
         protocol: Name of the protocol, with its settings.
         options: Options of the model.
-        split: Name of the only split; all where None.
-        limit: Number of items that are asked, a sample; all where None.
-        subset: Subset that is asked in place of all items.
-        log_folder: Folder of the results, whose log says what was answered before; none where None.
-        seconds_per_reply: Seconds that a reply takes.
+        split: Name of the only split; all splits if None.
+        limit: Number of items in a sample to ask; all items if None.
+        subset: Subset to ask in place of all items.
+        log_folder: Folder of the results, whose log holds earlier replies; None for no log.
+        seconds_per_reply: Seconds per reply.
 
     Raises:
-        BenchwrightError: There is no such model or split, or its options do not suit.
+        BenchwrightError: The model or split does not exist, or its options do not suit.
         DataError: The release is damaged.
     """
     effective = (setting := parse_protocol(protocol)).decoding(options)
@@ -192,7 +192,7 @@ def planned_run(
 
 
 def _in_words(seconds: float) -> str:
-    """Return a time in the unit in which people would say it."""
+    """Return a time in the unit that reads most naturally."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

@@ -1,4 +1,4 @@
-"""Damage that `benchwright check` finds in the logs of requests and replies in a workspace."""
+"""Damage in the logs of requests and replies in a workspace, as `benchwright check` finds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of a result: its name, what may not be replaced in it, and what a new score changes."""
+"""The folder of a result: its name, its protection against replacement, and the changes by a new score."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ logger = logging.getLogger(__name__)
 def result_folder(
     out: Path, backend: Backend, plan: EvaluationPlan, identity: dict[str, Any], *, replace: bool
 ) -> Path:
-    """Return the folder of a result: that of an older program, where it holds the very same, else one by its name.
+    """Return the folder of a result: an older program's folder if it holds the same result, otherwise one by its name.
 
-    What lies there from an older program with other settings is not overwritten.
+    An older program's result with other settings is not overwritten.
     """
     names = backend.name, plan.protocol.text, plan.read_by
     plain, wanted = out / results_name(*names), out / results_name(*names, identity)
@@ -76,7 +76,7 @@ def refuse_others(folder: Path, existing: Score, backend: Backend, plan: Evaluat
 
 @contextmanager
 def results_folder(folder: Path | None) -> Iterator[Path]:
-    """Yield the folder of a result, made where it is not there; one that vanishes where None."""
+    """Yield the folder of a result, created if necessary; a temporary one if None."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="benchwright-") as place:
             yield Path(place)

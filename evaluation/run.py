@@ -1,6 +1,6 @@
 """Scoring of a model on a release: ask under a protocol, read, judge, count, write.
 
-Up to three models are asked: the scored one, another that the protocol names for a round, and a judge.
+It asks up to three models: the scored one, another that the protocol names for a round, and a judge.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _own_ids(release: Release) -> OwnIds:
 
 
 READER_VERSION = 4
-"""Raised when a reply may be read otherwise than before; part of a score's settings."""
+"""Raise it when a reply may be read differently than before; it is part of a score's settings."""
 
 
 def evaluate(
@@ -166,36 +166,36 @@ def evaluate(
 ) -> Score:
     """Score a model on a release.
 
-    On a sealed split, whose answers the release does not have, nothing is scored: the score has no metrics, and its
-    `answers` names the answer file that `out` holds, for whoever keeps the key.
+    On a sealed split, whose answers the release lacks, the score has no metrics; its `answers` names the answer file in
+    `out`, for the keeper of the key.
 
-    Files that are read are compared with the release's manifest first. Memory does not grow with the release but for
-    about 100 bytes an item while metrics are taken. A backend that answers alike gives equal bytes.
+    The files that it reads are first compared with the release's manifest. Memory does not grow with the release except
+    for about 100 bytes per item while metrics are computed. Equal replies of a backend give equal bytes.
 
     Args:
         release: Release, or its folder.
         model: Backend, or its name, such as `constant:A`.
-        protocol: Protocol by which items are asked, or its name and settings, such as `shuffle:k=3`.
+        protocol: Protocol for asking items, or its name and settings, such as `shuffle:k=3`.
         reader: Reader of letters in replies: `robust`, or a paper's exact reader (`benchwright.replies.readers`).
-        judge: Model that reads what the robust reader could not; none where None.
-        split: Name of the only split that is asked; all splits where None.
+        judge: Model that reads replies unreadable to the robust reader; None for no judge.
+        split: Name of the only split to ask; all splits if None.
         out: Folder for results, which go to a folder in it named by model, protocol, reader and settings
-            (`results_name`), as predictions.parquet and score.json; nowhere where None.
-        log_folder: Folder for logs of replies, each in a folder named by the model; `out` where None.
-        options: Options of the model; the defaults where None.
+            (`results_name`), as predictions.parquet and score.json; None writes none.
+        log_folder: Folder for logs of replies, each in a folder named by the model; `out` if None.
+        options: Options of the model; the defaults if None.
         replace: Whether the results of another release or split may be overwritten.
-        cache: Cache, kept from run to run, for replies that follow from one question alone; none where None.
+        cache: Cache, kept between runs, for replies that follow from one question alone; None for no cache.
         max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
-        name: Name of the result beside others, in place of the model's name.
-        limit: Number of items to ask, a stratified sample of them (`item_sample`), above 0; all where None.
-        subset: Subset to ask in place of all items (`item_response.subset`); not beside `limit`.
+        name: Name of the result in lists, in place of the model's name.
+        limit: Number of items to ask, a stratified sample (`item_sample`), above 0; all items if None.
+        subset: Subset to ask in place of all items (`item_response.subset`); not together with `limit`.
         progress: Receiver of the progress.
-        record_map: What maps a program that answers each question alone over the questions; this process by default.
+        record_map: Mapper over questions, for a program that answers each question alone; in this process by default.
 
     Raises:
-        BenchwrightError: There is no such model or split, or `out` holds results of something else.
+        BenchwrightError: The model or split does not exist, or `out` holds results of something else.
         DataError: The release is damaged, or predictions do not fit it.
-        CheckFailed: The first questions all failed alike: there is no score, and one that was there before stays.
+        CheckFailed: The first questions all failed alike: there is no score, and an earlier one stays.
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
@@ -258,10 +258,10 @@ def evaluate(
 
 
 def _refuse_beside_subset(protocol: Protocol, limit: int | None) -> None:
-    """Refuse what does not go with a subset.
+    """Refuse settings that conflict with a subset.
 
     Raises:
-        BenchwrightError: There is a limit beside it, or the protocol has several verdicts an item.
+        BenchwrightError: A limit is also given, or the protocol has several verdicts per item.
     """
     if limit is not None:
         raise BenchwrightError("a subset says itself how many items are asked; leave out --limit")
@@ -273,10 +273,10 @@ def _refuse_beside_subset(protocol: Protocol, limit: int | None) -> None:
 
 
 def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
-    """Return the sealed splits among those that are asked; none where a key has given their answers.
+    """Return the sealed splits among those to ask; empty if a key has given their answers.
 
     Raises:
-        BenchwrightError: Both sealed and open splits are asked.
+        BenchwrightError: Both sealed and open splits are to be asked.
     """
     wanted = release.splits if split is None else (split,)
     sealed = [name for name in wanted if name in release.withheld_splits]
@@ -291,7 +291,7 @@ def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
 def _answered(
     plan: EvaluationPlan, contexts: Sequence[ModelContext], folder: Path | None, scratch: Path, watched: RunProgress
 ) -> tuple[Path | None, Outcomes]:
-    """Ask sealed items, and return the answer file that was written and how the items ended."""
+    """Ask sealed items, and return the written answer file and the endings of the items."""
     draft = scratch / PREDICTIONS_FILE
     _ask_all(plan, contexts, draft, scratch, watched)
     if folder is None:
@@ -343,7 +343,7 @@ def _scored(
             _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
             rows = with_labels(read_metric_rows(draft, setting), opened, split)
             outcomes, unread = outcomes_of(draft), unread_in(draft, repeats=setting.repeats)
-            # A score must never stand beside predictions that it was not made from.
+            # A score must never lie next to predictions that it was not made from.
             (place / SCORE_FILE).unlink(missing_ok=True)
         score = _score(plan, contexts, rows, outcomes, spent, max_errors).model_copy(
             update={"name": name, "identity": identity, "unread": unread}
@@ -450,7 +450,7 @@ def _score(
 
 
 def _estimates(rows: pa.Table, plan: EvaluationPlan) -> dict[str, Estimate]:
-    """Return every metric; of a sample, accuracies are what all items would give."""
+    """Return every metric; for a sample, accuracies are estimates for all items."""
     estimates = take_metrics(rows)
     return estimates if plan.sample is None else estimates | whole_estimates(rows, plan.sample)
 
@@ -468,7 +468,7 @@ def _intervals(judged: pa.Table) -> dict[str, Any]:
 
 
 def _askable(plan: EvaluationPlan) -> int:
-    """Return how many items the model can take; the protocol may take fewer."""
+    """Return the number of items that the model can take; the protocol may take fewer."""
     if plan.sample is not None:
         return len(plan.sample.item_ids)
     counts = _counts(plan.release, plan.split)
@@ -486,7 +486,7 @@ def _counts(release: Release, split: str | None) -> dict[str, int]:
 
 
 def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
-    """Return all settings that can change a reply, or how it is read, and do not stand in the protocol's own text."""
+    """Return all settings that can change a reply or its reading, except those in the protocol's own text."""
     identity = identity_of(getattr(backend, "identity", {}))
     if files := plan.protocol.files():
         identity["examples"] = digest([file_digest(path) if path.is_file() else None for path in files])

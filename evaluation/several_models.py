@@ -1,8 +1,8 @@
-"""Several evaluations of a release: those that different endpoints answer go on at the same time.
+"""Several evaluations of a release, with those that use different endpoints running at the same time.
 
-Asking is waiting. Evaluations that one thing answers go on one after the other: a server of your own, which may hold
-one model at a time; a model at its vendor, where limits of pace are the model's; and this process, which computes all
-that needs no endpoint. Scores do not depend on what else is asked meanwhile.
+Asking is mostly waiting. Evaluations that share a resource run one after another. Such a resource is a server of your
+own, which may hold one model at a time; a model at its vendor, where rate limits apply per model; or this process,
+which computes everything that needs no endpoint. Scores do not depend on what else is asked meanwhile.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .results.score import Score
 logger = logging.getLogger(__name__)
 
 _MOST_AT_ONCE = 8
-"""Largest number of endpoints that are asked at the same time; each has questions with pictures in memory."""
+"""Largest number of endpoints asked at the same time; each has questions with pictures in memory."""
 _STOP_S = 5.0
-"""Seconds that an interrupted run waits for evaluations to close their logs; nothing is lost of one that does not."""
+"""Seconds that an interrupted run waits for evaluations to close their logs; a slower one loses nothing."""
 _HERE = "this process"
 
 
@@ -35,8 +35,8 @@ class Evaluation(NamedTuple):
 
     Attributes:
         name: Name of the model, for messages.
-        uses: Names of what serves one evaluation at a time, as `uses_of` returns them.
-        score: Function that evaluates, and shows its progress to what it gets.
+        uses: Names of resources that serve one evaluation at a time, as `uses_of` returns them.
+        score: Function that evaluates and shows its progress to its argument.
     """
 
     name: str
@@ -45,14 +45,14 @@ class Evaluation(NamedTuple):
 
 
 class _Stopped(Exception):
-    """The run was interrupted, so an evaluation ends after the reply that it has just got."""
+    """The interruption of a run, which ends an evaluation after its latest reply."""
 
 
 def uses_of(model: str, options: BackendOptions, *, protocol: str, judge: Judge | None = None) -> frozenset[str]:
-    """Return the names of what serves one evaluation at a time: servers, models at vendors, logs of replies.
+    """Return the names of resources that serve one evaluation at a time: servers, models at vendors, logs of replies.
 
     Args:
-        model: Name of the model, as `evaluate run` takes it.
+        model: Name of the model, as on the command line of `evaluate run`.
         options: Its options.
         protocol: Protocol, which may name another model for a round.
         judge: Judge, if there is one.
@@ -80,21 +80,21 @@ def _served_by(model: str, base_url: str | None) -> Iterator[str]:
 def evaluate_all(evaluations: Sequence[Evaluation], progress: Progress | None = None) -> list[Score]:
     """Return the scores of several evaluations, in their order.
 
-    Where one ends in an error, those that need nothing of what it uses go on to their end first, so that a spent budget
-    or a wrong key costs the other models nothing.
+    If one ends in an error, those that share no resource with it finish first, so that a spent budget or a wrong key
+    does not affect the other models.
 
     Args:
-        evaluations: The evaluations; those that use the same are done in their order.
+        evaluations: The evaluations; those that share a resource run in their order.
         progress: Receiver of the progress.
 
     Raises:
-        Exception: What the first evaluation raised that did not end in a score.
+        Exception: The exception of the first evaluation without a score.
     """
     return _AtOnce(evaluations, progress or Silent()).scores()
 
 
 class _AtOnce:
-    """Evaluations under way, by their numbers."""
+    """Evaluations under way, by index."""
 
     def __init__(self, evaluations: Sequence[Evaluation], progress: Progress) -> None:
         self._evaluations, self._progress = evaluations, progress
@@ -106,12 +106,12 @@ class _AtOnce:
         here = [queue for queue in queues if _HERE in self._evaluations[queue[0]].uses or len(queues) == 1]
         elsewhere = iter([queue for queue in queues if queue not in here])
         count = min(_MOST_AT_ONCE, len(queues) - len(here))
-        # Daemons, so that one that waits for an endpoint keeps no interrupted program from its end.
+        # Daemon threads, so that one that waits for an endpoint does not keep an interrupted program from ending.
         threads = [threading.Thread(target=self._work, args=(elsewhere,), daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
         try:
-            for queue in here:  # what maps functions over questions belongs to this thread
+            for queue in here:  # mapping functions over questions is bound to this thread
                 self._evaluate(queue, self._progress)
             for thread in threads:
                 thread.join()
@@ -128,7 +128,7 @@ class _AtOnce:
         return scores
 
     def _work(self, queues: Iterator[Sequence[int]]) -> None:
-        """Evaluate what is queued until nothing is left."""
+        """Evaluate the queues until they are empty."""
         while True:
             with self._lock:
                 queue = next(queues, None)
@@ -137,7 +137,7 @@ class _AtOnce:
             self._evaluate(queue, _SharedProgress(self._progress, self._stop, self._lock))
 
     def _evaluate(self, queue: Sequence[int], progress: Progress) -> None:
-        """Evaluate one after the other, up to the first error."""
+        """Evaluate one after another, up to the first error."""
         for number in queue:
             try:
                 self._ended[number] = self._evaluations[number].score(progress)
@@ -149,7 +149,7 @@ class _AtOnce:
 
 
 class _SharedProgress:
-    """A receiver of the progress of one evaluation among several, which ends it where the run was interrupted."""
+    """A receiver of the progress of one evaluation among several, which ends it if the run was interrupted."""
 
     def __init__(self, progress: Progress, stop: threading.Event, lock: threading.Lock) -> None:
         self._own, self._stop, self._lock = progress.another(), stop, lock
@@ -177,7 +177,7 @@ class _SharedProgress:
 
 
 def _queues(uses: Iterable[frozenset[str]]) -> list[list[int]]:
-    """Return the numbers of what uses the same, directly or through others, one list each, in order."""
+    """Return the indices of evaluations that share resources, directly or through others, one list each, in order."""
     queues: list[tuple[frozenset[str], list[int]]] = []
     for number, used in enumerate(uses):
         joined = [queue for queue in queues if queue[0] & used]

@@ -38,27 +38,26 @@ class Evaluate(FinalStep):
     """Write a folder in `results/` for each model and protocol, `results/summary.json` with the metrics of all, and a
     report on them.
 
-    Where the release has a human baseline, `results/human.json` says what people reached on the same items.
-    Models at different endpoints are asked at the same time; those that this machine or one server of your own answers,
-    one after the other. Replies of servers are kept in the workspace's folder `replies/`, from which a run that ended
-    early continues. A spent budget ends the run once the other models are scored, and the same command goes on from
-    there. Pace and bounds (`concurrency`, `timeout`, `budget...`, `api_key_env`) decide no result, so changing them
-    makes nothing anew.
+    If the release has a human baseline, `results/human.json` has people's figures on the same items. Models at
+    different endpoints are asked at the same time; those that this machine or one server of your own answers, one after
+    another. The workspace's folder `replies/` keeps the replies of servers, from which an interrupted run continues. A
+    spent budget ends the run once the other models are scored; the same command then continues. Pace and bounds
+    (`concurrency`, `timeout`, `budget...`, `api_key_env`) decide no result, so changing them repeats no work.
 
     Args:
-        models: Models, each once or with other settings: a name alone as `evaluate run --model` takes it, such as
-            `random`, `"constant:A"` or `"openai:NAME"`, or a mapping with the settings below.
-        protocol: How items are asked, as `evaluate run --protocol` takes it: one, such as `circular`, or a list such as
-            `[vanilla, "shuffle:k=3"]`, of which each is scored.
-        reader: Who reads letters in replies, as `evaluate run --reader` takes it.
+        models: Models, each once or with other settings: a name alone as for `evaluate run --model`, such as `random`,
+            `"constant:A"` or `"openai:NAME"`, or a mapping with the settings below.
+        protocol: Protocols for asking items, as for `evaluate run --protocol`: one, such as `circular`, or a list such
+            as `[vanilla, "shuffle:k=3"]`, each of which is scored.
+        reader: Reader of letters in replies, as for `evaluate run --reader`.
         split: Only this split; all by default.
-        limit: Ask only so many items, drawn in proportion to the tasks of each split, as `evaluate run --limit` does;
-            all by default. Such results stand apart from those of all items, and are ranked nowhere.
+        limit: Number of items to ask, drawn in proportion to the tasks of each split, as with `evaluate run --limit`;
+            all by default. Such results are listed separately from those of all items, without ranks.
         base_url: Address of an OpenAI-compatible endpoint, for `openai` models.
         api_key_env: Name of the environment variable that holds its key; the key itself is never written anywhere.
-        max_errors: Share of items to which nothing was said (errors, replies without text) above which a score is
-            unfit: shown as such, ranked nowhere, and the run ends with exit code 1 once all is written.
-        report: Whether the report `results/report.html` is written too.
+        max_errors: Share of items without words from the model (errors, replies without text) above which a score is
+            unfit: it is marked and not ranked, and the run ends with exit code 1 once everything is written.
+        report: Whether to write the report `results/report.html` too.
     """
 
     name: ClassVar[str] = "evaluate"
@@ -120,10 +119,10 @@ class Evaluate(FinalStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide results; bounds and pace of asking are left out."""
+        """Return the settings that decide results, without bounds and pace of asking."""
         parameters = super().parameters() | {"models": [model.deciding_settings() for model in self.models]}
         if self.limit is None:
-            del parameters["limit"]  # so that what was scored before there was this setting stays as it is
+            del parameters["limit"]  # so that earlier scores from before this setting remain valid
         return parameters
 
     def weights_hash(self) -> str | None:
@@ -137,12 +136,12 @@ class Evaluate(FinalStep):
         return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
 
     def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
-        """Refuse what could not be scored: no release, a split that it will not have, a model that there is none of.
+        """Refuse what cannot be scored: no release, a split that it will not have, or a model that does not exist.
 
-        Keys of endpoints and files of predictions may still come; they are looked for when their model is asked.
+        Keys of endpoints and files of predictions may arrive later; they are checked when their model is asked.
 
         Raises:
-            RecipeError: The setting, and what to change.
+            RecipeError: A setting is wrong; the message names it and the change to make.
         """
         del seed
         makers = [place for place, stage in enumerate(before) if isinstance(stage.step, FinalStep)]
@@ -177,7 +176,7 @@ class Evaluate(FinalStep):
         if "release" not in ctx.artifacts:
             raise StepError(_WITHOUT_RELEASE.format(name=ctx.stage))
         release = Release.open(ctx.workspace / ctx.artifacts["release"])
-        if release.manifest.sealed is not None:  # results lie in the workspace, as does the key
+        if release.manifest.sealed is not None:  # results lie in the workspace, like the key
             key = key_path(ctx.workspace, release.name, release.version)
             release = unsealed(release, read_answer_key(key))
         results, space = ctx.workspace / RESULTS, Workspace(ctx.workspace)
@@ -231,7 +230,7 @@ class Evaluate(FinalStep):
             return made
 
     def _report(self, results: Path, release: Release, cache: ItemCache, record_map: RecordMap) -> Mapping[str, str]:
-        """Write the report, after the scores, which must not be lost for want of a page."""
+        """Write the report after the scores, which must not be lost if the page fails."""
         from .report.writing import REPORT_FILE, write_report
 
         (results / REPORT_FILE).unlink(missing_ok=True)
@@ -242,7 +241,7 @@ class Evaluate(FinalStep):
 
 
 def _remove_others(results: Path, folders: set[str]) -> None:
-    """Remove scores that the recipe no longer asks for; what servers replied stays in `replies/`."""
+    """Remove scores that the recipe no longer asks for; the servers' replies stay in `replies/`."""
     for score in sorted(results.glob("*/score.json")):
         if score.parent.name not in folders:
             shutil.rmtree(score.parent)

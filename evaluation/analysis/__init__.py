@@ -1,1 +1,1 @@
-"""Analyses of results: differences between models, position bias, likely wrong keys, samples of errors."""
+"""Analysis of results: differences between models, position bias, likely wrong keys, samples of errors."""

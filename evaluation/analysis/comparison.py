@@ -31,7 +31,7 @@ _ALL = "all asked"
 
 
 def spelled_p(p: float) -> str:
-    """Return a p-value as text, with as many digits as say on which side of 0.05 it lies.
+    """Return a p-value as text, with enough digits to show on which side of 0.05 it lies.
 
     Example:
         >>> spelled_p(0.0496), spelled_p(0.0123)
@@ -42,15 +42,15 @@ def spelled_p(p: float) -> str:
 
 
 class PairResult(NamedTuple):
-    """Result of one pair of models within a comparison of several pairs.
+    """Result of one of several compared pairs of models.
 
     Args:
         first: Name of the first model.
         second: Name of the second model.
         pair: Paired difference of the two models.
-        p_joint: p of the pair, adjusted over all pairs that it is tested with (`benchwright.statistics.joint_signs`):
-            those of scores of all items, or of the same sample.
-        threshold: Statistic that the first of these pairs to be told apart must exceed.
+        p_joint: p of the pair, adjusted over all pairs tested together (`benchwright.statistics.joint_signs`): those of
+            scores of all items, or of the same sample.
+        threshold: Statistic that the first pair to be told apart must exceed.
     """
 
     first: str
@@ -66,21 +66,22 @@ class PairResult(NamedTuple):
 
     @property
     def items_needed(self) -> int | None:
-        """Return how many items let the joint test find this difference with 80 % power, whatever other pairs do."""
+        """Return how many items the joint test needs to find this difference with 80 % power, for any other pairs."""
         return items_needed(self.pair.discordant, self.pair.difference, self.pair.design_effect, self.threshold)
 
 
 class Ranked(NamedTuple):
     """A model in the ranking.
 
-    Models asked fewer items than others, a sample where others were asked all, and unfit scores have no rank.
+    Three kinds of models have no rank: those asked fewer items than others, those asked a sample where others were
+    asked all items, and those with unfit scores.
 
     Args:
         model: Name of the model.
         figure: Its accuracy.
-        rank: Its best and worst rank; None where it has none.
-        groups: Letters of the groups it is in: models that share none are told apart.
-        why_unfit: Reason why its score is unfit; None where it is fit.
+        rank: Its best and worst rank; None without a rank.
+        groups: Letters of its groups; models that share no letter are told apart.
+        why_unfit: Reason why its score is unfit; None for a fit score.
     """
 
     model: str
@@ -95,13 +96,12 @@ class Comparison(NamedTuple):
 
     Args:
         name: Name of the task; `_ALL` for all.
-        ranking: Models, best first; those without a rank come last. No model has one where `why_no_ranks` gives a
-            reason.
+        ranking: Models, best first, then those without a rank; if `why_no_ranks` gives a reason, no model has a rank.
         pairs: Results of the pairs, ordered by the names of the models.
-        against: Model that all others are compared with; None where all pairs are compared.
-        least_p: Smallest adjusted p that any pair could have, if all its clusters differed in one direction; None
+        against: Model to compare all others with; None for a comparison of all pairs.
+        least_p: Smallest adjusted p that any pair could have if all its clusters differed in one direction; None
             without pairs.
-        why_no_ranks: Reason why the models have no ranks; None where they have.
+        why_no_ranks: Reason why the models have no ranks; None if they have ranks.
     """
 
     name: str
@@ -125,12 +125,12 @@ def compare_results(
     Args:
         results: Folder that `evaluate run` wrote.
         release: Release that was scored; needed only if an older version of the program wrote the predictions.
-        models: Names of two models, to compare only this pair; all models where empty.
-        against: Name of the model that all others are compared with, instead of with one another; all pairs where None.
+        models: Names of two models, to compare only this pair; all models if empty.
+        against: Name of the model to compare all others with; None to compare all pairs.
 
     Raises:
-        BenchwrightError: A name is none of the models, there is just one model, or the release is another.
-        DataError: There are no results, they are of different releases or splits, or they are damaged.
+        BenchwrightError: A name matches no model, there is only one model, or the release is another.
+        DataError: The folder holds no results, results of different releases or splits, or damaged results.
     """
     if against is not None and models:
         raise BenchwrightError("give two models to compare, or one to compare all others with (--against), not both")
@@ -141,7 +141,7 @@ def compare_results(
 
 
 def comparisons_of(sheet: ReplyMatrix) -> list[Comparison]:
-    """Compare the models over all tasks, then on each task where there is more than one."""
+    """Compare the models over all tasks, then on each task if there are several."""
     return [_comparison(name, scope) for name, scope in _scopes(sheet)]
 
 
@@ -180,7 +180,7 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
 
 
 def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, ReplyMatrix]]:
-    """Yield the name and the replies of each comparison; single tasks only where there is more than one."""
+    """Yield the name and the replies of each comparison; single tasks only if there are several."""
     import numpy as np
 
     names, numbers = task_numbers(sheet.items.column("task"))
@@ -199,7 +199,7 @@ def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Co
         if is_wanted and (pair := _pair(sheet, group, i, k)):
             pair_by_place[i, k] = pair
     found: dict[tuple[int, int], PairResult] = {}
-    # Each sample is tested by itself, so that what was asked a sample widens no rank of those that were asked all.
+    # Test each sample separately, so that models asked a sample widen no rank of models asked all items.
     for sample in {sheet.scores[i].sample for i, _ in pair_by_place}:
         tested = {place: pair for place, pair in pair_by_place.items() if sheet.scores[place[0]].sample == sample}
         adjusted, threshold = _adjusted(tested, sheet, group, name)
@@ -216,7 +216,7 @@ def _comparison(name: str, sheet: ReplyMatrix, against: str | None = None) -> Co
 def _adjusted(
     pairs: Mapping[tuple[int, int], ModelPair], sheet: ReplyMatrix, group: NDArray[Any], name: str
 ) -> tuple[list[float], float]:
-    """Return each pair's p, adjusted over all of them, and the threshold; no p is below that of the pair alone."""
+    """Return each pair's p, adjusted over all of them, and the threshold; no adjusted p is below the pair's own p."""
     import numpy as np
 
     if len(pairs) < 2:
@@ -225,7 +225,7 @@ def _adjusted(
     counts: list[NDArray[Any]] = []
 
     def column(model: int, both: NDArray[np.bool_]) -> int:
-        """Return the number of the model's column on these items, made once."""
+        """Return the number of the model's column on these items, computed once."""
         key = model, both.tobytes()
         if key not in columns:
             columns[key] = len(counts)
@@ -252,20 +252,20 @@ def _why_no_ranks(pairs: Sequence[ModelPair], least: float | None, against: str 
 
 
 def _pair(sheet: ReplyMatrix, group: NDArray[Any], i: int, k: int) -> ModelPair | None:
-    """Compare two models on the items that both were asked."""
+    """Compare two models on the items asked of both."""
     both = sheet.asked[i] & sheet.asked[k]
     return compare_pair(sheet.right[i, both], sheet.right[k, both], group[both])
 
 
 def _ranking(name: str, sheet: ReplyMatrix, apart: set[frozenset[int]], *, has_ranks: bool) -> tuple[Ranked, ...]:
-    """Rank the models that were asked the same items as the model that was asked the most.
+    """Rank the models asked the same items as the model asked the most.
 
-    A model that can take none of a release's tasks stands last over all tasks, and in no task.
+    A model that can take none of a release's tasks comes last over all tasks, and has no place in any task.
     """
     was_asked = sheet.asked
     numbers = [k for k in range(len(sheet.scores)) if name == _ALL or was_asked[k].any()]
     fit = [k for k in numbers if not sheet.scores[k].unfit and was_asked[k].any()]
-    fit = [k for k in fit if sheet.scores[k].sample is None] or fit  # a sample is ranked beside no score of all items
+    fit = [k for k in fit if sheet.scores[k].sample is None] or fit  # a sample is ranked with no score of all items
     metric = "accuracy" if name == _ALL else f"accuracy/{name}"
     most = max(fit, key=lambda k: (int(was_asked[k].sum()), -k), default=None)
     placed = [k for k in fit if most is not None and (was_asked[k] == was_asked[most]).all()]

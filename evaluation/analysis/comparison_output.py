@@ -1,4 +1,4 @@
-"""A comparison of models as JSON values and as tables for people."""
+"""A comparison of models as JSON values and as printed tables."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 CORRECTION = "joint sign flips (Romano and Wolf 2005)"
 COMPARISON_FILE = "comparison.txt"
 _SCREENFUL = 60
-"""Lines of tables that a comparison prints; longer ones go to a file."""
+"""Lines of tables that a comparison prints; a longer output goes to a file."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _LONG_NAME = 22
-"""Characters of a name with which a pair's figures still stand beside both of its names."""
+"""Longest name, in characters, that leaves space for a pair's figures next to both names."""
 _MOST_PAIRS = 45
 """Pairs that a terminal shows: those of ten models."""
 RULE = (
@@ -104,9 +104,9 @@ def _compared(result: PairResult) -> dict[str, Any]:
 
 
 def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None) -> list[Table]:
-    """Return a table of ranks, one of ranks by task, one of pairs over all tasks, and one of letters with a release.
+    """Return tables of ranks, of ranks by task, of pairs over all tasks and, with a release, of letters.
 
-    A table of pairs ends after `_MOST_PAIRS`; `write_pairs` has all, of each task too.
+    The table of pairs ends after `_MOST_PAIRS`; `write_pairs` writes all, including those of each task.
     """
     every, *tasks = comparisons
     tables = [_ranks(every), *([_task_ranks(every, tasks)] if tasks else []), _pairs(every)]
@@ -114,12 +114,13 @@ def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, L
 
 
 def screenful(text: str, path: Path) -> str:
-    """Return a text if it fits a screen; else its beginning and where all of it was written to.
+    """Return a text if it fits a screen, otherwise its beginning and the file that holds the whole.
 
-    The file follows from the results and is written anew each time. Where it cannot be written all of it is returned.
+    The file follows from the results and is rewritten each time. If it cannot be written, the function returns the
+    whole text.
 
     Args:
-        text: Text for people, perhaps with colours of a terminal, which the file does not have.
+        text: Text to print, with or without terminal colors; the file omits them.
         path: File for a text of more than `_SCREENFUL` lines.
     """
     lines = text.splitlines()
@@ -137,8 +138,8 @@ def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = F
     """Write all pairs, over all tasks and on each, to a `.csv` file.
 
     Raises:
-        BenchwrightError: The file name has another suffix, something else is there and `force` is not given, or it
-            cannot be written.
+        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
+            written.
     """
     if out.suffix.lower() != ".csv":
         raise BenchwrightError(f"{out}: pairs are written as .csv; give a name that ends so")
@@ -198,7 +199,7 @@ def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
 
 
 def _pairs(every: Comparison) -> Table:
-    """Return a table of the pairs; models stand by their number in the table of ranks where their names are long."""
+    """Return a table of the pairs; long names are replaced by numbers of the table of ranks."""
     names = {ranked.model: printable(ranked.model) for ranked in every.ranking}
     is_long = max(map(len, names.values()), default=0) > _LONG_NAME
     if is_long:

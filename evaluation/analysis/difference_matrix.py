@@ -1,4 +1,4 @@
-"""The differences of all ranked models as a matrix: how far the model of a row stands above that of a column."""
+"""The differences of all ranked models as a matrix: the lead of a row's model over a column's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .comparison import Comparison
 
 
 class DifferenceCell(NamedTuple):
-    """A cell: the difference of two models on the items that both were asked, and whether they are told apart.
+    """The difference of two models on the items asked of both, and whether they are told apart.
 
     Args:
         points: Accuracy of the row's model less that of the column's, in percentage points, as text.
@@ -22,11 +22,11 @@ class DifferenceCell(NamedTuple):
 
 
 class DifferenceMatrix(NamedTuple):
-    """A matrix above its diagonal.
+    """The part of a matrix above its diagonal.
 
     Args:
         names: Names of the models, best first.
-        rows: Cells of each model but the last, one for each model below it.
+        rows: Cells of each model except the last, one for each model below it.
     """
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class DifferenceMatrix(NamedTuple):
 
 
 def difference_matrix(comparison: Comparison) -> DifferenceMatrix | None:
-    """Return the matrix of the models that have a rank; None where fewer than two have one."""
+    """Return the matrix of the ranked models; None if fewer than two have a rank."""
     names = [ranked.model for ranked in comparison.ranking if ranked.rank is not None]
     cells: dict[tuple[str, str], DifferenceCell] = {}
     for result in comparison.pairs:

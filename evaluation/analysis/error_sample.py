@@ -1,8 +1,8 @@
-"""A sample of models' errors for people to inspect: a fixed number from each task, or in proportion to a label.
+"""A sample of models' errors to inspect: a fixed number from each task, or in proportion to a label.
 
-A hash of seed, item and model decides the draw, so the same errors give the same sample on every machine.
+A hash of seed, item and model decides the draw: the same errors give the same sample on every machine.
 
-The error categories come from papers whose authors inspected replies by hand; the explanations are in our own words.
+The error categories come from papers whose authors inspected replies by hand; the explanations are original.
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ def own_categories(texts: Sequence[str]) -> tuple[FindingCategory, ...]:
 
 TASK = "task"
 COLUMNS = (TASK, "split", "level", "category")
-"""What a sample may be in proportion to, beside attributes."""
+"""Columns that a sample can be in proportion to, in addition to attributes."""
 NONE = ""
-"""Stratum of items that do not have the label."""
+"""Stratum of items without the label."""
 
 _READ_AS = {"miss": "no single letter", "refusal": "a refusal", "cut_off": "cut off before an answer"}
 
@@ -118,7 +118,7 @@ class Plan(NamedTuple):
     """Size, strata and seed of the draw.
 
     Args:
-        total: Number of errors in all; None to draw `per_stratum` from each stratum.
+        total: Total number of errors; None to draw `per_stratum` from each stratum.
         per_stratum: Largest number of errors from each stratum.
         by: Label that defines the strata: `task`, `split`, `level`, `category` or an attribute.
         seed: Seed of the draw.
@@ -131,7 +131,7 @@ class Plan(NamedTuple):
 
 
 class ErrorSample(NamedTuple):
-    """Errors that were drawn, as review tasks with counts.
+    """Drawn errors as review tasks, with counts.
 
     Args:
         head: First line of the task file.
@@ -183,19 +183,19 @@ def draw_errors(
 ) -> ErrorSample:
     """Draw errors of the models in a folder of results.
 
-    An error is a reply that is not right: another letter, no letter, or a refusal. Items without any reply are left
-    out, because there is nothing to inspect. If there are several models, the draw is from all their errors together,
-    and each item occurs once, with one of the models.
+    An error is a wrong reply: another letter, no letter, or a refusal. Items without any reply are left out, because
+    they offer nothing to inspect. With several models, the draw is from all their errors together; each item occurs
+    once, with one of the models.
 
     Args:
         results: Folder that `evaluate run` wrote.
         release: Release that was scored.
         plan: Size and strata of the sample.
-        categories: Categories that annotators choose from.
-        models: Names; all where empty.
+        categories: Categories to offer to annotators.
+        models: Names of models; all models if empty.
 
     Raises:
-        BenchwrightError: A model is not there, the release is another, or nothing has the label.
+        BenchwrightError: A model is missing, the release is another, or no item has the label.
         DataError: There are no results, or results or release are damaged.
     """
     scores = _chosen(read_scores(results), models, results)

@@ -1,6 +1,6 @@
-"""Likely wrong keys as campaign tasks (JSON Lines), as a table (CSV, Parquet) and as lines for people.
+"""Likely wrong keys as campaign tasks (JSON Lines), as a table (CSV, Parquet) and as printed lines.
 
-A task asks people whether the key is right and, if not, which letter is right.
+A task asks annotators whether the key is right and, if not, for the right letter.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ COLUMNS = (
     "given",
     "probability",
 )
-"""`letters` are without blanks between them; `given` is canonical JSON; what is not defined is empty, or null."""
+"""`letters` are joined without blanks; `given` is canonical JSON; undefined values are empty or null."""
 
 _MOST_SHOWN = 20
 
@@ -114,8 +114,8 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
 
     Raises:
-        BenchwrightError: The file name has another suffix, something else is there and `force` is not given, or it
-            cannot be written.
+        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
+            written.
     """
     suffix = out.suffix.lower()
     if suffix not in {SUFFIX, ".csv", ".parquet"}:

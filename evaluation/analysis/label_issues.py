@@ -36,22 +36,21 @@ class LabelIssue(NamedTuple):
     """An item whose key is likely wrong.
 
     Args:
-        rank: Rank by score, from 1; of equals the lower item id comes first.
+        rank: Rank by score, from 1; of equal scores, the lower item id comes first.
         item_id: Id of the item.
         split: Split of the item.
         task: Task of the item.
         key: Letter that counts as right.
-        letters: Letters that are more likely right, as models favour them: one, or none if the evidence is from people
-            only.
+        letters: Letters that models favor as more likely right: one, or none if only people's answers are evidence.
         reason: Source of the evidence against the key.
         score: Natural logarithm of the odds that the key is wrong (`benchwright.diagnostics.keys.suspected_keys`).
         models: Number of models asked.
-        difficulty: Share of them that have it right.
-        discrimination: Item-rest correlation over them; None where it is not defined.
-        people: Number of people who were asked without seeing the key.
+        difficulty: Share of models that have it right, 0 to 1.
+        discrimination: Item-rest correlation over the models; None if undefined.
+        people: Number of people asked without the key.
         people_right: Number of those who gave the key.
-        given: Models by the letter that they gave; those without a letter under the empty text.
-        probability: Probability that the key is wrong, 0 to 1, as far as the model of replies holds.
+        given: Models by the letter they gave; models without a letter are under the empty text.
+        probability: Probability that the key is wrong, 0 to 1, according to the model of replies.
     """
 
     rank: int
@@ -76,10 +75,10 @@ class LabelIssues(NamedTuple):
 
     Args:
         sheet: Replies of the models.
-        campaigns: Campaigns whose people count; simulated annotators do not count.
+        campaigns: Campaigns of people, which count; simulated annotators do not.
         found: Issues, by rank.
         matrix: The same replies by task.
-        tasks: Tasks whose keys are in doubt as a whole.
+        tasks: Tasks whose keys are all in doubt.
     """
 
     sheet: ReplyMatrix
@@ -92,10 +91,9 @@ class LabelIssues(NamedTuple):
 def find_suspects(results: Path, release: Release) -> LabelIssues:
     """Return the items of a release whose keys are likely wrong, the likeliest first.
 
-    The items and their order are those of `benchwright audit --replies`: an item is included where its key is wrong
-    with a probability of 25 % or more, and two able models gave the letter that is favoured instead, or two people
-    missed the key. Of several runs of one model one counts (`one_run_a_model`): they err alike, and two would be taken
-    to confirm each other.
+    The items and their order are those of `benchwright audit --replies`. An item is included if its key is wrong with a
+    probability of at least 25 %, and two able models gave the favored letter instead, or two people missed the key. Of
+    several runs of one model only one counts (`one_run_a_model`): they err alike and would seem to confirm each other.
 
     Raises:
         BenchwrightError: The release is not the one that was scored.
@@ -120,11 +118,11 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
 
 _USUAL = ("vanilla", "robust")
 _OTHERWISE = ("blind", "wrong-image", "caption", "stated-caption", "circular", "shuffle", "mm-sap")
-"""Protocols that show no picture, another one, or other orders of options."""
+"""Protocols that show no picture, another picture, or other orders of options."""
 
 
 def model_name(score: Score) -> str:
-    """Return the name by which runs of one model go together: the user's, else the model's."""
+    """Return the name that groups the runs of one model: the user's, otherwise the model's."""
     return score.name or score.model
 
 
@@ -136,8 +134,8 @@ def protocol_name(score: Score) -> str:
 def one_run_a_model(scores: Sequence[Score]) -> list[Score]:
     """Return one score of each model, in the order given.
 
-    One that was asked plainly, with its pictures and as published, goes before others, then the usual protocol and
-    reader, then the one that was asked the most items.
+    Preference goes first to a run asked plainly, with its pictures and as published; then to the usual protocol and
+    reader; then to the run asked the most items.
     """
 
     def order(score: Score) -> tuple[bool, bool, bool, int, str]:
@@ -151,7 +149,7 @@ def one_run_a_model(scores: Sequence[Score]) -> list[Score]:
 
 
 def letter_matrix_of(sheet: ReplyMatrix) -> LetterMatrix:
-    """Return replies that were read with their release in the form in which diagnostics take them."""
+    """Return replies read with their release, in the form that diagnostics take."""
     tasks, task = task_numbers(sheet.items.column("task"))
     return LetterMatrix(
         tuple(sheet.items.column("item_id").to_pylist()),
@@ -167,7 +165,7 @@ def letter_matrix_of(sheet: ReplyMatrix) -> LetterMatrix:
 
 
 def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the campaigns with people and, for each item over all of them, the numbers of people asked and right."""
+    """Return the campaigns of people and, for each item, the numbers of people asked and of those who were right."""
     import numpy as np
 
     people_asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
@@ -211,7 +209,7 @@ def _rows(
 
 
 def _reason(suspect: SuspectedKey) -> Reason:
-    """Return who speaks against a key: two able models or more, two people or more, or both together."""
+    """Return the source of evidence against a key: at least two able models, at least two people, or both."""
     by_models = suspect.voices >= LEAST_VOICES
     by_people = suspect.misses >= LEAST_VOICES and suspect.misses > suspect.votes_for_key
     if by_models == by_people:
@@ -220,7 +218,7 @@ def _reason(suspect: SuspectedKey) -> Reason:
 
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:
-    """Return the models by the letter that they gave for an item; letters and models are sorted."""
+    """Return the models by the letter they gave for an item; letters and models are sorted."""
     models_by_letter: dict[str, list[str]] = {}
     for row, score in enumerate(sheet.scores):
         if sheet.asked[row, item]:

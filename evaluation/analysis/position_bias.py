@@ -1,4 +1,4 @@
-"""Whether a model favours certain letters: shares of letters given and keyed, and accuracy by the place of the key."""
+"""A model's preference for certain letters: shares of letters given and keyed, and accuracy by the key's position."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class LetterShare(NamedTuple):
 
     Args:
         letter: The letter.
-        keyed: Number of items with this key for which some letter was read.
+        keyed: Number of items with this key and a read letter.
         given: Number of items for which the model gave this letter.
-        at_key: Accuracy on all asked items with this key, whether a letter was read or not.
+        at_key: Accuracy on all asked items with this key, with or without a read letter.
     """
 
     letter: str
@@ -32,16 +32,17 @@ class LetterShare(NamedTuple):
 
 
 class LetterBias(NamedTuple):
-    """Comparison of the letters that a model gives with the keys.
+    """Comparison of a model's letters with the keys.
 
     Args:
-        n: Number of asked items that have a key and for which a letter was read.
-        letters: Letters that are given or keyed, in order.
-        statistic: Statistic of Stuart and Maxwell; chi-squared with `df` degrees of freedom if no letter is favoured.
-        df: Degrees of freedom; 0 where every given letter is the key.
-        p: p-value of the test; None where no letter was read.
-        moved: Effect size, 0 to 1: the smallest share of replies that would have to change their letter for the shares
-            given to equal the shares keyed; half the sum of |given - keyed| / n. None where no letter was read.
+        n: Number of asked items that have a key and a read letter.
+        letters: Given or keyed letters, in order.
+        statistic: Statistic of Stuart and Maxwell; chi-squared with `df` degrees of freedom if the model favors no
+            letter.
+        df: Degrees of freedom; 0 if every given letter is the key.
+        p: p-value of the test; None without any read letter.
+        moved: Effect size, 0 to 1: the smallest share of replies that would have to change their letter to make the
+            shares given equal the shares keyed; half the sum of |given - keyed| / n. None without any read letter.
     """
 
     n: int
@@ -68,10 +69,10 @@ class LetterBias(NamedTuple):
 
 
 def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
-    """Return how each model's letters compare with the keys of the items that it was asked.
+    """Return the comparison of each model's letters with the keys of the items asked of it.
 
     Args:
-        sheet: Replies with the keys; the sheet must have been read with a release.
+        sheet: Replies with the keys, read with a release.
     """
     key = letter_numbers(sheet.items.column("key"))
     return {
@@ -82,15 +83,15 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
 
 
 def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any]) -> LetterBias:
-    """Return how the letters that a model gives compare with the keys of the same items.
+    """Return the comparison of a model's letters with the keys of the same items.
 
     Given and keyed letters are paired, so the test of marginal homogeneity compares their shares, and not a test for
-    independent samples: a model that is always right never favours a letter, however uneven the keys are. Items are
-    treated as independent.
+    independent samples. A model that is always right never favors a letter, however uneven the keys. The test treats
+    items as independent.
 
     Args:
-        letters: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
-        key: Place of its key; below 0 where it has none, and then the item is left out.
+        letters: Index of each asked item's letter in `LETTERS`; below 0 without a read letter.
+        key: Index of its key; below 0 without a key, which leaves the item out.
         group: Number of its cluster, for intervals.
     """
     import numpy as np
@@ -115,9 +116,9 @@ def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray
 def stuart_maxwell(table: NDArray[np.int64]) -> tuple[float, int]:
     """Return the statistic of the test of marginal homogeneity and its degrees of freedom.
 
-    With d the row sums less the column sums, and S the matrix with S_ii = n_i. + n_.i - 2 n_ii and
-    S_ij = -(n_ij + n_ji), the statistic is d' S^- d. S^- is an inverse on the range of S, whose rank is the degrees of
-    freedom: the number of categories less the number of parts into which confusions link them.
+    With d the row sums less the column sums, and S the matrix with S_ii = n_i. + n_.i - 2 n_ii and S_ij = -(n_ij +
+    n_ji), the statistic is d' S^- d. S^- is an inverse on the range of S, whose rank is the degrees of freedom: the
+    number of categories less the number of components that confusions link.
 
     Source: A. Stuart, "A test for homogeneity of the marginal distributions in a two-way classification", Biometrika 42
     (1955), 412-416; A. E. Maxwell, British Journal of Psychiatry 116 (1970), 651-655.
@@ -132,5 +133,5 @@ def stuart_maxwell(table: NDArray[np.int64]) -> tuple[float, int]:
     np.fill_diagonal(matrix, 0)
     np.fill_diagonal(matrix, -matrix.sum(axis=1))
     rank = int(np.linalg.matrix_rank(matrix))
-    # Rounding would leave a trace below 0 where the sums are equal.
+    # With equal sums, rounding would leave a trace below 0.
     return (max(0.0, float(d @ np.linalg.pinv(matrix, hermitian=True) @ d)), rank) if rank else (0.0, 0)

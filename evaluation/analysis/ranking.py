@@ -7,33 +7,33 @@ from typing import NamedTuple
 
 
 class Rank(NamedTuple):
-    """The ranks that the comparisons of all pairs leave to a model.
+    """The ranks of a model that the comparisons of all pairs leave possible.
 
-    Where the chance that any pair is told apart wrongly is at most 5 %, all models' intervals hold their true ranks
-    together in 95 of 100 studies.
+    If the chance of any wrongly separated pair is at most 5 %, the intervals of all models jointly hold the true ranks
+    in 95 of 100 studies.
 
     Source: M. Mogstad, J. P. Romano, A. M. Shaikh, D. Wilhelm, "Inference for ranks with applications to mobility
     across neighbourhoods and academic achievement across countries", Review of Economic Studies 91 (2024), 476-518.
 
     Args:
-        best: 1 + the number of models found to be better.
-        worst: The number of all models less those found to be worse.
+        best: 1 + the number of models found better.
+        worst: The number of all models less those found worse.
     """
 
     best: int
     worst: int
 
     def __str__(self) -> str:
-        """Return the interval as text, such as `2–5`; `2` where only one rank is left."""
+        """Return the interval as text, such as `2–5`; `2` for a single rank."""
         return str(self.best) if self.best == self.worst else f"{self.best}–{self.worst}"
 
 
 def rank_intervals(count: int, told_apart: Callable[[int, int], bool]) -> list[Rank]:
-    """Return the ranks of models that are given best first.
+    """Return the ranks of models ordered best first.
 
     Args:
         count: Number of models, from the most accurate to the least.
-        told_apart: Function that says whether two models, the better first, differ significantly.
+        told_apart: Function that returns whether two models, the better first, differ significantly.
     """
     return [
         Rank(
@@ -45,16 +45,16 @@ def rank_intervals(count: int, told_apart: Callable[[int, int], bool]) -> list[R
 
 
 def group_letters(count: int, told_apart: Callable[[int, int], bool]) -> list[str]:
-    """Return the letters of each model's groups: two models are told apart exactly where they share no letter.
+    """Return the letters of each model's groups: two models are told apart exactly if they share no letter.
 
-    Letters go by the best model of their group, `a` first. After `z` come `aa`, `ab` and so on, parted by spaces.
+    Letters follow the best model of their group, from `a`. After `z` come `aa`, `ab` and so on, separated by spaces.
 
     Source: H.-P. Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons", Journal of
     Computational and Graphical Statistics 13 (2004), 456-466 (insert and absorb).
 
     Args:
         count: Number of models, from the most accurate to the least.
-        told_apart: Function that says whether two models, the better first, differ significantly.
+        told_apart: Function that returns whether two models, the better first, differ significantly.
     """
     groups = [frozenset(range(count))]
     for low in range(count):
@@ -68,11 +68,11 @@ def group_letters(count: int, told_apart: Callable[[int, int], bool]) -> list[st
 
 
 _RUN = 5
-"""Letters in a row from which on only the first and the last are written."""
+"""Shortest run of consecutive letters that is written as its first and last."""
 
 
 def spelled_groups(letters: str) -> str:
-    """Return the letters of a model's groups as tables show them: five or more in a row as `c–g`.
+    """Return the letters of a model's groups as shown in tables: five or more in a row as `c–g`.
 
     Example:
         >>> spelled_groups("abcdf"), spelled_groups("bcdefgk")
@@ -100,7 +100,7 @@ def _number(name: str) -> int:
 
 
 def _parted(groups: list[frozenset[int]], high: int, low: int) -> list[frozenset[int]]:
-    """Return groups of which none holds both models: those that did become two, without what others hold whole."""
+    """Return groups none of which holds both models: each that did is split, without groups contained in others."""
     kept = [group for group in groups if not {high, low} <= group]
     for made in (group - {one} for group in groups if {high, low} <= group for one in (low, high)):
         if not any(made <= group for group in kept):

@@ -1,6 +1,6 @@
-"""What people's labels of a sample of replies say: the reader's error, and the score with that error in its interval.
+"""Results of people's labels of a sample of replies: the reader's error, and the score with that error in its interval.
 
-Of a reply that several people read counts what more than half of them say.
+If several people read a reply, the reading of more than half of them counts.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _UNCLEAR = "unclear"
 
 
 class UnusedRow(NamedTuple):
-    """A row of the filled table that says nothing, and why."""
+    """An unusable row of the filled table, and the reason."""
 
     entry: str
     why: str
 
 
 class CheckedReading(NamedTuple):
-    """What the labels say.
+    """Results of the labels.
 
     Args:
         readings: Reading of each result, with its folder.
         errors: The reader's errors in the replies of all results.
-        blank: Number of rows that are not filled in.
-        unused: Rows that cannot be used, and replies about which people do not agree.
-        compared: Number of replies that two or more people read.
-        agreement: Share of pairs of people who say the same of one reply; None where none was read by two.
+        blank: Number of rows left blank.
+        unused: Unusable rows, and replies on which people disagree.
+        compared: Number of replies with two or more readers.
+        agreement: Share of pairs of people who agree on a reply, 0 to 1; None if no reply has two readers.
     """
 
     readings: tuple[tuple[Path, str, Reading], ...]
@@ -58,12 +58,12 @@ class CheckedReading(NamedTuple):
 
 
 class _Labels(NamedTuple):
-    """What people say of the replies.
+    """People's labels of the replies.
 
     Args:
-        votes: For each reply what each of them says: a letter, `none`, or `unclear`.
-        blank: Number of rows that are not filled in.
-        unused: Rows that cannot be used.
+        votes: Labels of each reply: a letter, `none`, or `unclear`.
+        blank: Number of rows left blank.
+        unused: Unusable rows.
     """
 
     votes: dict[str, dict[str, str]]
@@ -72,15 +72,15 @@ class _Labels(NamedTuple):
 
 
 def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> CheckedReading:
-    """Return the reader's errors by people's labels, and the scores that take them into account.
+    """Return the reader's errors according to people's labels, and the scores that take them into account.
 
     Args:
         labels: Filled tables, or results of campaigns of the review app; `sample.json` lies in their folder.
-        places: Folders of results, where they no longer lie where the sample says; default none.
+        places: Folders of results that have moved since the sample was drawn; none by default.
 
     Raises:
-        BenchwrightError: No row is filled in, or the tables lie in several folders.
-        DataError: Table, sample or results are damaged, or a result is not what the sample was drawn from.
+        BenchwrightError: All rows are blank, or the tables lie in several folders.
+        DataError: Table, sample or results are damaged, or the sample was not drawn from these results.
     """
     if len({path.parent.resolve() for path in labels}) > 1:
         raise BenchwrightError(
@@ -156,7 +156,7 @@ def _reading(score: Score, result: SampledResult, labelled: Sequence[LabelledRep
 
 
 def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
-    """Return what people say in filled tables, where a table is one person's, and in results of campaigns."""
+    """Return the labels in filled tables, each from one person, and in results of campaigns."""
     options = {reply.id: reply.options for result in sample.results for reply in result.drawn}
     labels = _Labels({}, 0, [])
     for path in paths:
@@ -184,15 +184,15 @@ def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
 
 
 def _said(cells: Mapping[str, str]) -> str:
-    """Return what a row says of its reply: a letter, `none`, `unclear`, or nothing."""
-    if (gives := cells["gives"].lower()) in {NO_LETTER, _UNCLEAR}:  # as a campaign's results have it
+    """Return a row's label of its reply: a letter, `none`, `unclear`, or an empty text."""
+    if (gives := cells["gives"].lower()) in {NO_LETTER, _UNCLEAR}:  # as in the results of a campaign
         return gives
     letter = cells[_LETTER]
     return letter.lower() if letter.lower() in {NO_LETTER, _UNCLEAR} else letter.upper()
 
 
 def _agreed(votes: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str | None], list[UnusedRow]]:
-    """Return the letter of each reply that more than half of its readers give, and the replies without one."""
+    """Return the letter that more than half of a reply's readers give, and the replies without one."""
     letters: dict[str, str | None] = {}
     unused = []
     for name, by_person in votes.items():

@@ -1,10 +1,10 @@
-"""A sample of replies for people to read, so that the error of the reader is known.
+"""A sample of replies for people to read, which measures the reader's error.
 
-Half of a model's sample are replies in which the reader read a letter, half those in which it read none; each half is
-in proportion to the tasks. A hash of seed, model and item decides the draw.
+In half of a model's sample the reader found a letter, in the other half none; each half is in proportion to the tasks.
+A hash of seed, model and item decides the draw.
 
-The sample is a table that people fill in, or files of tasks for the review app, and `sample.json` beside it, which
-holds what the labels are compared with (`reading_check`).
+The sample is a table to fill in, or files of tasks for the review app. Next to it, `sample.json` holds the readings to
+compare the labels with (`reading_check`).
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
 SAMPLE_FILE = "sample.json"
 NO_LETTER = "none"
-"""What people write where a reply gives no letter."""
+"""Label of a reply that gives no letter."""
 COLUMNS = ("id", "model", "task", "question", "options", "reply", "reader", "letter", "note")
 _CAMPAIGN = "reading"
 _MOST_BYTES = 256 * 2**20
 _ROWS = 4096
 _LEAST = 4
-"""Replies of one result, at least: one alone has no spread."""
+"""Smallest number of replies of one result: a single one has no spread."""
 
 
 class SampledReply(BaseModel):
@@ -56,39 +56,39 @@ class SampledReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
-    """Its name in the table."""
+    """Its id in the table."""
     item_id: str
     task: str
     read: str | None
     """Letter that the reader read."""
     key: str | None
-    """Letter that is right; None where none is."""
+    """The right letter; None without one."""
     options: tuple[str, ...]
     """Letters of the item's options."""
 
 
 class SampledResult(BaseModel):
-    """A result, the sizes of its strata, and the replies that were drawn."""
+    """A result, the sizes of its strata, and the drawn replies."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     folder: str
-    """Its folder, from that of the sample."""
+    """Its folder, relative to that of the sample."""
     title: str
     predictions: str
     """SHA-256 of its predictions."""
     strata: tuple[tuple[str, bool, int], ...]
-    """Task, whether a letter was read, and number of replies."""
+    """Task, whether the reader found a letter, and number of replies."""
     drawn: tuple[SampledReply, ...]
 
     @property
     def sizes(self) -> Sizes:
-        """Return the number of replies of each stratum."""
+        """Return the number of replies in each stratum."""
         return {(task, is_read): n for task, is_read, n in self.strata}
 
 
 class ReadingSample(BaseModel):
-    """A sample of replies, as `sample.json` holds it."""
+    """A sample of replies, as stored in `sample.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -106,7 +106,7 @@ class DrawnReplies(NamedTuple):
     Args:
         sample: The sample.
         rows: Rows of its table.
-        tasks: Tasks of each result, by the name of the campaign; they show nothing of what the reader read.
+        tasks: Tasks of each result, by the name of the campaign; they hide the reader's readings.
     """
 
     sample: ReadingSample
@@ -122,7 +122,7 @@ class DrawnReplies(NamedTuple):
 
 
 class ReadableReply(NamedTuple):
-    """A reply that may be drawn."""
+    """A reply that the sample can include."""
 
     order: str
     item_id: str
@@ -131,7 +131,7 @@ class ReadableReply(NamedTuple):
 
 
 def result_folders(places: Sequence[Path]) -> list[Path]:
-    """Return the folders of single results in some places, each of which is one or holds some.
+    """Return the folders of single results in some places; a place is such a folder or holds some.
 
     Raises:
         DataError: A place holds no result.
@@ -148,18 +148,18 @@ def result_folders(places: Sequence[Path]) -> list[Path]:
 def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int, seed: int) -> DrawnReplies:
     """Draw replies of some results for people to read.
 
-    Replies that no reader read are left out: none, those without words, letters from a file, and replies that the
-    server marked as declined.
+    Four kinds of replies are left out because no reader reads them: missing ones, those without words, letters from a
+    file, and replies that the server marked as declined.
 
     Args:
         places: Folders of results.
         release: Release that was scored.
-        out: Folder of the sample, from which it will name the results.
-        n: Number of replies in all, in equal shares of the models.
+        out: Folder of the sample; its paths to the results start here.
+        n: Total number of replies, in equal shares of the models.
         seed: Seed of the draw.
 
     Raises:
-        BenchwrightError: A result is of another release, or its protocol asks an item more than once; or nothing was
+        BenchwrightError: A result is of another release, its protocol asks an item more than once, or no reply was
             read.
         DataError: Results or release are damaged.
     """
@@ -228,7 +228,7 @@ def _check_result(score: Score, release: Release, folder: Path) -> None:
 
 
 def _candidates(folder: Path, score: Score, seed: int) -> Iterator[ReadableReply]:
-    """Yield the replies that a reader read, with the place of each in the draw."""
+    """Yield the replies that a reader read, each with its place in the draw."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -243,10 +243,10 @@ def _candidates(folder: Path, score: Score, seed: int) -> Iterator[ReadableReply
 
 
 def _batches(folder: Path, score: Score, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield columns of a result's predictions, after a check that each item has one reply in the item's own letters.
+    """Yield columns of a result's predictions, after checking that each item has one reply in the item's own letters.
 
     Raises:
-        BenchwrightError: An item has several.
+        BenchwrightError: An item has several replies.
         DataError: The predictions are damaged.
     """
     import pyarrow.compute as pc
@@ -274,7 +274,7 @@ def _is_of_several(attempts: pa.ListArray, pc: Any) -> bool:
 
 
 def chosen_replies(strata: Mapping[tuple[str, bool], Sequence[ReadableReply]], n: int) -> Iterator[ReadableReply]:
-    """Yield the first of each stratum: as many missed replies as read ones where there are enough."""
+    """Yield the first replies of each stratum: as many missed as read ones, if enough exist."""
     totals = Counter(dict.fromkeys((True, False), 0))
     for (_, is_read), some in strata.items():
         totals[is_read] += len(some)
@@ -322,14 +322,14 @@ def _table_row(reply: SampledReply, score: Score, item: Mapping[str, Any], text:
 
 
 def _task(reply: SampledReply, score: Score, content_hash: str, text: str) -> ReviewTask:
-    """Return a reply as a task of the review app, without what the reader read in it."""
+    """Return a reply as a task of the review app, without the reader's reading."""
     about = {"id": reply.id, "model": score.title[:1000]}
     beside = (SideText(label="The reply to be read", text=_shortened(text)),)
     return ReviewTask(item_id=reply.item_id, content_hash=content_hash, about=about, beside=beside)
 
 
 def _shortened(text: str) -> str:
-    """Return a text that a task can hold: of a longer one its beginning and its end, where replies come out."""
+    """Return a text that fits a task; a long one keeps its beginning and its end, where replies state answers."""
     if len(text) <= LONGEST_TEXT:
         return text
     kept = LONGEST_TEXT // 2 - 40
@@ -340,7 +340,7 @@ def read_sample(folder: Path) -> ReadingSample:
     """Return the sample whose table lies in a folder.
 
     Raises:
-        DataError: There is none, or it is damaged.
+        DataError: The sample is missing or damaged.
     """
     path = folder / SAMPLE_FILE
     try:

@@ -1,4 +1,4 @@
-"""Replies of a table with their options: the letters that rules and a second reader read, held against given ones."""
+"""Replies of a table with their options: letters from rules and a second reader, compared with the given ones."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class ReplyCase(NamedTuple):
         reply: Its text.
         choices: Texts of the options in order; None for a picture.
         question: Words of the question, for a judge; may be empty.
-        is_labelled: Whether a right reading is given.
-        letter: The letter that the reply gives, by whoever says so; None for none.
+        is_labelled: Whether the table gives a right reading.
+        letter: The right reading of the reply; None for no letter.
     """
 
     reply: str
@@ -62,11 +62,11 @@ class ReplyCase(NamedTuple):
 
 
 class ReadingFigures(NamedTuple):
-    """How well replies are read, as shares of those whose right reading is given.
+    """Reading accuracy, as shares of the replies with a given right reading.
 
     Args:
-        labelled: Number of these.
-        shares: Share read right, and of each kind of error.
+        labelled: Number of these replies.
+        shares: Share read right, and share of each kind of error, 0 to 1.
     """
 
     labelled: int
@@ -77,7 +77,7 @@ class ReadingFigures(NamedTuple):
         return {"labelled": self.labelled} | {name: one.model_dump(mode="json") for name, one in self.shares.items()}
 
     def describe(self) -> str:
-        """Return the figures as one line for people."""
+        """Return the figures as one line of text."""
         words = {"right": "right"} | ERROR_KINDS
         return f"of {self.labelled:,} labelled, " + "; ".join(
             f"{words[name]} {share.describe()}" for name, share in self.shares.items()
@@ -85,13 +85,13 @@ class ReadingFigures(NamedTuple):
 
 
 class ReadCases(NamedTuple):
-    """What was read.
+    """Results of reading.
 
     Args:
-        letters: Letter of each reply; None where it names no single option.
-        read_by: Rule or reader that read it, `judge` for a judge; None where there is no letter.
-        measured: Figures of the `reader`, and `with_judge` where one was asked; none where no right reading is given.
-        judging: Counts of the judge; None without one.
+        letters: Letter of each reply; None if it names no single option.
+        read_by: Rule or reader that found the letter, `judge` for a judge; None without a letter.
+        measured: Figures of the `reader`, and `with_judge` with a judge; empty without given right readings.
+        judging: Counts of the judge; None without a judge.
     """
 
     letters: list[str | None]
@@ -105,18 +105,18 @@ def read_cases(
 ) -> ReadCases:
     """Return the letters of a table's replies, in order.
 
-    A row has `reply` and `choices`, and may have `question` and `letter`, the letter that the reply gives or `none`.
+    A row has `reply` and `choices`. It may have `question` and `letter`: the letter that the reply gives, or `none`.
 
     Args:
-        path: Table of replies, lines of JSON where its name tells no kind.
+        path: Table of replies; JSON Lines if its name shows no other format.
         reader: Name of one of `READERS`.
-        judge: Model that reads what the robust reader could not; none where None.
-        log_folder: Folder in which the judge's requests and replies are kept; None keeps none.
+        judge: Model that reads replies unreadable to the robust reader; None for no judge.
+        log_folder: Folder for the judge's requests and replies; None keeps none.
 
     Raises:
-        BenchwrightError: A paper's reader is to have a judge, or there is no such model.
+        BenchwrightError: A judge is given for a paper's reader, or the model does not exist.
         CheckFailed: The first questions to the judge all failed.
-        DataError: A row is not what it should be; the message names it.
+        DataError: A row has a wrong value or form; the message names it.
     """
     if judge is not None and reader != ROBUST:
         raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
@@ -145,7 +145,7 @@ def _read(case: ReplyCase, reader: str) -> ParsedAnswer:
 def _judged(
     cases: Sequence[ReplyCase], answers: Sequence[ParsedAnswer], judge: Judge, source: str, log_folder: Path | None
 ) -> tuple[list[ParsedAnswer], Judging]:
-    """Return the answers with a judge's verdicts in them, and what the judge did."""
+    """Return the answers with a judge's verdicts filled in, and the counts of the judge."""
     model = judge.model
     backend = parse_model(model, judge.options(BackendOptions())) if isinstance(model, str) else model
     log = None if log_folder is None else log_folder / slug(backend.name)
@@ -198,7 +198,7 @@ def _cases(path: Path) -> Iterator[ReplyCase]:
 
 
 def _with_list(case: Any) -> Any:
-    """Return a row with its choices as a list, where a cell holds it as JSON."""
+    """Return a row with its choices as a list, decoded if the cell holds JSON."""
     if isinstance(case, dict) and isinstance(cell := case.get("choices"), str) and cell.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
             return {**case, "choices": bounded_json(cell)}

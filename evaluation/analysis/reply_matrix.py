@@ -32,10 +32,10 @@ class ReplyMatrix(NamedTuple):
     Args:
         scores: Scores of the models, one per row.
         items: Facts about items, a row for each column of the matrix: `item_id`, `task` and `group`; with a release,
-            all that `item_facts` gives.
+            all columns of `item_facts`.
         asked: Whether a model was asked an item, models x items.
-        right: Whether the model has the item right; False where it was not asked.
-        letter: Place of the model's letter in `LETTERS`; `_NO_LETTER` where there is none.
+        right: Whether the model has the item right; False for an item it was not asked.
+        letter: Index of the model's letter in `LETTERS`; `_NO_LETTER` without a letter.
     """
 
     scores: tuple[Score, ...]
@@ -51,10 +51,10 @@ class ReplyMatrix(NamedTuple):
         return numbers
 
     def of_items(self, held: NDArray[np.bool_]) -> ReplyMatrix:
-        """Return the replies to some items, whose clusters are numbered from 0 on.
+        """Return the replies to some items, with clusters renumbered from 0.
 
         Args:
-            held: Whether each item is among them.
+            held: Whether to include each item.
         """
         import numpy as np
         import pyarrow as pa
@@ -72,9 +72,9 @@ class ReplyMatrix(NamedTuple):
 
 
 def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
-    """Return the models' replies, read from the predictions beside their scores.
+    """Return the models' replies, read from the predictions next to their scores.
 
-    Without a release, the items are those that any of the models was asked, in the order in which they first occur.
+    Without a release, the items are those asked of any model, in the order in which they first occur.
 
     Raises:
         BenchwrightError: The release is not the one that was scored.
@@ -148,7 +148,7 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
 
 
 def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
-    """Return the places of letters in `LETTERS`; `_NO_LETTER` for null and for anything that is not in `LETTERS`."""
+    """Return the indices of letters in `LETTERS`; `_NO_LETTER` for null and for anything not in `LETTERS`."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

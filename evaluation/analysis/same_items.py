@@ -20,11 +20,11 @@ Metrics = dict[str, Figure]
 
 
 class Sample(NamedTuple):
-    """Figures of models on the items that one campaign asked people.
+    """Figures of models on the items of one campaign.
 
     Args:
         items: Number of these items.
-        models: Figures by model: `accuracy`, `accuracy/<task>` and `accuracy_macro`. `n` is lower where a model was not
+        models: Figures by model: `accuracy`, `accuracy/<task>` and `accuracy_macro`. `n` is lower if a model was not
             asked all of the items.
     """
 
@@ -63,7 +63,7 @@ def beside_people(results: Path, release: Release) -> BesidePeople:
         release: Release that was scored.
 
     Raises:
-        BenchwrightError: Nobody was asked, or the results are of another release.
+        BenchwrightError: People were asked no items, or the results are of another release.
         DataError: Results or release are damaged.
     """
     scores = read_scores(results)

@@ -1,11 +1,11 @@
-"""Answer files: what a model replied to sealed items, to be scored by whoever keeps the key.
+"""Answer files: a model's replies to sealed items, to be scored by the holder of the key.
 
-JSON Lines, one question a line: `release_id`, `split`, `tasks` (those that the model can take, null for all), `model`,
-`protocol`, `reader`, `item_id` (with `.VARIANT` where
-a protocol asks an item more than once), and `reply`, or `error` where there is none. Where a model's server replied,
-`reply_kind` says of which kind that was, `finish` why it ended, and `cause` why it is no answer. `letter` is what was
-read from the reply, for people; it is read again when the file is scored. `samples` says how many replies were drawn to
-each question, where that is more than one.
+JSON Lines, one question per line. `release_id`, `split`, `tasks` (those that the model can take, null for all),
+`model`, `protocol` and `reader` name the run. `item_id` has the suffix `.VARIANT` if a protocol asks an item more than
+once. `reply` is the reply; `error` replaces a missing one. For replies of a server, `reply_kind` is the kind, `finish`
+the reason why the reply ended, and `cause` the reason why it is not an answer. `letter` is the letter read from the
+reply, for information; scoring reads the reply again. `samples` is the number of replies drawn per question, if more
+than one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile
 ANSWERS_FILE = "answers.jsonl"
 _HEAD = ("release_id", "split", "tasks", "model", "protocol", "reader")
 _MAX_NAME = 300
-"""Longest text of a field that names something, in characters."""
+"""Longest text, in characters, of a field that holds a name."""
 
 
 class AnswerHead(NamedTuple):
-    """What every line of an answer file says: on what, by which model, asked and read how."""
+    """The fields that every line of an answer file repeats: release, model, protocol and reader."""
 
     release_id: str
     split: str | None
@@ -61,10 +61,10 @@ def answer_lines(head: AnswerHead, rows: Iterable[Mapping[str, Any]]) -> Iterato
 
 
 def read_head(path: Path) -> AnswerHead:
-    """Return what the lines of an answer file say alike.
+    """Return the fields that all lines of an answer file share.
 
     Raises:
-        DataError: The file is no answer file, or its lines are of several releases, models or protocols.
+        DataError: The file is not an answer file, or its lines are of several releases, models or protocols.
     """
     head: AnswerHead | None = None
     with path.open("rb") as handle:
@@ -110,9 +110,9 @@ def _is_valid(name: str, value: Any) -> bool:
 
 
 class AnswerFile(PredictionsFile):
-    """An answer file as a backend, under the name of the system that answered.
+    """An answer file as a backend, named after the system that answered.
 
-    A later file of the same system takes the place of an earlier one among results.
+    Among results, a later file of the same system replaces an earlier one.
     """
 
     is_plain = False
@@ -124,7 +124,7 @@ class AnswerFile(PredictionsFile):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Nothing: a system has one result for each protocol."""
+        """An empty mapping: a system has one result for each protocol."""
         return {}
 
     def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
@@ -137,7 +137,7 @@ class AnswerFile(PredictionsFile):
         return Prediction(line, "", is_letter=False, error=cells["error"], **sent)
 
     def _sent(self, line: int, cells: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a row says of a server's response."""
+        """Return a row's facts about a server's response."""
         kind, finish, cause = (cells.get(name) for name in ("reply_kind", "finish", "cause"))
         if kind is not None and kind not in get_args(ReplyKind):
             raise DataError(

@@ -1,6 +1,6 @@
-"""The interface of a backend, and the conversion of a model's name on the command line to a backend.
+"""The interface of a backend, and the conversion from a model's name on the command line to a backend.
 
-Baselines that learn get questions with their right options (`labelled`); no other backend sees a key.
+Baselines that learn get questions with their right options (`labelled`); all other backends see no key.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ def _no_labels() -> Iterable[LabelledQuestion]:
 
 @dataclass(frozen=True, slots=True)
 class BackendContext:
-    """Facts about the release that a backend may know; of the right answers, only `labelled`.
+    """Facts about the release that a backend may know. Only `labelled` reveals right answers.
 
     Args:
         release_id: Hash of the release's bytes.
         content_id: Hash of the release's items.
         item_ids: Function that returns every item id of the release, of all splits; reads them on the first call.
         own_ids: Function that returns the items by the ids of their source; reads them on the first call.
-        log_folder: Folder for the log of replies, from which a later run continues; None to keep none.
-        other_releases: Whether replies about another release in the log may be used.
-        labelled: Function that yields all items of all splits that have a right option, read on each call; for
-            baselines that measure what can be learned from the words alone, and for no model.
+        log_folder: Folder for the log of replies, from which a later run continues; None keeps none.
+        other_releases: Whether logged replies about another release may be used.
+        labelled: Function that yields all items of all splits that have a right option, reading them on each call. It
+            is for baselines that measure what the words alone reveal, never for models.
         cache: Cache, kept between runs, for replies that depend on one question alone.
-        record_map: What maps a function over questions, in the workers of a run where there are some.
+        record_map: Mapper of a function over questions, in the workers of a run if it has any.
     """
 
     release_id: str
@@ -83,18 +83,18 @@ class Backend(Protocol):
 
     @property
     def tasks(self) -> frozenset[str] | None:
-        """The tasks it can take; None if all."""
+        """The tasks it can take; None for all."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The settings that decide its replies, as JSON values; stored with the score."""
+        """The settings that decide its replies, as JSON values; the score stores them."""
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield one reply per question, in the order of the questions.
 
-        A question that cannot be answered gets a reply with an error; an exception ends the run and is only for
-        conditions under which no question can be answered. Only a bounded number of questions is taken ahead of the
-        replies.
+        A question that cannot be answered gets a reply with an error. An exception ends the run and is only for
+        conditions under which no question can be answered. A backend takes only a bounded number of questions ahead of
+        its replies.
         """
 
 
@@ -106,12 +106,12 @@ class PerQuestion:
         name: Name in results.
         reply: Function from a question and the release's content id to the reply's text. A `BenchwrightError` becomes
             that question's error.
-        tasks: The tasks it can take; None if all.
+        tasks: The tasks it can take; None for all.
         settings: Settings for the score, as JSON values.
-        looks: Whether it looks at words and pictures; otherwise its questions have none.
-        version: Version of the program, where its reply follows from the question alone: replies are then kept from one
-            run to the next, and the function gets an empty content id. Raised when it may reply otherwise, so that it
-            is asked again. Nothing is kept where None.
+        looks: Whether it uses words and pictures; otherwise its questions have none.
+        version: Version of the program, if its reply follows from the question alone. Replies are then kept between
+            runs, and the function gets an empty content id. Raise the version when replies may change, so that
+            questions are asked again. None keeps no replies.
     """
 
     name: str
@@ -141,14 +141,14 @@ class PerQuestion:
 
 
 _Factory = Callable[[str, BackendOptions], Backend]
-"""What a room's entry under `backends` names: from what follows the colon, and the options, to a backend."""
+"""Function under `backends` in a room: from the text after the colon and the options to a backend."""
 
 
 def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
-    """Return the backend that a model's name asks for, such as `random`, `constant:A` or `openai:NAME`.
+    """Return the backend named by a model, such as `random`, `constant:A` or `openai:NAME`.
 
     Raises:
-        BenchwrightError: No room brings such a backend, or what follows the colon does not suit it.
+        BenchwrightError: No room has such a backend, or the text after the colon does not suit it.
     """
     kind, _, argument = model.partition(":")
     factory: _Factory = find("backends", kind).load()
@@ -162,7 +162,7 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
 
 
 def without_argument(kind: str, argument: str) -> None:
-    """Refuse text after the colon for a backend that takes none."""
+    """Refuse text after the colon for a backend without an argument."""
     if argument:
         raise BenchwrightError(
             f"model {kind!r} takes nothing after its name, but {argument!r} was given; write {kind!r}"

@@ -15,9 +15,9 @@ from .options import BackendOptions
 def random(argument: str, options: BackendOptions) -> Backend:
     """Return the baseline that draws a letter uniformly.
 
-    The draw depends on the release's content and the item only, so it repeats on every machine and is independent
-    between items and between releases. A single draw may be lucky; its expected accuracy is known exactly and stands in
-    the same score as `chance`.
+    The draw depends only on the release's content and the item, so it repeats on every machine and is independent
+    between items and between releases. A single draw may be lucky; its exact expected accuracy is in the same score as
+    `chance`.
     """
     del options
     without_argument("random", argument)
@@ -25,9 +25,9 @@ def random(argument: str, options: BackendOptions) -> Backend:
 
 
 def constant(argument: str, options: BackendOptions) -> Backend:
-    """Return the baseline that always says one letter, such as `constant:A`.
+    """Return the baseline that always gives one letter, such as `constant:A`.
 
-    An item without such an option gets the letter all the same, and is answered wrong.
+    An item without such an option gets the letter too, and counts as wrong.
     """
     del options
     if not re.fullmatch("[A-Z]", argument):
@@ -38,10 +38,10 @@ def constant(argument: str, options: BackendOptions) -> Backend:
 
 
 def longest(argument: str, options: BackendOptions) -> Backend:
-    """Return the baseline that picks the option with the most characters, of equals the first.
+    """Return the baseline that picks the option with the most characters; of equals, the first.
 
-    Right options are often worded more carefully than wrong ones; if this baseline beats chance, their length gives
-    them away.
+    Right options are often worded more carefully than wrong ones. If this baseline beats chance, their length reveals
+    them.
     """
     del options
     without_argument("longest", argument)
@@ -50,7 +50,7 @@ def longest(argument: str, options: BackendOptions) -> Backend:
 
 def _draw(question: Question, content_id: str) -> str:
     seed = seed_for(0, "evaluate.random", question.item_id, content_id)
-    # 64 even bits over at most 26 options: no option is favoured by more than 2^-59.
+    # 64 even bits over at most 26 options: no option is favored by more than 2^-59.
     return f"({question.choices[seed % len(question.choices)].key})"
 
 

@@ -1,8 +1,8 @@
-"""Questions that are asked in batches, at half the price, ahead of the run that reads their replies.
+"""Questions asked in batches, at half the price, ahead of the run that reads their replies.
 
-A batch's record is a file in the folder `batches` beside the log of replies: written before the batch is handed in,
-with the vendor's id after, and marked once its replies are in the log. So whoever is stopped finds the batch again, and
-no request is in two. What a batch does not answer, the run asks one by one.
+The record of a batch is a file in the folder `batches` next to the log of replies. It is written before the batch is
+submitted, gets the vendor's id afterwards, and is marked once the replies are in the log. An interrupted run therefore
+finds its batches again, and no request is in two. The run asks unanswered requests one by one.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ logger = logging.getLogger(__name__)
 
 FOLDER = "batches"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 60.0
-"""Between two looks at batches."""
+"""Seconds between two polls of the batches."""
 
 
 class BatchRecord(BaseModel):
-    """A batch, as its file holds it.
+    """The record of a batch, as stored in its file.
 
     Args:
-        name: Name of its own.
-        base_url: Where it was handed in.
-        begun_at_s: Time before that, in seconds since 1970.
-        requests: Its requests, each with the item that is asked about.
-        batch_id: Id at the vendor; None until it is known.
-        is_over: Whether nothing is to be collected any more.
+        name: Unique name.
+        base_url: Address that it was submitted to.
+        begun_at_s: Time before submission, in seconds since 1970.
+        requests: Its requests, each with the item it asks about.
+        batch_id: Id at the vendor; None until known.
+        is_over: Whether nothing remains to be collected.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,12 +67,12 @@ class BatchRecord(BaseModel):
 
 
 class BatchedRequest(NamedTuple):
-    """A request that is to go in a batch.
+    """A request to put in a batch.
 
     Args:
         item_id: Item that it asks about.
-        key: SHA-256 over all that it asks.
-        body: Body, pictures and all.
+        key: SHA-256 of the whole request.
+        body: Body, including pictures.
     """
 
     item_id: str
@@ -82,16 +82,16 @@ class BatchedRequest(NamedTuple):
 
 @dataclass
 class BatchedQuestions:
-    """Requests to one model that go in batches.
+    """Requests to one model, sent in batches.
 
     Args:
         endpoint: The vendor's batches.
-        loop: Event loop on which it is asked.
+        loop: Event loop that asks the endpoint.
         log: Log that takes the replies.
         folder: Folder of the records.
-        spending: Budget, which each request counts against.
-        pause_s: Seconds between the first two looks at batches; they double, to at most a minute.
-        tell: Receiver of what is going on, in words.
+        spending: Budget that each request counts against.
+        pause_s: Seconds between the first two polls; they double, up to a minute.
+        tell: Receiver of progress messages.
 
     Raises:
         DataError: A record is damaged.
@@ -118,11 +118,11 @@ class BatchedQuestions:
                 self.spending.resumes(len(record.requests))
 
     def is_under_way(self, request: str) -> bool:
-        """Return whether a batch that was handed in holds a request."""
+        """Return whether a submitted batch holds a request."""
         return request in self._waiting
 
     def resume(self) -> None:
-        """Find the batches of which an earlier run did not learn the id; what was never handed in is to be asked."""
+        """Recover batch ids that an earlier run did not learn; requests never submitted are to be asked."""
         for record in [record for record in self._open.values() if record.batch_id is None]:
             number, since_s = len(record.requests), record.begun_at_s
             try:
@@ -139,13 +139,13 @@ class BatchedQuestions:
                 self.spending.ended(None, answered=False)
 
     def ask(self, requests: Iterable[BatchedRequest]) -> None:
-        """Hand in requests, as many as the budget allows, and collect these and earlier batches.
+        """Submit as many requests as the budget allows, and collect their results and those of earlier batches.
 
         Args:
-            requests: Requests that no batch holds yet; they are taken one by one.
+            requests: Requests that no batch holds yet; consumed one by one.
 
         Raises:
-            BenchwrightError: The vendor takes no batch, or answered none of one; what was answered is in the log.
+            BenchwrightError: The vendor accepts no batch, or answered no request of one; the log holds all answers.
         """
         for lines, items in self._batches(requests):
             self._submit(lines, items)
@@ -179,7 +179,7 @@ class BatchedQuestions:
         try:
             batch_id = self.loop.run(self.endpoint.submit(name, lines, self._known))
         except RequestFailed as failure:
-            if failure.reason == "refused":  # it is at no vendor
+            if failure.reason == "refused":  # no vendor has it
                 self._path(record).unlink(missing_ok=True)
                 self._open.pop(record.name)
             raise _for_the_run(failure, self.folder) from failure
@@ -194,7 +194,7 @@ class BatchedQuestions:
         )  # fmt: skip
 
     def _look(self) -> None:
-        """Collect the batches that are over; wait where none is."""
+        """Collect the finished batches; wait if none is finished."""
         states = []
         for record in list(self._open.values()):
             batch_id = record.batch_id or ""
@@ -217,7 +217,7 @@ class BatchedQuestions:
             self.pause_s = min(2 * self.pause_s, _LONGEST_PAUSE_S)
 
     def _take(self, record: BatchRecord, results: Iterable[BatchResult], words: str) -> None:
-        """Keep what became of a batch's requests, and mark it as over."""
+        """Keep the results of a batch's requests, and mark the batch as over."""
         answered: set[str] = set()
         causes: dict[str, str] = {}
         for result in results:
@@ -249,7 +249,7 @@ class BatchedQuestions:
             )  # fmt: skip
 
     def _kept(self, request: str, record: BatchRecord, result: BatchResult) -> str | None:
-        """Put a reply into the log; return why there is none that could be kept."""
+        """Put a reply into the log; return the reason if there is none to keep."""
         address = self.endpoint.address
         if result.response is None:
             return address.clean(result.cause)

@@ -1,4 +1,4 @@
-"""From a model's name, such as `anthropic:NAME`, to the backend that asks it behind its endpoint."""
+"""The conversion from a model's name, such as `anthropic:NAME`, to the backend that asks its endpoint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def openai_chat(argument: str, options: BackendOptions) -> Backend:
     """Return the backend for a model in the API of chat completions, such as `openai:gpt-4o`.
 
     Raises:
-        BenchwrightError: No model is named, an address is none, or a budget in money has no prices.
+        BenchwrightError: The model's name is missing, an address is invalid, or a budget in money has no prices.
         PrerequisiteError: The environment variable for the key is not set.
     """
     return _endpoint_model("chat", argument, options)

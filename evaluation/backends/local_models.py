@@ -1,6 +1,6 @@
 """Models on this machine, through transformers: batched generation, or scoring of the options.
 
-Most see pictures; a model of words can be asked without pictures, and read replies as a judge.
+Most use pictures. A text-only model can be asked without pictures, and can read replies as a judge.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .sent_pictures import SentPicture, SentPictures
 
 How = Literal["transformers", "likelihood"]
 _AHEAD = 4
-"""Batches that are taken ahead, so that questions with equally many pictures come together."""
+"""Number of batches taken ahead, to group questions with equally many pictures."""
 
 
 def transformers(argument: str, options: BackendOptions) -> Backend:
     """Return the backend for a local model that writes its replies, such as `transformers:FOLDER`.
 
     Raises:
-        BenchwrightError: There is no such folder and the name is none of the hub, or decoding is not greedy.
+        BenchwrightError: The name is neither an existing folder nor one of the hub, or decoding is not greedy.
         PrerequisiteError: Packages are missing.
     """
     return _LocalModel("transformers", argument, options)
@@ -44,13 +44,13 @@ def likelihood(argument: str, options: BackendOptions) -> Backend:
     """Return the backend for a local model that picks the option it finds likeliest, such as `likelihood:FOLDER`.
 
     Raises:
-        BenchwrightError: As `transformers`.
+        BenchwrightError: As for `transformers`.
     """
     return _LocalModel("likelihood", argument, options)
 
 
 class _PreparedQuestion(NamedTuple):
-    """A question with its words, None where a picture stands, its pictures, and the key of its reply in the log."""
+    """A question with its words (None in place of each picture), its pictures, and the key of its reply in the log."""
 
     question: Question
     content: tuple[str | None, ...]
@@ -59,14 +59,14 @@ class _PreparedQuestion(NamedTuple):
 
 
 class _PendingPrompt(NamedTuple):
-    """A prompt that the log has no reply to, and the key of its reply."""
+    """A prompt without a reply in the log, and the key of its reply."""
 
     prompt: Prompt
     key: str
 
 
 class _LocalModel:
-    """A model in this process, loaded once, and only if the log lacks some reply."""
+    """A model in this process, loaded once, and only if the log lacks a reply."""
 
     tasks = None
 
@@ -91,7 +91,7 @@ class _LocalModel:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The hash of the weights, and the settings under which they run."""
+        """The hash of the weights and the settings of the run."""
         chosen: dict[str, Any] = {"weights": self._weights.sha256, "batch_size": self._options.batch_size}
         if self._weights.revision is not None:
             chosen["revision"] = self._weights.revision
@@ -119,7 +119,7 @@ class _LocalModel:
         return load(self._weights, device=self._options.device, dtype=self._options.dtype)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies in the order of the questions; questions with a reply in the log are not asked again."""
+        """Yield replies in the order of the questions; the log answers the questions that it has replies to."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
         coming = iter(questions)
@@ -150,7 +150,7 @@ class _LocalModel:
         yield from (reply_by_place[place] for place in range(len(questions)))
 
     def _prepared(self, question: Question, log: ReplyLog) -> _PreparedQuestion:
-        """Return a question as the model gets it, after writing the request to the log."""
+        """Return a question in the form for the model, after writing the request to the log."""
         content: list[str | None] = []
         pictures: list[SentPicture] = []
         logged = []
@@ -190,7 +190,7 @@ class _LocalModel:
 
 
 def _with_pixels(prepared: _PreparedQuestion, images: dict[str, Any]) -> _PendingPrompt:
-    """Return a prompt with its pictures decoded; `images` has those that were decoded before, by SHA-256."""
+    """Return a prompt with its pictures decoded; `images` caches decoded pictures by SHA-256."""
     for sent in prepared.pictures:
         if sent.sha256 not in images:
             images[sent.sha256] = _image(sent.data)

@@ -18,11 +18,11 @@ Pixels = Any
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question as a model gets it.
+    """One question in the form for a model.
 
     Args:
-        question: Question as every backend gets it.
-        content: Words, and None where a picture stands.
+        question: Question in the form for every backend.
+        content: Words, with None in place of each picture.
         pictures: PIL images, in order.
     """
 
@@ -40,7 +40,7 @@ class LocalReply:
 
 
 def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) -> list[LocalReply]:
-    """Return the model's greedy replies to prompts that hold equally many pictures each."""
+    """Return the model's greedy replies to prompts with equal numbers of pictures."""
     import torch
 
     inputs = _inputs(loaded, [_text(loaded, prompt) for prompt in prompts], [prompt.pictures for prompt in prompts])
@@ -62,11 +62,11 @@ def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) ->
 
 
 def likeliest(loaded: LoadedModel, prompts: Sequence[Prompt]) -> list[LocalReply]:
-    """Return for each prompt the option that the model finds likeliest as its reply.
+    """Return, as the reply to each prompt, the option that the model finds likeliest.
 
-    An option's score is the mean log-probability of its tokens, given the prompt and the tokens before: the mean and
-    not the sum, because a sum favours short options. The option's text is scored; where an option is a picture, the
-    letters of all of that question's options instead. Of equals the first is taken.
+    An option's score is the mean log-probability of its tokens, given the prompt and the tokens before. A sum would
+    favor short options. The option's text is scored; if any option is a picture, the letters of all options of that
+    question are scored instead. Of equal options the first wins.
     """
     rows = [(prompt, text) for prompt in prompts for text in _continuations(prompt.question)]
     starts = [_text(loaded, prompt) for prompt, _ in rows]
@@ -93,7 +93,7 @@ def _continuations(question: Question) -> list[str]:
 
 def _text(loaded: LoadedModel, prompt: Prompt) -> str:
     content: Any = [{"type": "image"} if part is None else {"type": "text", "text": part} for part in prompt.content]
-    if not loaded.sees:  # templates of models of words take a text
+    if not loaded.sees:  # templates of text-only models take a text
         content = "\n".join(part for part in prompt.content if part is not None)
     messages = [{"role": "user", "content": content}]
     text: str = loaded.processor.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
@@ -115,7 +115,7 @@ def _ends(loaded: LoadedModel) -> frozenset[int]:
 
 
 def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[float]:
-    """Return for each row the mean log-probability of the tokens of `full` that `short` does not begin with."""
+    """Return for each row the mean log-probability of the tokens of `full` after its common beginning with `short`."""
     import torch
 
     counts = [_added_tokens(short, full, row) for row in range(len(full["input_ids"]))]
@@ -134,9 +134,9 @@ def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[
 
 
 def _added_tokens(short: Any, full: Any, row: int) -> int:
-    """Return how many tokens at the end of a row of `full` are not the beginning that `short` has there.
+    """Return the number of tokens at the end of a row of `full` after its common beginning with `short`.
 
-    Where a tokenizer joins the prompt's end with the option's beginning, the joint token counts as the option's.
+    If a tokenizer joins the prompt's end with the option's beginning, the joint token counts as the option's.
     """
     beginning = short["input_ids"][row][short["attention_mask"][row].bool()].tolist()
     whole = full["input_ids"][row][full["attention_mask"][row].bool()].tolist()
@@ -145,8 +145,9 @@ def _added_tokens(short: Any, full: Any, row: int) -> int:
 
 
 def _keeps_last_logits(model: Any) -> bool:
-    """Return whether a model can leave out the logits of all but the last tokens.
+    """Return whether a model can omit the logits of all but the last tokens.
 
-    Those of a whole prompt, a number for each token and each word of 150,000, take gigabytes that nobody reads.
+    The logits of a whole prompt, a number for each token and each of 150,000 vocabulary entries, would take gigabytes
+    unused.
     """
     return "logits_to_keep" in inspect.signature(model.forward).parameters

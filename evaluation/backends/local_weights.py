@@ -1,6 +1,6 @@
-"""Finding, hashing and loading of a vision-language model in a folder or on the hub; executes none of its files.
+"""Finding, hashing and loading of a vision-language model in a folder or on the hub.
 
-No file of the model is unpickled or run.
+This module neither unpickles nor runs any file of the model.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _DECIDES_REPLIES = ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """Where a model's files lie and what they are.
+    """The place and identity of a model's files.
 
     Args:
         folder: Folder with the files.
         name: Name in results, the same on every machine.
-        sha256: Over the names and SHA-256 of all files that decide replies.
+        sha256: Digest of the names and SHA-256 of all files that decide replies.
         revision: The hub's commit; None for a folder.
     """
 
@@ -40,7 +40,7 @@ class ModelFiles:
 def find_weights(argument: str) -> Callable[[], ModelFiles]:
     """Return a function that finds a model's files, by folder or as ORG/NAME or ORG/NAME@REVISION of the hub.
 
-    Nothing is fetched or hashed before the function is called.
+    Downloads and hashing begin when the function is called.
 
     Raises:
         BenchwrightError: The argument is neither.
@@ -58,7 +58,7 @@ def find_weights(argument: str) -> Callable[[], ModelFiles]:
 
 
 def model_name(argument: str) -> str:
-    """Return the name by which results show a model; for a folder, its own name without its parents."""
+    """Return a model's name for results; for a folder, its own name without its parents."""
     folder = Path(argument)
     return folder.resolve().name if folder.is_dir() else argument
 
@@ -89,10 +89,10 @@ def _from_hub(repository: str, revision: str | None, argument: str) -> ModelFile
 
 
 def require_extra() -> None:
-    """Refuse to go on without the packages that run models.
+    """Refuse to continue without the packages that run models.
 
     Raises:
-        PrerequisiteError: One is missing; says how to get it.
+        PrerequisiteError: A package is missing; the message says how to install it.
     """
     from importlib.util import find_spec
 
@@ -105,7 +105,7 @@ def require_extra() -> None:
 class LoadedModel:
     """A loaded model, with the processor that converts words and pictures to its input and its output to words.
 
-    `sees` says whether it takes pictures; the processor of one that does not is its tokenizer.
+    `sees` says whether it takes pictures; without pictures, the processor is the tokenizer.
     """
 
     model: Any
@@ -120,7 +120,7 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
 
     Raises:
         PrerequisiteError: Packages are missing.
-        BenchwrightError: The files are no language model, or device or dtype are none.
+        BenchwrightError: The files are not a language model's, or device or dtype are invalid.
     """
     require_extra()
     import torch
@@ -144,7 +144,7 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
         kind = AutoModelForImageTextToText if sees else AutoModelForCausalLM
         model = kind.from_pretrained(weights.folder, dtype=numbers, use_safetensors=True, **ours)
         model = model.to(where).eval()
-    except ImportError as error:  # some processors need more, such as torchvision
+    except ImportError as error:  # some processors need more packages, such as torchvision
         raise PrerequisiteError(f"{weights.name} cannot be loaded: {_first_line(error)}") from error
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         first = _first_line(error)
@@ -154,7 +154,7 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
         raise BenchwrightError(
             f"{weights.name} has no tokenizer or no chat template; a model tuned for chats is needed"
         )
-    # Replies begin where prompts end, so what fills up a batch goes before the prompts.
+    # Replies begin where prompts end, so padding goes before the prompts.
     tokenizer.padding_side = "left"
     return LoadedModel(model, processor, where, str(model.dtype).removeprefix("torch."), sees)
 

@@ -1,7 +1,7 @@
-"""Backend for models behind endpoints, hosted or of your own: chat completions, Responses, Anthropic, Gemini.
+"""Backend for models behind endpoints, hosted or local: chat completions, Responses, Anthropic, Gemini.
 
 Requests (`question_requests`) go through the client in `benchwright/models/endpoints/client.py`, which steps use as
-well. What is of scoring alone stands here: order of replies, equal questions that share a request, the log, and a
+well. This module has what only scoring needs: the order of replies, one request for equal questions, the log, and a
 protocol's tries.
 """
 
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _CAUSES = {"connection": "connection failed: ", "unusable_reply": "unusable response: "}
-"""Words before the details of a failure, by its reason."""
+"""Text before the details of a failure, by its reason."""
 
 
 class _LoggedAnswer(NamedTuple):
-    """A reply, and the key of the request that it answers."""
+    """A reply, and the key of its request."""
 
     completion: Completion
     request: str
 
 
 class _StartedQuestion(NamedTuple):
-    """A question under way: its reply if it is known already, else the future to wait for."""
+    """A question under way: its reply if already known, otherwise the future to wait for."""
 
     item_id: str
     reply: Reply | None = None
@@ -54,7 +54,7 @@ class _StartedQuestion(NamedTuple):
 
 
 class _ChatRun(NamedTuple):
-    """What the questions of one run share."""
+    """The state that the questions of one run share."""
 
     client: ModelClient
     log: ReplyLog
@@ -62,14 +62,14 @@ class _ChatRun(NamedTuple):
 
 
 class OpenAIChat:
-    """A model behind an endpoint. Each item is one request, equal ones share one; many are under way at a time.
+    """A model behind an endpoint. Each item is one request, equal items share one, and many are under way at a time.
 
-    A request that fails in a way that may pass (429, 5xx, a broken connection, a reply that is no JSON, a timeout) is
-    sent again; one that fails for good ends that item with its cause. A refused key or an unknown model ends the run,
-    as does an address where nobody listens. A budget ends it too, once what is under way has come back.
+    A request with a passing failure (429, 5xx, a broken connection, a reply that is not JSON, a timeout) is sent again;
+    a permanent failure ends that item with its cause. A refused key, an unknown model or an address without a server
+    ends the run. So does a spent budget, once the requests under way have returned.
 
     Args:
-        address: Where the model is asked, and in which API.
+        address: Address and API of the model.
         options: Options of the model.
     """
 
@@ -82,13 +82,13 @@ class OpenAIChat:
         self._address, self._options = address, options
         self._requests = QuestionRequests(self.name, address, options)
         self._under_way: dict[str, Future[_LoggedAnswer]] = {}
-        """Requests that were sent and not answered, by key; equal questions share one."""
+        """Requests sent but not answered, by key; equal questions share one."""
         self.spending = Spending(options.bounds, options.prices)
         self._spent_ahead: Spending | None = None
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Return address, fields as they were really sent, how often an item is tried and how pictures travel."""
+        """Return address, fields as sent, number of tries per item and format of pictures."""
         return self._requests.settings
 
     @property
@@ -97,18 +97,18 @@ class OpenAIChat:
         return self._requests.identity
 
     def request(self, question: Question) -> QuestionRequest:
-        """Return a question's request, pictures and all.
+        """Return a question's request, including pictures.
 
         Raises:
-            BenchwrightError: A picture cannot be made ready.
+            BenchwrightError: A picture cannot be prepared.
         """
         return self._requests.of(question)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies in the order of the questions; what the log has answered is not asked again.
+        """Yield replies in the order of the questions; the log answers the questions that it has replies to.
 
         Raises:
-            BudgetSpent: The budget does not allow all of them; what was under way is in the log.
+            BudgetSpent: The budget does not allow all of them; the log holds the replies to requests under way.
         """
         under_way: deque[_StartedQuestion] = deque()
         with self._run(context) as run:
@@ -125,17 +125,17 @@ class OpenAIChat:
                 raise self._budget_spent(run.log) from None
 
     def ask_ahead(self, questions: Iterable[Question], context: BackendContext, tell: Callable[[str], None]) -> None:
-        """Ask questions in batches, if the options say so, and keep the replies in the log, where `answer` finds them.
+        """Ask questions in batches, if the options say so, and keep the replies in the log for `answer`.
 
-        The first one goes alone: it shows what the model refuses, which would otherwise be known in a day.
+        The first question goes alone: it shows what the model refuses, which would otherwise take a day to learn.
 
         Args:
-            questions: The questions that `answer` will get; they are taken one by one.
-            context: As `answer` gets it.
-            tell: Receiver of what is going on, in words.
+            questions: The questions that `answer` will get; consumed one by one.
+            context: The context for `answer`.
+            tell: Receiver of progress messages.
 
         Raises:
-            BenchwrightError: No replies are kept, or the vendor takes no batch, or answered none of one.
+            BenchwrightError: Replies are not kept, or the vendor accepts no batch or answered no request of one.
         """
         if not self._options.batch:
             return
@@ -164,13 +164,13 @@ class OpenAIChat:
     def _unanswered(
         self, questions: Iterable[Question], batches: BatchedQuestions, run: _ChatRun
     ) -> Iterator[BatchedRequest]:
-        """Yield the requests that have no reply and are in no batch, without those that cannot be made."""
+        """Yield the requests without a reply and outside all batches, except those that cannot be prepared."""
         is_first = True
         for question in questions:
             try:
                 request = self.request(question)
             except BenchwrightError:
-                continue  # `answer` says why
+                continue  # `answer` reports the reason
             if batches.is_under_way(request.key) or run.log.reply_to(request.key) is not None:
                 continue
             if is_first or self.spending.goes_alone:
@@ -186,7 +186,7 @@ class OpenAIChat:
 
     @contextmanager
     def _run(self, context: BackendContext) -> Iterator[_ChatRun]:
-        """Open client and log for a run; the log says what earlier runs have learned about the model."""
+        """Open client and log for a run; the log holds what earlier runs learned about the model."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._requests.pictures.item_cache = context.cache
         self._under_way.clear()
@@ -227,7 +227,7 @@ class OpenAIChat:
             request = self.request(question)
         except BenchwrightError as error:
             return _StartedQuestion(item_id, Reply(item_id, error=str(error)))
-        if (shared := self._under_way.get(request.key)) is not None:  # before the log, into which it may just go
+        if (shared := self._under_way.get(request.key)) is not None:  # before the log, to which it may be moving
             return _StartedQuestion(item_id, future=shared)
         _log_request(item_id, request, log)
         if (known := log.reply_to(request.key)) is not None:
@@ -235,7 +235,7 @@ class OpenAIChat:
         self._requests.store_pictures(request)
         future = run.client.loop.submit(self._send(item_id, request, run))
         self._under_way[request.key] = future
-        # Once it is over, the log has its reply; a failed one is sent again for the next item that asks alike.
+        # Once it is over, the log has its reply; a failed request is sent again for the next equal item.
         future.add_done_callback(lambda _: self._under_way.pop(request.key, None))
         return _StartedQuestion(item_id, future=future)
 
@@ -250,7 +250,7 @@ class OpenAIChat:
         return Reply.of(started.item_id, completion, request)
 
     def _await(self, under_way: Iterable[_StartedQuestion]) -> None:
-        """Wait for requests that were sent before the budget was spent: their replies are paid for and are logged."""
+        """Wait for requests sent before the budget was spent: their replies are paid for and go to the log."""
         for started in under_way:
             if started.future is not None:
                 started.future.exception()
@@ -265,16 +265,16 @@ class OpenAIChat:
         )
 
     async def _send(self, item_id: str, request: QuestionRequest, run: _ChatRun) -> _LoggedAnswer:
-        """Send a request, as often as the protocol tries until it is answered, and keep what becomes of each try.
+        """Send a request, up to the number of tries that the protocol allows, and keep the result of each try.
 
-        One that is refused for a field is sent again without it, or with what stands in for it.
+        A request refused because of a field is sent again without the field, or with its substitute.
         """
         number, log = 1, run.log
         while True:
             try:
                 completion, sent = await run.client.ask(request.chat)
             except RequestAdapted:
-                self._log_run(run)  # with other settings, which a run that goes on from here is to find
+                self._log_run(run)  # with other settings, for a run that continues from here
                 request = self._requests.with_other_fields(request)
                 if (known := log.reply_to(request.key)) is not None:
                     return _LoggedAnswer(known, request.key)
@@ -310,6 +310,6 @@ def _log_request(item_id: str, request: QuestionRequest, log: ReplyLog) -> None:
 
 
 def _cause(failure: RequestFailed) -> str:
-    """Return why an item has no reply, in words for its row."""
+    """Return the reason why an item has no reply, as text for its row."""
     times = "" if failure.reason == "refused" else f" (sent {counted(failure.sent, 'time')})"
     return f"{_CAUSES.get(failure.reason, '')}{failure.detail}{times}"

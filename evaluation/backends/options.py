@@ -1,4 +1,4 @@
-"""The options of a model: what a user may set beside its name.
+"""The options of a model: the settings that a user may give with its name.
 
 Each option is declared once, with its type, bounds, default and description. The options of `evaluate run`, the keys
 of a recipe's `models` and the tables of both in the documentation follow from these declarations.
@@ -21,11 +21,11 @@ from benchwright.models.endpoints.vendors.request_bodies import Api
 from benchwright.models.endpoints.vendors.request_fields import RequestFields, RequestParameters, wrong_fields
 
 _DECODING = ("temperature", "top_p", "seed", "max_tokens")
-"""Options that decide how a reply is drawn, in the order in which requests hold them."""
+"""Options that decide how a reply is drawn, in the order of requests."""
 
 MOST_SAMPLES = 100
 FIRST_SEED = 0
-"""Seed of the first of several draws, where the user states none."""
+"""Seed of the first of several draws, if the user gives none."""
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 BASE_URL = "Address of an endpoint, such as `http://127.0.0.1:8000/v1`"
 API_KEY_ENV = "Name of the environment variable that holds the endpoint's key"
@@ -38,10 +38,10 @@ class OptionNotes:
     """Facts about an option that its type does not state.
 
     Args:
-        effect: Effect of another value: on `replies`, only on the `score`'s record of how they came, or on the
-            `run` alone (its pace, bounds and access).
-        unset: Words for the behaviour where the option is None.
-        metavar: Placeholder for the value in the command's help; by the option's type where None.
+        effect: Effect of another value: on `replies`, only on the `score`'s record of their origin, or only on the
+            `run` (its pace, bounds and access).
+        unset: Description of the behavior if the option is None.
+        metavar: Placeholder for the value in the command's help; None for one that follows from the option's type.
         flag: Name on the command line, if it is not the field's name.
         command_help: Description on the command line, if the value is given there in another form.
     """
@@ -54,18 +54,18 @@ class OptionNotes:
 
 
 def notes_of(model: type[BaseModel], name: str) -> OptionNotes:
-    """Return the notes of a model's field; the usual ones where it has none."""
+    """Return the notes of a model's field, or the default notes."""
     notes = (entry for entry in model.model_fields[name].metadata if isinstance(entry, OptionNotes))
     return next(notes, OptionNotes())
 
 
 def options_of_effect(model: type[BaseModel], *effects: Effect) -> set[str]:
-    """Return the names of the options of which another value has one of these effects."""
+    """Return the names of the options whose values have one of these effects."""
     return {name for name in model.model_fields if notes_of(model, name).effect in effects}
 
 
 class EndpointOptions(RequestFields):
-    """How a model behind an endpoint is reached, what its tokens cost and which fields its requests hold."""
+    """Access to a model behind an endpoint, prices of its tokens and fields of its requests."""
 
     base_url: Annotated[str | None, OptionNotes(metavar="URL", unset="that of the vendor")] = Field(
         None, description=BASE_URL
@@ -122,7 +122,7 @@ class EndpointOptions(RequestFields):
 
     @property
     def prices(self) -> Prices | None:
-        """Prices of tokens; None where no prices are given."""
+        """Prices of tokens; None without prices."""
         return Prices.of(self.price_in, self.price_out)
 
 
@@ -214,13 +214,13 @@ class ModelOptions(EndpointOptions):
 
 
 class BackendOptions(ModelOptions):
-    """What a backend gets beside the model's name; it takes what it needs.
+    """Options passed to a backend in addition to the model's name; a backend uses those that it needs.
 
-    Decoding options that were passed in count as stated by the user, be it with the default: where a model refuses
-    their field, the run ends, and the field is not left out.
+    Decoding options that were passed in count as stated by the user, even with the default value. If a model refuses
+    the field of a stated option, the run ends instead of omitting the field.
 
     Raises:
-        BenchwrightError: Fields are added or left out that cannot be.
+        BenchwrightError: A field to add or omit is not allowed.
     """
 
     api_key_env: Annotated[str, OptionNotes("run", metavar="NAME")] = Field(
@@ -250,11 +250,11 @@ class BackendOptions(ModelOptions):
 
     @property
     def stated(self) -> frozenset[str]:
-        """Names of the decoding options that the user gave a value."""
+        """Names of the decoding options that the user set."""
         return frozenset(self.model_fields_set & set(_DECODING))
 
     def unstated(self, **changes: Any) -> BackendOptions:
-        """Return the options with other values, none of which counts as stated by the user."""
+        """Return the options with other values, all of which count as not stated by the user."""
         changed = BackendOptions.model_validate({**dict(self), **changes})
         return BackendOptions.model_construct(_fields_set=set(), **dict(changed))
 
@@ -267,17 +267,17 @@ class BackendOptions(ModelOptions):
         headers: Mapping[str, str] | None = None,
         **changes: Any,
     ) -> BackendOptions:
-        """Return the options for another model, such as a judge, none of which counts as stated by the user.
+        """Return the options for another model, such as a judge, all of which count as not stated by the user.
 
-        What shapes the scored model's requests is not passed on. Address, key and headers are only where both models
-        are asked in one API, or in OpenAI's two: no vendor gets another one's key.
+        Options that shape the scored model's requests are not passed on. Address, key and headers are passed on only if
+        both models use one API, or both of OpenAI's APIs: no vendor gets another vendor's key.
 
         Args:
             model: Name of the other model.
-            base_url: Address of its own.
-            api_key_env: Variable with a key of its own.
-            headers: Headers of its own.
-            changes: Other values of its own.
+            base_url: Its own address.
+            api_key_env: Variable that holds its own key.
+            headers: Its own headers.
+            changes: Its other values.
         """
         api, scored = api_of(model), api_of(self.scored) or "chat"
         same = api is None or api == scored or {api, scored} <= OPENAI_APIS
@@ -294,24 +294,24 @@ class BackendOptions(ModelOptions):
         return self.unstated(**{**shaping, **access, **changes})
 
     def only_for_endpoints(self) -> list[str]:
-        """Return the names of options that are given and only change requests to endpoints."""
+        """Return the names of the given options that only change requests to endpoints."""
         names = ("fields", "omit", "headers", "system", "reasoning_effort", "reasoning_tokens", "image_detail", "batch")
         return [name for name in names if getattr(self, name) not in ({}, (), None, False)]
 
     def decoding(self) -> dict[str, Any]:
-        """Return the settings that decide how a reply is drawn, as a request's fields; unset ones are left out."""
+        """Return the settings that decide how a reply is drawn, as a request's fields, without unset ones."""
         return {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
 
     def parameters(self, model: str, where: str, api: Api = "chat") -> RequestParameters:
-        """Return the fields of requests to a model other than its name and messages, as its API calls them.
+        """Return the fields of requests to a model other than its name and messages, under the names of its API.
 
-        A value that is not the default counts as stated.
+        A value other than the default counts as stated.
 
         Raises:
-            BenchwrightError: A field is set by an option and added or left out as well, or the API takes no such one.
+            BenchwrightError: A field is set by an option and also added or left out, or the API does not have it.
         """
         own, defaults = self.decoding(), _DEFAULTS.decoding()
-        if self.samples > 1:  # a model that takes no seed is sent none, unless the user has stated one
+        if self.samples > 1:  # a model without seeds gets none, unless the user has stated one
             own.setdefault("seed", defaults.setdefault("seed", FIRST_SEED))
         if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
             raise BenchwrightError(

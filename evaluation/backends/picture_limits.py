@@ -1,4 +1,4 @@
-"""Limits on the pictures that a model is sent: larger ones are shrunk, because endpoints refuse what is too large."""
+"""Limits on the pictures sent to a model: larger pictures are shrunk, because endpoints refuse them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .options import ModelOptions
 
 VERSION = 2
-"""Raised when the same picture and limits give other bytes."""
+"""Raise it when the same picture and limits give other bytes."""
 _LEAST_SIDE_PX = 16
 _MOST_TRIES = 24
 
 
 class PictureLimits(NamedTuple):
-    """Limits on a picture as it is sent; None for no limit.
+    """Limits on a sent picture; None for no limit.
 
     Args:
         max_side_px: Longest side, in pixels.
@@ -33,28 +33,28 @@ class PictureLimits(NamedTuple):
 
     @classmethod
     def of(cls, options: ModelOptions) -> PictureLimits:
-        """Return the limits that a model's options state."""
+        """Return the limits in a model's options."""
         return cls(options.max_picture_side, options.max_picture_bytes)
 
     def within(self, others: PictureLimits) -> PictureLimits:
-        """Return the narrower of both limits on each."""
+        """Return the narrower of both limits in each respect."""
         return PictureLimits(
             *(min((one for one in pair if one is not None), default=None) for pair in zip(self, others, strict=True))
         )
 
     def settings(self) -> dict[str, Any]:
-        """Return the limits that are set, under the names of the options: they change what a model sees."""
+        """Return the limits that are set, under the names of the options; limits change the input of a model."""
         stated = {"max_picture_side": self.max_side_px, "max_picture_bytes": self.max_bytes}
         return {name: value for name, value in stated.items() if value is not None}
 
     def exceeded_by(self, width: int, height: int, size_bytes: int) -> bool:
-        """Return whether a picture is beyond a limit."""
+        """Return whether a picture exceeds a limit."""
         too_long = self.max_side_px is not None and max(width, height) > self.max_side_px
         return too_long or (self.max_bytes is not None and size_bytes > self.max_bytes)
 
 
 class ShrunkPicture(NamedTuple):
-    """A picture that was shrunk: its file, media type and size in pixels."""
+    """A shrunk picture: its file, media type and size in pixels."""
 
     data: bytes
     media_type: str
@@ -63,17 +63,17 @@ class ShrunkPicture(NamedTuple):
 
 
 def shrunk(data: bytes, media_type: str, limits: PictureLimits) -> ShrunkPicture:
-    """Return a picture within limits, by averaging pixels; one without loss loses more only where bytes are limited.
+    """Return a picture within limits, by averaging pixels; a lossless one becomes lossy only if bytes are limited.
 
     Equal pictures and limits give equal bytes under one build of Pillow.
 
     Args:
-        data: File of the picture, upright and with its marks.
+        data: File of the picture, upright and with its marks drawn.
         media_type: `image/png`, `image/jpeg` or `image/webp`.
-        limits: Limits, one of which it exceeds.
+        limits: Limits, at least one of which it exceeds.
 
     Raises:
-        DataError: It does not get that small.
+        DataError: The picture cannot be made small enough.
     """
     pixels = decode_rgb(data)
     height, width = pixels.shape[:2]

@@ -1,7 +1,7 @@
-"""Files of letters alone, or of replies alone, read as columns: JSON Lines of `item_id` and `answer` or `reply`.
+"""Files that hold only letters or only replies, read as columns: JSON Lines of `item_id` and `answer` or `reply`.
 
-Whatever is not as plain as that, be it a fault or not, is left to the reader of rows (`predictions`), which says what
-is wrong, so that there is one account of what a row may be.
+All other rows, faulty or not, are left to the reader of rows (`predictions`). It reports faults, so that the rules for
+rows are written once.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 _ENDS = (".jsonl", ".ndjson")
 _PIECE_BYTES = 32 << 20
-"""Bytes of a file that are held in memory at once, but for the rest of a line."""
+"""Largest number of bytes of a file in memory at once, except for the rest of a line."""
 _LINE_BYTES = 1 << 16
-"""Most bytes of a line; blocks are of this size, and no block may be without a whole line."""
+"""Largest size of a line in bytes. Blocks have this size, and each must hold a whole line."""
 _ID = r"^[0-9a-f]{32}(\.[a-z0-9]+)?$"
 
 
 def prediction_columns(path: Path) -> pa.Table | None:
-    """Return the rows of a file of letters or replies alone: `item_id`, `line`, `text` and `is_letter`, else None.
+    """Return the rows of a file of letters or replies only: `item_id`, `line`, `text` and `is_letter`; otherwise None.
 
-    Ids are well formed, and each text is a letter or a reply as the first row's is; whether items are known, and each
-    is there once, is not looked at.
+    Ids are well formed, and each text is a letter or a reply like the first row's. The function does not check whether
+    items are known and occur once.
 
     Raises:
         OSError: The file cannot be read.
@@ -52,20 +52,20 @@ def prediction_columns(path: Path) -> pa.Table | None:
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces of whole lines; a piece ends early where a line is too long to be plain."""
+    """Yield a file in pieces of whole lines; a piece ends early at a line that is too long to be plain."""
     with path.open("rb") as handle:
         while piece := handle.read(_PIECE_BYTES):
             yield piece + (b"" if piece.endswith(b"\n") else handle.readline(_LINE_BYTES))
 
 
 def _columns_of(data: bytes, field: str) -> pa.Table | None:
-    """Return whole lines as columns: `item_id`, `text` and `is_letter`; None where any is not plain."""
+    """Return whole lines as columns: `item_id`, `text` and `is_letter`; None if any line is not plain."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import json
 
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    # Every line begins an object, and objects hold texts alone, so that as many rows as lines are a row a line.
+    # Every line begins an object, and objects hold only texts. As many rows as lines therefore mean one row per line.
     if not data.startswith(b"{") or data.count(b"\n{") + 1 != lines:
         return None
     try:

@@ -1,10 +1,10 @@
-"""A file of predictions as a backend: replies of a model that another program ran, checked before they are scored.
+"""A file of predictions as a backend: replies of a model from another program, checked before scoring.
 
-Lines of JSON with one object each, or any other table (`files.tables`). Each row has `item_id`, or the id by which the
-item's source calls it, there or as `source_id` or `question_id`, and either `reply` (free text, read like any other
-reply) or `answer` (a letter or an option's words; nothing for none). A `release_id`, if given, must be the release's.
-What other evaluation programs write is read by `tool_replies`. In a file of answers (`AnswerFile`) a row may have
-`error` instead, and beside the reply what a server said of it.
+JSON Lines with one object each, or any other table (`files.tables`). Each row names its item by `item_id`, or by its id
+in the item's source, in the same column or in `source_id` or `question_id`. It has either `reply` (free text, read like
+any other reply) or `answer` (a letter or an option's words; empty for none). A `release_id`, if given, must be the
+release's. `tool_replies` reads the files of other evaluation programs. In a file of answers (`AnswerFile`) a row may
+have `error` instead, and a server's facts about the reply.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ID_COLUMNS = ("item_id", "source_id", "question_id", "index")
-"""Columns in which a row may name its item, the likeliest first."""
+"""Columns that may name a row's item, the likeliest first."""
 MAX_LINE_CHARS = 4 * 1024 * 1024
 _ROWS_AT_ONCE = 1 << 16
 _COLUMNS = {"item_id": "string", "line": "int64", "text": "large_binary", "is_letter": "bool"}
@@ -52,7 +52,7 @@ class Prediction(NamedTuple):
 
 
 class _UncheckedRow(NamedTuple):
-    """One row as found, before it is checked."""
+    """One row as found, before checks."""
 
     line: int
     cells: Mapping[str, Any]
@@ -63,9 +63,9 @@ class PredictionsFile:
 
     tasks: frozenset[str] | None = None
     looks = False
-    """It looks at neither words nor pictures, only at ids and letters."""
+    """It uses neither words nor pictures, only ids and letters."""
     is_plain = True
-    """Whether its rows hold replies and letters alone, which can be judged by columns."""
+    """Whether its rows hold only replies and letters, which can be judged by columns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -85,8 +85,8 @@ class PredictionsFile:
         """Yield the file's replies.
 
         Raises:
-            DataError: A row is malformed, repeats an item, or names one that the release does not have; or an item
-                that was asked is missing.
+            DataError: A row is malformed, repeats an item, or names an item that the release lacks; or an asked item is
+                missing.
         """
         predictions = self._read(context)
         self._check_known(((item_id, row.line) for item_id, row in predictions.items()), len(predictions), context)
@@ -101,17 +101,17 @@ class PredictionsFile:
             raise self.lacks(len(missing), missing[0])
 
     def columns(self, asked: pa.Array, context: BackendContext) -> pa.Table:
-        """Return the rows about the items that are asked: `line`, `text` and `is_letter`.
+        """Return the rows about the asked items: `line`, `text` and `is_letter`.
 
-        There is one row for each item asked, in their order, with nulls where the file has none. A text is binary, in
-        UTF-8 but for lone surrogates.
+        There is one row for each asked item, in their order, with nulls for items missing from the file. A text is
+        binary, in UTF-8 except for lone surrogates.
 
         Args:
             asked: Ids of the items.
             context: Facts about the release.
 
         Raises:
-            DataError: A row is malformed, repeats an item, or names one that the release does not have.
+            DataError: A row is malformed, repeats an item, or names an item that the release lacks.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -120,21 +120,21 @@ class PredictionsFile:
         self._check_once(table)
         ids = table.column("item_id").combine_chunks()
         others = table.filter(pc.invert(pc.is_in(ids, value_set=asked))).select(["item_id", "line"])
-        if others.num_rows:  # of other splits, of variants, or of no item at all
+        if others.num_rows:  # of other splits, of variants, or not of an item
             pairs = zip(*(column.to_pylist() for column in others.columns), strict=True)
             self._check_known(pairs, len(ids), context)
         places = pc.index_in(asked, value_set=ids)
         return pa.table({name: table.column(name).take(places) for name in ("line", "text", "is_letter")})
 
     def lacks(self, count: int, item_id: str) -> DataError:
-        """Return the error for items that were asked and have no row; `item_id` is the first of them."""
+        """Return the error for asked items without a row; `item_id` is the first of them."""
         return DataError(
             f"{self.path} has no prediction for {count} of the items asked, such as {item_id}; "
             "add a row for each, with an empty reply where the model gave none"
         )
 
     def no_option(self, line: int, letter: str, keys: Iterable[str], item_id: str) -> DataError:
-        """Return the error for a letter that is none of an item's options."""
+        """Return the error for a letter that matches none of an item's options."""
         return DataError(
             f"{self._at(line)}: answer {_shown(letter)} is none of the options "
             f"{', '.join(keys)} of item {item_id}; give free text as reply"
@@ -173,13 +173,13 @@ class PredictionsFile:
                     take()
         except DataError:
             take()
-            self._check_once(pa.concat_tables(pieces))  # of two faults, the one that comes first in the file is named
+            self._check_once(pa.concat_tables(pieces))  # of two faults, the message names the first in the file
             raise
         take()
         return pa.concat_tables(pieces)
 
     def _check_once(self, table: pa.Table) -> None:
-        """Refuse an item that several rows are about."""
+        """Refuse an item with several rows."""
         import numpy as np
 
         ids = table.column("item_id").combine_chunks().dictionary_encode()
@@ -213,10 +213,10 @@ class PredictionsFile:
                 yield item_id, self._prediction(line, cells)
 
     def _item_id(self, line: int, cells: Mapping[str, Any], context: BackendContext) -> str:
-        """Return the id of the item that a row is about, which may name it as the item's source does.
+        """Return the id of a row's item, which the row may name by its id in the item's source.
 
         Raises:
-            DataError: It names none, or several items are called so in their source.
+            DataError: The row names no item, or several items have this id in their source.
         """
         named = cells.get("item_id")
         if named in (None, ""):
@@ -255,10 +255,10 @@ class PredictionsFile:
         return f"line {line}"
 
     def _check_known(self, rows: Iterable[tuple[str, int]], count: int, context: BackendContext) -> None:
-        """Refuse rows about items that the release does not have.
+        """Refuse rows about items that the release lacks.
 
         Args:
-            rows: Id and line of each row that may be such a one.
+            rows: Id and line of each row to check.
             count: Number of all rows of the file.
             context: Facts about the release.
         """
@@ -290,10 +290,10 @@ class PredictionsFile:
 
 
 def given_letter(text: str, choices: Sequence[tuple[str, str | None]]) -> str | None:
-    """Return the letter that stands in a column of answers, also where it is small or the option's words.
+    """Return the letter given by a cell of a column of answers, including a lowercase letter or the option's words.
 
     Args:
-        text: What the column holds.
+        text: Contents of the cell.
         choices: Key and text of each option, in order; the text is None for a picture.
     """
     if text in {key for key, _ in choices}:
@@ -304,7 +304,7 @@ def given_letter(text: str, choices: Sequence[tuple[str, str | None]]) -> str | 
 
 
 def _json_rows(path: Path) -> Generator[_UncheckedRow]:
-    """Yield the objects of a JSON Lines file; blank lines are passed over."""
+    """Yield the objects of a JSON Lines file; blank lines are skipped."""
     with Table.at(path).opened() as handle:
         for line, value, problem in json_lines(handle, usual_bytes=MAX_LINE_CHARS):
             if problem:
@@ -317,7 +317,7 @@ def _json_rows(path: Path) -> Generator[_UncheckedRow]:
 
 
 def _table_rows(path: Path) -> Generator[_UncheckedRow]:
-    """Yield the rows of a table that is no JSON; the line is the one on which a row ends."""
+    """Yield the rows of a table that is not JSON; the line is the last of each row."""
     table = Table.at(path)
     header: list[str] | None = None
     for line in table.lines():

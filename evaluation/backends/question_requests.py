@@ -1,4 +1,4 @@
-"""Requests that ask questions of a model behind an endpoint, and what is learned of the requests that it refuses."""
+"""Requests that ask a model behind an endpoint, and the lessons from refused requests."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ logger = logging.getLogger(__name__)
 
 
 class QuestionRequest(NamedTuple):
-    """A question's request, and what the log keeps of it.
+    """A question's request, and its form in the log.
 
     Args:
         chat: Request as the client sends it.
-        key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
+        key: SHA-256 of address, model, words, decoding and the pictures' SHA-256: equal requests have equal keys.
         body: Body with each picture's address replaced by its SHA-256.
         pictures: Pictures of the request, in order.
-        draw: Number of the draw; requests of several draws are never one request, however equal.
-        images: Pictures of the question that they were made from.
+        draw: Number of the draw; requests of different draws are never one request, even if equal.
+        images: Pictures of the question from which they were made.
     """
 
     chat: ChatRequest
@@ -47,16 +47,16 @@ class QuestionRequest(NamedTuple):
 
 
 class QuestionRequests:
-    """What is sent to a model: words, fields and pictures, as the model takes them by what is known of it so far.
+    """The contents of requests to a model, in the form it is known to accept: words, fields and pictures.
 
     Args:
         name: Name of the model in results.
-        address: Where the model is asked, and in which API.
+        address: Address and API of the model.
         options: Options of the model.
 
     Attributes:
-        parameters: Fields of requests, those that were refused left out.
-        pictures: Pictures as they are sent, within the limits known by now.
+        parameters: Fields of requests, without refused ones.
+        pictures: Pictures as sent, within the limits known so far.
     """
 
     def __init__(self, name: str, address: ModelAddress, options: BackendOptions) -> None:
@@ -65,7 +65,7 @@ class QuestionRequests:
         self._image_urls = None if options.image_urls is None else options.image_urls.rstrip("/")
         self.parameters = options.parameters(address.model, self._url, address.api)
         facts = APIS[address.api]
-        is_hosted = self._url == facts.base_url  # by the vendor itself, who says what pictures it takes
+        is_hosted = self._url == facts.base_url  # by the vendor itself, who states which pictures it accepts
         self._reads_webp = is_hosted
         known = PictureLimits(facts.max_side_px, facts.max_bytes) if is_hosted else PictureLimits()
         self._limits = PictureLimits.of(options).within(known)
@@ -73,7 +73,7 @@ class QuestionRequests:
         self._learning = threading.Lock()
 
     def know(self, log: ReplyLog) -> None:
-        """Learn what earlier runs have learned about the model."""
+        """Load what earlier runs learned about the model."""
         self.parameters.know(log.refused(self._url))
         learned = log.picture_limits(self._url)
         self.pictures.limits = self._limits.within(
@@ -82,11 +82,10 @@ class QuestionRequests:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Address, fields as they were really sent, how often an item is tried and how pictures travel.
+        """Address, fields as sent, number of tries per item and format of pictures.
 
-        `fields` holds those that the user added, `omit` those that were to be left out, and `refused` those that the
-        model turned out to refuse, each with what was sent instead. `picture_limits_learned` are limits that followed
-        from refusals of pictures.
+        `fields` holds the fields that the user added, `omit` those to leave out, and `refused` those that the model
+        refused, each with its substitute. `picture_limits_learned` are limits inferred from refused pictures.
         """
         options, sent = self._options, self.parameters.sent
         more = {
@@ -109,22 +108,22 @@ class QuestionRequests:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """The settings that can change a reply: the address, and all requested fields, None for a field left out."""
+        """The settings that can change a reply: the address, and all requested fields, None for an omitted field."""
         left_out = dict.fromkeys(self._options.omit)
         settings = {**self.parameters.asked, **self._limits.settings(), **self._shaping()}
         return {"base_url": self._url, **left_out, **settings}
 
     def _shaping(self) -> dict[str, Any]:
-        """Return the options that shape requests and are no fields of theirs, as far as they are given."""
-        detail = self._options.image_detail if self._address.api in OPENAI_APIS else None  # else it is a field
+        """Return the given options that shape requests without being fields of them."""
+        detail = self._options.image_detail if self._address.api in OPENAI_APIS else None  # otherwise it is a field
         given = {"system": self._options.system, "image_detail": detail}
         return {name: value for name, value in given.items() if value is not None}
 
     def of(self, question: Question) -> QuestionRequest:
-        """Return a question's request, pictures and all.
+        """Return a question's request, including pictures.
 
         Raises:
-            BenchwrightError: A picture cannot be made ready.
+            BenchwrightError: A picture cannot be prepared.
         """
         message = message_of(question)
         parts = [self.pictures.of(part) if isinstance(part, QuestionImage) else part for part in message]
@@ -142,26 +141,26 @@ class QuestionRequests:
         return self._keyed(chat, pictures, draw=question.draw, images=images)
 
     def _fields_of(self, draw: int) -> dict[str, Any]:
-        """Return the fields of a draw's request, with the seed of that draw where the model takes one."""
+        """Return the fields of a draw's request, with the seed of that draw if the model takes one."""
         sent = self.parameters.sent
         if self._options.samples > 1 and type(sent.get("seed")) is int:
             sent["seed"] += draw - 1
         return sent
 
     def with_other_fields(self, request: QuestionRequest) -> QuestionRequest:
-        """Return a request again, with the fields that the model takes by now."""
+        """Return a request again, with the fields that the model is now known to take."""
         chat = request.chat.with_parameters(self._fields_of(request.draw))
         return self._keyed(chat, request.pictures, draw=request.draw, images=request.images)
 
     def with_smaller_pictures(self, request: QuestionRequest, failure: RequestFailed) -> QuestionRequest | None:
-        """Return a request again with pictures that the endpoint may take; None where its failure is another.
+        """Return a request again with pictures that the endpoint may accept; None if it failed for another reason.
 
         The limit holds for the rest of the run.
         """
         pictures = request.pictures
         if not pictures or not finds_too_large(failure.status, failure.detail):
             return None
-        with self._learning:  # requests that are refused at the same time learn one limit
+        with self._learning:  # requests that are refused simultaneously learn one limit
             limits = self.pictures.limits
             if not any(limits.exceeded_by(each.width, each.height, each.size_bytes) for each in pictures):
                 side_px = max(max(each.width, each.height) for each in pictures)
@@ -174,7 +173,7 @@ class QuestionRequests:
                     self._name, failure.detail, limits.settings(),
                 )  # fmt: skip
             try:
-                # Anew from the question, so that a run that goes on from here makes the very same.
+                # Recreate them from the question, so that a run that continues from here makes identical pictures.
                 anew = SentPictures(limits, reads_webp=self._reads_webp)
                 smaller = tuple(anew.of(image) for image in request.images)
             except BenchwrightError:
@@ -185,7 +184,7 @@ class QuestionRequests:
         return again
 
     def store_pictures(self, request: QuestionRequest) -> None:
-        """Put a request's pictures where the endpoint fetches them, if it does."""
+        """Put a request's pictures in the folder from which the endpoint fetches them, if it does."""
         if self._options.image_folder is not None:
             for picture in request.pictures:
                 store(picture, self._options.image_folder)
@@ -200,7 +199,7 @@ class QuestionRequests:
 
 
 def with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:
-    """Return a failure, with the options that shrink pictures added where an endpoint finds a request too large."""
+    """Return a failure, with advice on options that shrink pictures if the endpoint finds a request too large."""
     if not pictures or not finds_too_large(failure.status, failure.detail):
         return failure
     largest = max(pictures, key=lambda picture: picture.size_bytes)

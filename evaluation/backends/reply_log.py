@@ -1,20 +1,21 @@
-"""The log of a model's requests and replies, line by line, from which a run that ended early continues.
+"""The log of a model's requests and replies, line by line, from which an interrupted run continues.
 
 JSON Lines, appended only. The first line names the format; then, by `kind`:
 
-- `run`: a run began on another release or with other settings than the one before;
-- `picture`: a picture as it is sent, by SHA-256, before the first request that shows it;
+- `run`: the beginning of a run on another release or with other settings than the previous one;
+- `picture`: a picture as sent, by SHA-256, before the first request that shows it;
 - `request`: a request in full, with pictures by their SHA-256, before it is sent for the first time;
-- `reply`: what came back, with the reason for ending and the tokens as the server states them, where it is no answer
-  its kind and the cause, and where it came in a batch the batch's id;
-- `error`: why nothing usable came back.
+- `reply`: the reply, with the server's reason for ending and token counts; its kind and the cause if it is not an
+  answer; the batch's id if it came in a batch;
+- `error`: the reason why no usable reply came back.
 
-Each line holds a digest of itself; lines of programs that wrote none are taken as they are. A line that is not as it
-was written is never used: the next run takes it out, says so, and asks again what it stood for.
+Each line holds its own digest; lines of older programs without digests are used unchecked. A line that differs from
+what was written is never used: the next run removes it, reports that, and repeats its request.
 
-A line is with the operating system before anything rests on it, so a killed process loses none. It is on the disk
-within `_SYNC_S` seconds and at the end of a run, which is what a power cut may cost. A last line that was cut is
-removed and reported. Replies are found again by request; an error is asked again, as is a reply that says nothing.
+Each line reaches the operating system before the program relies on it, so a killed process loses none. It reaches the
+disk within `_SYNC_S` seconds and at the end of a run; a power failure loses at most these seconds. A truncated last
+line is removed and reported. Replies are found by request. Requests that ended in an error or an empty reply are sent
+again.
 """
 
 from __future__ import annotations
@@ -45,20 +46,20 @@ _HEAD = {"format": FORMAT, "version": VERSION}
 LOG_NAME = "replies.jsonl"
 _SYNC_S = 1.0
 _NAMED = 5
-"""Damaged lines that are named by number."""
+"""Largest number of damaged lines that a message lists."""
 
 
 class DamagedHead(DataError):
-    """The first line of a log, which describes the other lines, differs from what was written."""
+    """The first line of a log, which describes the other lines, differs from the line written."""
 
 
 class LogState(NamedTuple):
     """Condition of the lines of a log.
 
     Args:
-        whole_bytes: Size of the finished lines, in bytes; the rest was cut off.
-        damaged: Numbers of finished lines that differ from what was written.
-        without_digest: Number of lines of an older program, in which a change cannot be detected.
+        whole_bytes: Size of the complete lines, in bytes; the rest was cut off.
+        damaged: Numbers of complete lines that differ from the lines written.
+        without_digest: Number of lines of an older program, whose changes cannot be detected.
     """
 
     whole_bytes: int
@@ -73,15 +74,15 @@ class LogState(NamedTuple):
 
 
 class ReplyLog:
-    """One log file, open for appending by one process; use it as a context manager. Without a path it keeps nothing.
+    """One log file, open for appending by one process; use it as a context manager. Without a path it stores no lines.
 
     Args:
-        path: The file, made if need be.
-        release_id: The release that is asked about.
-        other_releases: Whether a log of another release may be continued; equal requests are not sent again.
+        path: The file, created if necessary.
+        release_id: The release asked about.
+        other_releases: Whether to continue a log of another release; equal requests are not sent again.
 
     Raises:
-        DataError: The file has a damaged head, is of another version, of another release, or in use.
+        DataError: The file has a damaged head, is of another version or another release, or is in use.
     """
 
     def __init__(self, path: Path | None, *, release_id: str = "", other_releases: bool = True) -> None:
@@ -115,7 +116,7 @@ class ReplyLog:
         return self._answered.get(request)
 
     def refused(self, base_url: str) -> dict[str, str | None]:
-        """Return the fields that earlier runs found this endpoint to refuse, each with what was sent instead."""
+        """Return the fields that earlier runs found this endpoint to refuse, each with its substitute."""
         return dict(self._refused.get(base_url, {}))
 
     def picture_limits(self, base_url: str) -> dict[str, int]:
@@ -123,7 +124,7 @@ class ReplyLog:
         return dict(self._picture_limits.get(base_url, {}))
 
     def run(self, release_id: str, content_id: str, settings: Mapping[str, Any]) -> None:
-        """Record that a run begins, if its release or settings differ from the previous one."""
+        """Record the beginning of a run if its release or settings differ from the previous one's."""
         run = {"kind": "run", "release_id": release_id, "content_id": content_id, "settings": dict(settings)}
         if run != self._run:
             self._run = run
@@ -142,10 +143,10 @@ class ReplyLog:
             self._append(kind="request", request=request, item_id=item_id, body=body)
 
     def answered(self, request: str, item_id: str, reply: Completion, sent: int, **more: Any) -> bool:
-        """Record a reply, how often its request was sent, and additional facts in `more`.
+        """Record a reply, the number of times its request was sent, and additional facts in `more`.
 
         Returns:
-            False, with nothing recorded, if there is a reply already.
+            Returns False and records nothing if a reply exists already.
         """
         with self._lock:
             if request in self._answered:
@@ -162,11 +163,11 @@ class ReplyLog:
         return True
 
     def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:
-        """Record the cause of an error, and which of the protocol's tries ended in it."""
+        """Record the cause of an error, and the number of the try that ended in it."""
         self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent, **{"try": number})
 
     def sync(self) -> None:
-        """Write lines to the disk if it is time; call this now and then."""
+        """Write lines to the disk if it is time; call this regularly."""
         if self._handle is not None and time.monotonic() - self._synced >= _SYNC_S:
             os.fsync(self._handle)
             self._synced = time.monotonic()
@@ -201,7 +202,7 @@ class ReplyLog:
                     path,
                     size - whole,
                 )
-                # The next line must not be appended to it.
+                # The next line must not be appended to a truncated one.
                 os.ftruncate(handle, whole)
         except BaseException:
             os.close(handle)
@@ -240,7 +241,7 @@ class ReplyLog:
         if kind == "reply":
             usage = entry["usage"]
             tokens = None if usage is None else _tokens(usage)
-            reply = Completion.of(str(entry["reply"]), entry["finish"], tokens)  # as far as an older program kept it
+            reply = Completion.of(str(entry["reply"]), entry["finish"], tokens)  # as far as an older program stored it
             if (of_kind := entry.get("reply_kind")) is not None:
                 reply = reply._replace(kind=of_kind, cause=entry["cause"])
             reply = reply._replace(in_batch="batch" in entry)
@@ -264,10 +265,10 @@ class ReplyLog:
 
 
 def answered_requests(path: Path) -> frozenset[str]:
-    """Return the requests to which a log has replies; the log is only read.
+    """Return the requests to which a log has replies, without changing the log.
 
     Raises:
-        DataError: It is no such log, or of another version.
+        DataError: The file is not such a log, or is of another version.
     """
     log = ReplyLog(None)
     log._read(path)
@@ -279,7 +280,7 @@ def state_of(path: Path) -> LogState:
 
     Raises:
         DamagedHead: Its first line is damaged.
-        DataError: It is of another version.
+        DataError: The log is of another version.
     """
     return ReplyLog(None)._read(path)
 
@@ -289,7 +290,7 @@ def take_out_damaged(path: Path) -> None:
 
     Raises:
         DataError: The log is in use, of another version, or damaged in its head.
-        StorageError: It cannot be written.
+        StorageError: The log cannot be written.
     """
     handle = _locked(path)
     try:
@@ -299,7 +300,7 @@ def take_out_damaged(path: Path) -> None:
 
 
 def _write_again(path: Path, state: LogState) -> None:
-    """Write a log without its damaged lines and without a line that was cut off."""
+    """Rewrite a log without its damaged lines and its truncated last line."""
     with replacing(path, private=True) as draft, draft.open("wb") as copy, path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if number not in state.damaged and line.endswith(b"\n"):
@@ -316,7 +317,7 @@ def _locked(path: Path) -> int:
     try:
         lock(handle, path, waits=False)
         if not os.path.samestat(os.fstat(handle), os.stat(path)):
-            raise BlockingIOError  # another run wrote it again meanwhile, and has that one
+            raise BlockingIOError  # another run has since replaced the file and holds the new one
     except OSError as error:
         os.close(handle)
         if not isinstance(error, BlockingIOError | FileNotFoundError):

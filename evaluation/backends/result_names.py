@@ -1,8 +1,8 @@
 """Identity of results, and the names of their folders.
 
-A result is one of a model, a protocol and a reader under the settings that can change a reply: address, fields of
-requests, weights, what a file holds. Its folder is named by all of these, so that results of other settings stand
-beside it. Results of equal settings are one result, which a later run continues.
+A result belongs to a model, a protocol, a reader and the settings that can change a reply: address, fields of requests,
+weights, contents of a file. All of these determine the name of its folder, so that results of other settings lie next
+to it. Results of equal settings are one result, which a later run continues.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Identity = Mapping[str, Any]
 _CHANGES_NO_REPLY = frozenset(
     {"retries", "tries", "pictures", "batch_size", "device", "refused", "omit", "stream", "picture_limits_learned"}
 )
-"""Of a backend's settings; what an endpoint refuses is known only once it is asked."""
+"""Settings of a backend that change no reply; an endpoint's refusals are known only after asking."""
 
 _IN_THE_NAME = ("samples", "limit")
-"""Numbers of the identity that stand in the name of the folder: draws an item, and items of a sample."""
+"""Numbers of the identity that the folder's name includes: draws per item, and items of a sample."""
 _USUAL: Identity = {"base_url": "https://api.openai.com/v1", "temperature": 0.0, "max_tokens": 1024}
 
 
@@ -35,16 +35,16 @@ def identity_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slug(model: str) -> str:
-    """Return a model's name as a folder's name; names that differ stay different."""
+    """Return a folder name for a model; different names stay different."""
     name = re.sub(r"[^A-Za-z0-9._-]", "-", model)[:80].lstrip(".")
     is_plain = re.fullmatch(r"[a-z_]+(:[A-Za-z0-9._-]+)?", model) is not None and len(model) <= 80
     return name if is_plain else f"{name}-{bytes_digest(model.encode('utf-8', 'surrogatepass'))[:8]}"
 
 
 def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, identity: Identity | None = None) -> str:
-    """Return the name of the folder of a score: the model's, with what is not usual about how it was asked and read.
+    """Return the name of a score's folder: the model's name, with the unusual choices in asking and reading.
 
-    Settings that can change a reply stand as the beginning of their digest, unless all are the usual ones.
+    Settings that can change a reply appear as the beginning of their digest, unless all are the usual ones.
 
     Example:
         >>> results_name("random", "shuffle:k=3", "blink")
@@ -66,7 +66,7 @@ def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, iden
 
 
 def differing_settings(identities: list[dict[str, Any]]) -> list[str]:
-    """Return for each of several results of one name the settings in which they differ, in words.
+    """Return, for each of several results of one name, the settings in which they differ, as text.
 
     Example:
         >>> differing_settings([{"seed": 1, "top_p": 1}, {"seed": 2, "top_p": 1}, {"top_p": 1}])

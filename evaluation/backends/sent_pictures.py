@@ -1,9 +1,9 @@
-"""Pictures as they are really sent: upright and with their marks drawn, each made ready once.
+"""Pictures as sent: upright and with their marks drawn, each prepared once.
 
-No pixel is changed and none resized, unless the user limits the size of pictures (`picture_limits.py`). WebP goes only
-to endpoints that are known to read it, and as PNG, with the same pixels, to all others: llama.cpp decodes with
-`stb_image`, which has no WebP, and either refuses such a picture or answers without having seen it; LM Studio refuses
-it, and Ollama promises JPEG and PNG.
+No pixel changes and no picture is resized, unless the user limits the size of pictures (`picture_limits.py`). Only
+endpoints known to read WebP get it; all others get PNG with the same pixels. llama.cpp decodes with `stb_image`, which
+lacks WebP: it refuses such a picture or answers without seeing it. LM Studio refuses WebP, and Ollama promises JPEG and
+PNG.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .picture_limits import PictureLimits, shrunk
 _CACHE_BYTES = 256 * 1024**2
 _WEBP = "image/webp"
 _PNG_VERSION = 1
-"""Raised when a picture may become another PNG file than before."""
+"""Raise it when a picture may give another PNG file than before."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class SentPicture:
     """One picture, ready to be sent.
 
     Args:
-        sha256: Of `data`, the very bytes that the model's side decodes.
+        sha256: Digest of `data`, the exact bytes that the model's side decodes.
         media_type: `image/png`, `image/jpeg` or `image/webp`.
-        image_id: The picture of the release that it was made from.
-        how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
-            file), `drawn` (with marks) or `shrunk` (to limits, marks and all).
+        image_id: The release's picture from which it was made.
+        how: `stored` (the file's own bytes, without metadata), `encoded` (because decoders differ on the file), `drawn`
+            (with marks) or `shrunk` (to limits, including marks).
         size_bytes: Size of `data`.
         make: Function that returns `data`; called only if the picture is sent.
     """
@@ -72,7 +72,7 @@ class SentPicture:
         """The file.
 
         Raises:
-            DataError: It comes out otherwise than when its SHA-256 was taken.
+            DataError: The data no longer matches its SHA-256.
         """
         data = self.make()
         if bytes_digest(data) != self.sha256:
@@ -82,11 +82,11 @@ class SentPicture:
         return data
 
     def data_url(self) -> bytes:
-        """Return the file as a data URL; it is not kept, as it takes less time to make than to send."""
+        """Return the file as a data URL; it is not cached, since making it takes less time than sending it."""
         return f"data:{self.media_type};base64,".encode() + base64.b64encode(self.data)
 
     def in_request(self, image_urls: str | None) -> RequestPicture:
-        """Return the picture for a request, which holds it where `image_urls` is None, else its address below that."""
+        """Return the picture for a request: itself if `image_urls` is None, otherwise its address below that."""
         if image_urls is None:
             return RequestPicture(self.sha256, self.data_url)
         address = json.dumps(f"{image_urls}/{self.file_name}")[1:-1].encode("ascii")
@@ -94,11 +94,11 @@ class SentPicture:
 
     @property
     def file_name(self) -> str:
-        """Name by which it can be fetched."""
+        """Name of the file for fetching."""
         return f"{self.sha256}.{EXTENSIONS[self.media_type]}"
 
     def record(self) -> dict[str, Any]:
-        """Return the facts about the picture that a log keeps."""
+        """Return the facts about the picture for the log."""
         return {
             "sha256": self.sha256,
             "media_type": self.media_type,
@@ -111,18 +111,18 @@ class SentPicture:
 
 
 class SentPictures:
-    """Pictures made ready, kept within a bound; the longest unused go first. Not for several threads at once.
+    """Prepared pictures in a bounded cache that drops the least recently used first. Not thread-safe.
 
     Args:
         limits: Limits beyond which pictures are shrunk.
-        reads_webp: Whether whoever gets them is known to read WebP.
-        cache_bytes: Bound on the bytes of kept files.
+        reads_webp: Whether the receiver is known to read WebP.
+        cache_bytes: Bound on the bytes of cached files.
 
     Attributes:
-        limits: Limits now; they become narrower when an endpoint refuses a picture.
-        made: Number of pictures made ready.
-        item_cache: Cache for hash and size of what was drawn or encoded, so that a request that was answered in an
-            earlier run is found without drawing anything.
+        limits: Current limits; they narrow when an endpoint refuses a picture.
+        made: Number of pictures prepared.
+        item_cache: Cache for hash and size of drawn or encoded pictures. With it, a request that an earlier run
+            answered is found without drawing.
     """
 
     def __init__(
@@ -135,10 +135,10 @@ class SentPictures:
         self._kept: OrderedDict[tuple[str, PictureLimits], SentPicture] = OrderedDict()
 
     def of(self, picture: QuestionImage) -> SentPicture:
-        """Return a picture as it is sent.
+        """Return a picture as sent.
 
         Raises:
-            BenchwrightError: It cannot be decoded, or its marks cannot be drawn.
+            BenchwrightError: The picture cannot be decoded, or its marks cannot be drawn.
         """
         marks = [mark.model_dump(mode="json") for mark in picture.prompts]
         seen = None if picture.drawn is None else bytes_digest(picture.drawn)
@@ -161,7 +161,7 @@ class SentPictures:
 
 
 def store(picture: SentPicture, folder: Path) -> None:
-    """Write a picture to a folder, under its hash, unless it is there."""
+    """Write a picture to a folder, under its hash, unless it exists."""
     path = folder / picture.file_name
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -169,10 +169,10 @@ def store(picture: SentPicture, folder: Path) -> None:
 
 
 def _as_png(ready: SentPicture, item_cache: ItemCache) -> SentPicture:
-    """Return a picture as PNG, pixel by pixel.
+    """Return a picture as PNG with identical pixels.
 
     Raises:
-        DataError: It cannot be decoded.
+        DataError: The picture cannot be decoded.
     """
     made: list[bytes] = []
 
@@ -190,10 +190,10 @@ def _as_png(ready: SentPicture, item_cache: ItemCache) -> SentPicture:
 
 
 def _within(ready: SentPicture, limits: PictureLimits, item_cache: ItemCache) -> SentPicture:
-    """Return a picture within limits: itself, or shrunk.
+    """Return a picture within limits, unchanged or shrunk.
 
     Raises:
-        DataError: It does not get that small.
+        DataError: The picture cannot be made small enough.
     """
     if not limits.exceeded_by(ready.width, ready.height, ready.size_bytes):
         return ready

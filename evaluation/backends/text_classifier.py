@@ -1,7 +1,7 @@
 """A baseline that learns from words alone: it measures how well the key can be guessed without the pictures.
 
-`benchwright.diagnostics.shortcuts.text_only_baseline` describes how it learns. Accuracy above chance shows what the
-texts give away.
+`benchwright.diagnostics.shortcuts.text_only_baseline` describes how it learns. Accuracy above chance shows how much the
+texts reveal.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ def text_classifier(argument: str, options: BackendOptions) -> Backend:
 
 
 class TextClassifier:
-    """Learns on the release's own questions and answers each from folds that it is not in."""
+    """Learns from the release's own questions, and answers each by folds that exclude it."""
 
     name = "text_classifier"
     tasks = None
     settings = {"version": 1, "folds": FOLDS, "features": FEATURES, "penalty": PENALTY, "rounds": ROUNDS}  # noqa: RUF012
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield replies one by one, once everything has been learned."""
+        """Yield replies one by one, once learning is complete."""
         known = [_worded(labelled.question, labelled.key, labelled.group_keys) for labelled in context.labelled()]
         folds = folds_of(known)
         fold_of = {worded.item_id: fold for worded, fold in zip(known, folds, strict=True)}
         weights = weights_of_folds(known, folds)
         for question in questions:
-            # An item without a right option was learned from by nobody: any fold's weights will do.
+            # No fold learned from an item without a right option, so any fold's weights are valid.
             fold = fold_of.get(question.item_id, 0)
             yield Reply(question.item_id, text=f"({guess(_worded(question), weights[fold])})")
 

@@ -1,7 +1,7 @@
-"""Files of replies that other evaluation programs wrote, as a backend: VLMEvalKit, lmms-eval, inspect_ai, HELM.
+"""Files of replies from other evaluation programs as a backend: VLMEvalKit, lmms-eval, inspect_ai, HELM.
 
-Rows are read by `benchwright.replies.reply_files`, as `audit --replies` reads them, and name items by our ids or by
-those of the items' source. The file must fit the release as any other file of predictions must.
+`benchwright.replies.reply_files` reads the rows, as it does for `audit --replies`. Rows name items by our ids or by
+those of the items' source. The file must fit the release like any other file of predictions.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _COLUMNS_OF_QUESTIONS = frozenset({"question", "options", "choices", "a", "b"})
 
 
 def is_of_tool(path: Path) -> bool:
-    """Return whether a file of replies is laid out as another program does, and not as `predictions` describes."""
+    """Return whether a file of replies has another program's layout, and not that of `predictions`."""
     if table_end(path.name) is None:
-        return True  # a log, or JSON as a whole
+        return True  # a log, or a whole JSON document
     try:
         record = next(Table.at(path).records(), None)
     except DataError:
@@ -64,7 +64,7 @@ class ToolReplies(PredictionsFile):
         return self._entries[line]
 
     def _rows(self, context: BackendContext) -> Generator[tuple[str, Prediction]]:
-        """Yield each row with the id of its item, or with what it names where no item is called so.
+        """Yield each row with the id of its item, or with the name it gives if no item has that name.
 
         Raises:
             DataError: A row is malformed, or the file holds keys, or replies of several models.
@@ -75,7 +75,7 @@ class ToolReplies(PredictionsFile):
         def is_known(name: str) -> bool:
             try:
                 return item_of(own.item_id(name)) in known
-            except DataError:  # several items are called so, which is a fault only of the column that names items
+            except DataError:  # several items share this name, which is a fault only of the column that names items
                 return False
 
         from benchwright.replies.model_replies import id_column
@@ -94,7 +94,7 @@ class ToolReplies(PredictionsFile):
                 yield item_id, Prediction(line, "", is_letter=False, error=row.error or None)
 
     def _usable_rows(self) -> list[ReplyRow | UnreadReply]:
-        """Return the rows that name items: those with a reply, and those that say that there is none."""
+        """Return the rows that name items: those with a reply, and those marked as having none."""
         rows: list[ReplyRow | UnreadReply] = []
         faults: list[UnreadReply] = []
         repeats: list[UnreadReply] = []
@@ -137,7 +137,7 @@ class ToolReplies(PredictionsFile):
         from benchwright.replies.model_replies import places_of_options
 
         shown, options = self._shown.get(prediction.line, ()), [choice.text for choice in question.choices]
-        if not shown or not all(options):  # pictures, and options without words, which tables of tools lose
+        if not shown or not all(options):  # pictures, and options without words, which other programs' tables lose
             return Reply(question.item_id, text=prediction.text)
         places = places_of_options(shown, options)
         if isinstance(places, str):

@@ -81,9 +81,9 @@ def check_reading(
     labels: tuple[Path, ...],
     as_json: bool,
 ) -> None:
-    """Draw replies for people to read, or, with --labels, say by their labels how often the reader is wrong.
+    """Draw replies for people to read; with --labels, measure from their labels how often the reader is wrong.
 
-    The score with the reader's error in its interval then stands in `evaluate summary`, leaderboard and report.
+    The score with the reader's error in its interval then appears in `evaluate summary`, leaderboard and report.
     """
     if labels:
         if out is not None or release is not None:
@@ -126,11 +126,11 @@ def _next_lines(paths: Sequence[Path], release: Path, kind: str) -> list[str]:
 
 
 def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
-    """Write a sample and return the paths of what people fill in.
+    """Write a sample and return the paths of the files to fill in.
 
     Raises:
-        BenchwrightError: The folder holds a sample already, whose table may be filled in.
-        PrerequisiteError: It is to be a spreadsheet, and openpyxl is not installed.
+        BenchwrightError: The folder already holds a sample, whose table may be filled in.
+        PrerequisiteError: A spreadsheet is requested, but openpyxl is not installed.
     """
     from benchwright.files.csv_cells import harmless
     from benchwright.files.spreadsheets import write_sheet

@@ -1,4 +1,4 @@
-"""`benchwright evaluate errors`: a sample of models' errors for people."""
+"""`benchwright evaluate errors`: a sample of models' errors for people to inspect."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ def errors(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Draw errors of the models in a folder of results, for people to say what went wrong; `review open` takes the file
-    up.
-    """
+    """Draw errors of the models in a folder of results for people to explain; `review open` imports the file."""
     from benchwright.release import Release
     from benchwright.review_files.tasks import write_review_tasks
 

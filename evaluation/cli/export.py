@@ -1,4 +1,4 @@
-"""`benchwright evaluate export`: a result as another evaluation program writes its own."""
+"""`benchwright evaluate export`: a result in the format of another evaluation program."""
 
 from __future__ import annotations
 

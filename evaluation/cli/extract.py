@@ -1,4 +1,4 @@
-"""`benchwright evaluate extract`: letters of the replies in a table, such as one JSON object a line."""
+"""`benchwright evaluate extract`: letters of the replies in a table, such as JSON Lines."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     """
 )
 def extract(cases: Path, reader: str, judge: Judge | None, log: Path | None, as_json: bool) -> None:
-    """Read the answer letters of free replies, and say how well where the right ones are given.
+    """Read the answer letters of free replies, and measure the reading if the right letters are given.
 
-    With --judge a second reader is asked about what the rules do not read.
+    With --judge, a second reader reads the replies that the rules cannot read.
     """
     from ..analysis.reply_cases import read_cases
 

@@ -1,4 +1,4 @@
-"""`benchwright evaluate health`: what stored results say of a benchmark, and what to do about it."""
+"""`benchwright evaluate health`: a benchmark's condition according to stored results, and what to do about it."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def health(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Say how much a benchmark still tells, by the results that are stored: ceiling, keys, contamination, what to do.
+    """Show how informative a benchmark still is, from stored results: ceiling, keys, contamination, advice.
 
-    Figures stand only where the results were looked at; elsewhere stands the command that makes what is missing.
+    Figures appear only if results provide them; otherwise, the command that produces the missing results appears.
     """
     from benchwright.release import Release
 

@@ -1,4 +1,4 @@
-"""`benchwright evaluate items` and `subset`: how hard items are, and fewer of them in place of all."""
+"""`benchwright evaluate items` and `subset`: the difficulty of items, and a subset in place of all."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _FORCE = click.option("--force", is_flag=True, help="Replace the file if it is t
 def items(
     results: tuple[Path, ...], release: Path, protocol: str | None, out: Path | None, force: bool, as_json: bool
 ) -> None:
-    """Show items by difficulty and discrimination, by an item response model of several models' replies.
+    """Show items by difficulty and discrimination, from an item response model of several models' replies.
 
-    Items that weak models have right and able ones miss are listed, with whether `evaluate suspects` doubts their key.
+    It lists items that weak models have right and able ones miss, and whether `evaluate suspects` doubts their key.
     """
     from textwrap import fill
 
@@ -119,9 +119,9 @@ def subset(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Draw items that stand for all of a release, by the replies that other models gave.
+    """Draw items that represent a whole release, based on the replies of other models.
 
-    A model that is asked these alone gets an estimate of its score on all items, with an interval.
+    A model asked only these items gets an estimate of its score on all items, with an interval.
     """
     import json
 

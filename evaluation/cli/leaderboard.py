@@ -52,8 +52,8 @@ BOARD_FILE = "leaderboard.txt"
 def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json: bool) -> None:
     """Rank the systems in a folder of results, each with the best and worst rank that paired tests leave possible.
 
-    Tables longer than a screen go to the file leaderboard.txt in the folder of results, and their beginning is
-    printed.
+    Tables longer than a screen go to the file leaderboard.txt in the folder of results; the command prints their
+    beginning.
     """
     from ..analysis.comparison_output import screenful
     from ..leaderboard.board import leaderboard_of
@@ -81,7 +81,7 @@ def leaderboard(results: Path, *, out: Path | None, table: Path | None, as_json:
 def board_table(board: Leaderboard) -> Table:
     """Return a leaderboard as a table: a line for each system, best first.
 
-    Ways to end that no item took have no column.
+    Endings that no item has get no column.
     """
     from rich import box
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""Options of commands that ask models, made from the declarations of `BackendOptions` and `Judge`."""
+"""Options of commands that ask models, derived from the declarations of `BackendOptions` and `Judge`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def model_options(command: Command) -> Command:
 
 
 def judge_options(command: Command) -> Command:
-    """Give a command the options of a judge, and pass it the judge, or None where none is named, as `judge`."""
+    """Give a command the options of a judge, and pass it the judge, or None without one, as `judge`."""
 
     @wraps(command)
     def with_judge(**parameters: Any) -> None:
@@ -70,13 +70,13 @@ def judge_options(command: Command) -> Command:
 
 
 def _flag_of(model: type[BaseModel], name: str, prefix: str = "") -> str:
-    """Return the option of the command line that sets a field, such as `--max-tokens`."""
+    """Return the command-line option that sets a field, such as `--max-tokens`."""
     flag = notes_of(model, name).flag
     return "--" + "-".join(part for part in (prefix, name if flag is None else flag) if part).replace("_", "-")
 
 
 def _describe(model: type[BaseModel], name: str, prefix: str) -> str:
-    """Return what an option does; names of fields in backticks become names of options."""
+    """Return an option's description, with field names in backticks replaced by option names."""
     spelled = re.sub(r"`(\w+)`", lambda match: _as_flag(model, match[1]), model.model_fields[name].description or "")
     text = notes_of(model, name).command_help or spelled
     if prefix and name in EndpointOptions.model_fields:
@@ -110,7 +110,7 @@ def _option(model: type[BaseModel], name: str, prefix: str) -> Callable[[Command
 
 
 def _value_settings(field: FieldInfo) -> dict[str, Any]:
-    """Return how the command line takes the values of a field: by type, bounds and default."""
+    """Return the command-line settings for a field's values: type, bounds and default."""
     types = {getattr(kind, "__origin__", kind) for kind in (field.annotation, *get_args(field.annotation))}
     if types & {tuple, dict}:
         return {"multiple": True}
@@ -134,10 +134,10 @@ def _value_settings(field: FieldInfo) -> dict[str, Any]:
 
 
 def _checked(model: type[AnyOptions], values: Mapping[str, Any]) -> AnyOptions:
-    """Return options with the values that were given on the command line.
+    """Return options with the values given on the command line.
 
     Raises:
-        BenchwrightError: A value does not suit, or two do not suit each other.
+        BenchwrightError: A value is invalid, or two values conflict.
     """
     if "fields" in values:
         values = {**values, "fields": _request_fields(values["fields"])}
@@ -160,7 +160,7 @@ def _text_of(path: Path) -> str:
     """Return the text of a file that `--system` names.
 
     Raises:
-        BenchwrightError: It cannot be read, is no text, or is empty or too long.
+        BenchwrightError: The file cannot be read, is not text, or is empty or too long.
     """
     try:
         with path.open("rb") as handle:
@@ -173,10 +173,10 @@ def _text_of(path: Path) -> str:
 
 
 def _request_fields(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of requests that a repeated option names, each as NAME=JSON.
+    """Return the fields of requests given by a repeated option, each as NAME=JSON.
 
     Raises:
-        BenchwrightError: A text is no field, or a field stands twice.
+        BenchwrightError: A text is not a field, or a field occurs twice.
     """
     fields: dict[str, Any] = {}
     for text in texts:

@@ -1,4 +1,4 @@
-"""`benchwright evaluate people`: people one by one, and models on the same items."""
+"""`benchwright evaluate people`: figures of people, one by one, and of models on the same items."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     """
 )
 def people(results: Path, release: Path, as_json: bool) -> None:
-    """Show what people reached (on average, the best, each under a pseudonym) and what the models did on the same
-    items.
-    """
+    """Show the figures of people (mean, best, each under a pseudonym) and of the models on the same items."""
     from benchwright.release import Release
 
     from ..analysis.same_items import beside_people

@@ -58,10 +58,10 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 def published(
     benchmark: str, data: Path, model: str, reading: str, vanilla: str | None, by_hand: tuple[str, ...], as_json: bool
 ) -> None:
-    """Count a paper's tables again from the files that its repository holds.
+    """Recount a paper's tables from the files in its repository.
 
-    It counts in every way that we know of, and says which gives what the paper prints. Exit code 1 where a prompt that
-    was sent is another one than our rendering of its question.
+    It counts in every known way, and shows which one gives the printed values. Exit code 1 if a sent prompt differs
+    from our rendering of its question.
     """
     from ..published.benchmarks import Benchmark, recount
     from ..published.mvp_readings import Vanilla

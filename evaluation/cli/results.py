@@ -1,4 +1,4 @@
-"""`benchwright evaluate summary`, `compare` and `suspects`: what a folder of results says of models and of keys."""
+"""`benchwright evaluate summary`, `compare` and `suspects`: models and keys according to a folder of results."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from .arguments import results_argument, scored_release
     """
 )
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
-    """Show the scores of all models and protocols in a folder of results side by side, and what people reached.
+    """Show the scores of all models and protocols in a folder of results in one table, with the figures of people.
 
-    Where a paper's reader or a judge read, a line says what ours makes of the same replies.
+    If a paper's reader or a judge was used, a line gives our reader's result on the same replies.
     """
     from benchwright.release import Release
 
@@ -122,10 +122,10 @@ def compare(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Say which models of a folder of results differ by more than chance explains.
+    """Show which models in a folder of results differ by more than chance explains.
 
-    They are compared on the items that both were asked: over all tasks, and on each. Tables longer than a screen go
-    to the file comparison.txt in the folder of results, and their beginning is printed.
+    The comparison uses the items asked of both, over all tasks and on each. Tables longer than a screen go to the file
+    comparison.txt in the folder of results; the command prints their beginning.
     """
     from textwrap import fill
 
@@ -183,7 +183,7 @@ def compare(
     """
 )
 def suspects(results: Path, release: Path, out: Path | None, force: bool, as_json: bool) -> None:
-    """Rank items whose key is likely wrong: able models agree on another letter, or people who saw no key miss it."""
+    """Rank items whose key is likely wrong: able models agree on another letter, or people without the key miss it."""
     from benchwright.release import Release
 
     from ..analysis.label_issue_files import suspects_document, suspects_table, write_suspects

@@ -1,4 +1,4 @@
-"""`benchwright evaluate run`, `score` and `protocols`: models asked, predictions scored, and the ways of asking."""
+"""`benchwright evaluate run`, `score` and `protocols`: asking models, scoring predictions, and listing protocols."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def run(
     seconds_per_reply: float,
     as_json: bool,
 ) -> None:
-    """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
+    """Ask a model every item of a release and score its replies, without repeating answered questions."""
     from benchwright.terminal.progress_bars import ProgressBars
 
     from ..results.summary import sample_line
@@ -229,14 +229,14 @@ def run(
 
 
 def _subset(path: Path | None) -> Subset | None:
-    """Return the subset that a file holds, if one is given."""
+    """Return the subset in a file, if a file is given."""
     from ..item_response.subset import read_subset
 
     return None if path is None else read_subset(path)
 
 
 def end_unfit(scores: Sequence[Score]) -> None:
-    """End a command whose scores were written and shown: with exit code 1 where one of them is unfit."""
+    """End a command after writing and showing its scores: with exit code 1 if one of them is unfit."""
     from ..results.summary import cause_lines, unfit_scores
 
     for line in cause_lines(scores):
@@ -248,7 +248,7 @@ def end_unfit(scores: Sequence[Score]) -> None:
 
 
 def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
-    """Print scores, and the causes of what has no answer; end with exit code 1 where one is unfit."""
+    """Print scores and the causes of missing answers; end with exit code 1 if a score is unfit."""
     from ..results.score import told_apart
     from ..results.summary import draw_lines, drawn, reading_lines, summary_table
 
@@ -366,7 +366,7 @@ def score(
     """
 )
 def protocols(as_json: bool) -> None:
-    """List the ways in which a model can be asked, with their settings and where they come from."""
+    """List the ways of asking a model, with their settings and sources."""
     from ..protocols.names import listed, protocol_lines
 
     listed_protocols = listed()

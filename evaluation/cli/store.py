@@ -43,7 +43,7 @@ def list_runs(store: Path, as_json: bool) -> None:
 @_STORE
 @json_option('`{"run", "setup", "name", "folder", "score"}`; `score` is as in `evaluate run`')
 def show(run: str, store: Path, as_json: bool) -> None:
-    """Show a run: its score, and all settings that decided it."""
+    """Show a run: its score, and all settings that determine it."""
     import json
 
     from ..results_store.store import ResultsStore
@@ -79,7 +79,7 @@ def show(run: str, store: Path, as_json: bool) -> None:
 @_STORE
 @json_option('`{"run", "name"}`')
 def rename(run: str, name: str, store: Path, as_json: bool) -> None:
-    """Give a run a name of your own, which tables and boards show."""
+    """Give a run your own name for it, for tables and boards."""
     from ..results_store.store import ResultsStore
 
     found = ResultsStore(store).rename(run, name)
@@ -120,7 +120,7 @@ def remove(run: str, store: Path, as_json: bool) -> None:
 def merge(sources: tuple[Path, ...], store: Path, release: Path | None, as_json: bool) -> None:
     """Copy results into a store, from other stores, folders of results or other programs' files.
 
-    Equal runs are one; no run is overwritten, and the sources stay.
+    Equal runs become one; no run is overwritten, and the sources stay.
     """
     from benchwright.errors import BenchwrightError
 
@@ -179,7 +179,7 @@ def export(runs: tuple[str, ...], store: Path, out: Path, as_json: bool) -> None
     """
 )
 def board(store: Path, out: Path | None, as_json: bool) -> None:
-    """Rank the runs of a store over releases and versions, and say which can be compared at all."""
+    """Rank the runs of a store over releases and versions, and show which are comparable."""
     from benchwright.pages import spelled
 
     from ..results_store.board import board_of
@@ -209,7 +209,7 @@ def board(store: Path, out: Path | None, as_json: bool) -> None:
 
 
 def _line(start: str, name: str, end: str) -> str:
-    """Return a line of at most 97 characters, unless its start is long; longer names and ends lose their middle."""
+    """Return a line of at most 97 characters, unless its start is longer; long names and ends lose their middle."""
     name, end = (
         text if len(text) <= most else f"{text[: most - 13]}…{text[-12:]}"
         for text, most in ((printable(name), 46), (printable(end), 28))

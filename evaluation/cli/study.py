@@ -1,4 +1,4 @@
-"""`benchwright evaluate study`: a paper's study, planned, run and drawn by one command."""
+"""`benchwright evaluate study`: one command that plans, runs and draws a paper's study."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def study(
     options: BackendOptions,
     as_json: bool,
 ) -> None:
-    """Run a paper's study: ask models under several conditions, and say what these change on the same items.
+    """Run a paper's study: ask models under several conditions, and show the effects on the same items.
 
-    What it will cost is said first. What was answered before is not asked again.
+    It first prints the expected cost. Answered questions are not asked again.
     """
     from benchwright.release import Release
     from benchwright.terminal.progress_bars import ProgressBars
@@ -142,7 +142,7 @@ def _cost_table(cost: StudyCost) -> Table:
 
 
 def _change_tables(outcome: StudyOutcome) -> list[Table]:
-    """Return a table for each model: conditions by tasks, each accuracy with its difference from the first."""
+    """Return a table for each model: conditions by tasks, each accuracy with its difference from the first's."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

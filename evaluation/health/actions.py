@@ -1,4 +1,4 @@
-"""What to do about items and tasks, with the reasons: check a key, replace, harden, retire, or add items."""
+"""Advice on items and tasks, with the reasons: check a key, replace, harden, retire, or add items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ACTIONS: Mapping[Action, str] = {
     "retire": "retire",
     "extend": "add items",
 }
-"""In the order in which they go before each other where an item has several reasons."""
+"""Actions in order of precedence for an item with several reasons."""
 _OF_TASK: Mapping[str, tuple[Action, str]] = {
     "saturated": ("replace", "saturated"),
     "at_chance": ("check_key", "at_chance"),
@@ -31,22 +31,22 @@ _OF_TASK: Mapping[str, tuple[Action, str]] = {
     "too_few": ("extend", "too_few"),
 }
 _LEAST_FOR_ITEMS = 5
-"""Systems asked an item from which on it is said that all have it right, or that none has."""
+"""Smallest number of systems asked an item that allows the conclusion that all or none have it right."""
 _BY_GUESSING = 0.05
-"""Probability that no guessing system is right, below which it is said that none is."""
+"""Largest probability that no system would be right by guessing at which an item without right systems counts."""
 
 
 class Advice(NamedTuple):
-    """What to do about one item, or about a task.
+    """Advice on one item or task.
 
     Args:
         kind: `item` or `task`.
         id: Id of the item, or name of the task.
         task: Name of the task.
-        action: What to do.
+        action: Recommended action.
         codes: Codes of the reasons: `suspected_key`, `all_wrong`, `published_order`, `without_pictures`, `all_right`,
             or the state of a task.
-        reasons: The reasons in words, with their figures.
+        reasons: The reasons as text, with their figures.
     """
 
     kind: Literal["item", "task"]
@@ -68,7 +68,7 @@ class _Reason(NamedTuple):
 
 
 def advice_of(runs: HealthRuns, tasks: Sequence[Scope], signs: Sequence[Sign]) -> tuple[Advice, ...]:
-    """Return what to do about tasks, then about items: by action, then in the order of the suspects and the release."""
+    """Return advice on tasks, then on items: by action, then in the order of the suspects and the release."""
     return (*_about_tasks(tasks), *_about_items(runs, {sign.name: sign for sign in signs}))
 
 
@@ -82,7 +82,7 @@ def _about_tasks(tasks: Sequence[Scope]) -> list[Advice]:
 
 
 def _about_items(runs: HealthRuns, signs: Mapping[str, Sign]) -> list[Advice]:
-    """Return one piece of advice for each item that has a reason; the first action of `ACTIONS` goes before others."""
+    """Return one piece of advice for each item with a reason; the earlier action of `ACTIONS` takes precedence."""
     reasons: dict[str, list[_Reason]] = {}
     for issue in runs.issues.found if runs.are_keys_judged else ():
         instead = f"; {' or '.join(issue.letters)} in its place" if issue.letters else ""
@@ -109,7 +109,7 @@ def _about_items(runs: HealthRuns, signs: Mapping[str, Sign]) -> list[Advice]:
 
 
 def _by_counts(runs: HealthRuns) -> list[tuple[str, _Reason]]:
-    """Return the items that all systems have right, and those that none has though guessing would."""
+    """Return the items that all systems have right, and those that none has right although guessing would."""
     import numpy as np
 
     if len(runs.systems) < LEAST_SYSTEMS:

@@ -1,4 +1,4 @@
-"""The health of a release by its stored results: the one call behind `evaluate health`."""
+"""The health of a release according to its stored results: the one call behind `evaluate health`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMAT, VERSION = "benchwright/health", 1
 
 
 class Health(NamedTuple):
-    """What stored results say of a release.
+    """The condition of a release according to its stored results.
 
     Args:
         release: The release.
@@ -32,9 +32,9 @@ class Health(NamedTuple):
         whole: Ceiling and discrimination over all items.
         tasks: The same of each task, by name.
         signs: Signs of contamination.
-        dated: Systems with a date, the earliest first; empty where nobody stated any.
-        versions: Other releases of which the results hold runs.
-        advice: What to do about tasks and items.
+        dated: Systems with a date, the earliest first; empty without dates.
+        versions: Other releases with runs among the results.
+        advice: Advice on tasks and items.
     """
 
     release: Release
@@ -91,12 +91,12 @@ def health_of(
 
     Args:
         release: The release.
-        sources: Stores, folders of results or single results; runs of other releases tell of other versions only.
-        split: Split of the runs that count; by default that of most runs.
-        dates: Dates of models, as `read_model_dates` reads them.
+        sources: Stores, folders of results or single results; runs of other releases serve only to list other versions.
+        split: Split of the runs to count; by default that of most runs.
+        dates: Dates of models, as `read_model_dates` returns them.
 
     Raises:
-        BenchwrightError: No run is of the release, or none of the split.
+        BenchwrightError: No run belongs to the release, or none to the split.
         DataError: Results or release are damaged.
     """
     runs = gather_runs(release, sources, split)

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from .health import Health
 
 COLUMNS = ("kind", "id", "task", "action", "codes", "reasons")
-"""Columns of the table; `codes` are parted by blanks, `reasons` by semicolons."""
+"""Columns of the table; blanks separate `codes`, semicolons separate `reasons`."""
 _KIND: Literal["errata"] = "errata"
 
 
 def write_advice(health: Health, out: Path, *, force: bool = False) -> int:
-    """Write the advice and return how many lines it has; equal advice gives equal bytes.
+    """Write the advice and return its number of lines; equal advice gives equal bytes.
 
-    A `.jsonl` file holds the items as tasks that `review open` takes up, with the reasons beside each; a `.csv` file
-    holds tasks and items as a table.
+    A `.jsonl` file holds the items as tasks for `review open`, each with its reasons; a `.csv` file holds tasks and
+    items as a table.
 
     Raises:
-        BenchwrightError: The file name has another suffix, something else is there and `force` is not given, or it
-            cannot be written.
+        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
+            written.
     """
     suffix = out.suffix.lower()
     if suffix == SUFFIX:

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from .scopes import Scope
 
 _LEAST_OF_EACH = 10
-"""Items of a task on either side of a training cutoff that count."""
+"""Smallest number of a task's items on either side of a training cutoff that counts."""
 
 
 class DatedSystem(NamedTuple):
-    """A system on the line of time.
+    """A system on the timeline.
 
     Args:
-        date: Its day, as the user states it.
+        date: Its date, as stated by the user.
         system: Its name.
         accuracy: Its accuracy.
-        reached: Share of the reachable score above chance; None where it is not known.
+        reached: Share of the reachable score above chance; None if unknown.
         is_best: Whether no earlier system is as accurate.
     """
 
@@ -50,13 +50,13 @@ class DatedSystem(NamedTuple):
 
 
 class OtherVersion(NamedTuple):
-    """What the results hold of another release.
+    """Results of another release.
 
     Args:
         release: Name and version.
         release_id: Id of the release.
         runs: Number of runs.
-        best: Highest accuracy of one; None where none has any.
+        best: Highest accuracy of a run; None without any.
     """
 
     release: str
@@ -86,7 +86,7 @@ def dates_of(runs: HealthRuns, row: int, dates: Mapping[str, ModelDates]) -> Mod
 
 
 def other_versions(runs: HealthRuns) -> tuple[OtherVersion, ...]:
-    """Return the other releases of which the results hold runs, by name."""
+    """Return the other releases with runs among the results, by name."""
     by_release: dict[tuple[str, str], list[float | None]] = {}
     for run in runs.elsewhere:
         accuracy = run.score.metrics.get("accuracy")
@@ -99,7 +99,7 @@ def other_versions(runs: HealthRuns) -> tuple[OtherVersion, ...]:
 
 
 def older_items(runs: HealthRuns, release: Release, dates: Mapping[str, ModelDates]) -> Sign:
-    """Return whether models are better on items that are older than the end of their training data, task by task."""
+    """Return whether models do better on items older than the end of their training data, task by task."""
     import numpy as np
 
     days = _days_of_items(runs, release)
@@ -127,8 +127,8 @@ def older_items(runs: HealthRuns, release: Release, dates: Mapping[str, ModelDat
 def _older(runs: HealthRuns, row: int, known: NDArray[np.bool_], is_old: NDArray[np.bool_]) -> ModelSign | None:
     """Return the difference between older and newer items, within tasks that have both.
 
-    Each item's value is right or wrong, less the mean of its side, and weighs by how many items its task has: the mean
-    of the tasks' differences by numbers of items.
+    Each item's value is 1 or 0 for right or wrong, less the mean of its side, weighted by its task's number of items.
+    The result is the mean of the tasks' differences, weighted by numbers of items.
     """
     import numpy as np
 
@@ -146,7 +146,7 @@ def _older(runs: HealthRuns, row: int, known: NDArray[np.bool_], is_old: NDArray
             groups.append(sheet.group[side])
     if not values:
         return None
-    # The mean of these values over all items is the weighted mean of the tasks' differences; their spread is measured
+    # The mean of these values over all items is the weighted mean of the tasks' differences. Their spread is measured
     # around the mean of each side, which adds nothing to it.
     joined = np.concatenate(values)
     difference = float(joined.mean())
@@ -158,7 +158,7 @@ def _older(runs: HealthRuns, row: int, known: NDArray[np.bool_], is_old: NDArray
 
 
 def _days_of_items(runs: HealthRuns, release: Release) -> list[date | None]:
-    """Return the day of each item's source picture, as its source states it; None where it is no date."""
+    """Return the date of each item's source picture, as stated by its source; None if that is not a date."""
     days: dict[str, date] = {}
     for entry in release.provenance():
         if isinstance(entry, ImageRecord) and entry.source is not None and entry.source.date:

@@ -1,4 +1,4 @@
-"""What a user says of models: when they came out, and when their training data ends."""
+"""The user's statements about models: release dates and ends of training data."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 
 
 class ModelDates(NamedTuple):
-    """Dates of one model; None where they are not stated.
+    """Dates of one model; None if not stated.
 
     Args:
-        day: Day on which it came out, or was run.
-        cutoff: Day from which on its training data holds nothing.
+        day: Day on which it was released or run.
+        cutoff: First day that its training data does not cover.
     """
 
     day: date | None
@@ -34,7 +34,7 @@ def read_model_dates(path: Path) -> Mapping[str, ModelDates]:
     Dates are `2025-03-01`, `2025-03` or `2025`; a month or year alone counts from its first day.
 
     Raises:
-        DataError: The table has other columns, names a model twice, or a value is no date.
+        DataError: The table has other columns or names a model twice, or a value is not a date.
     """
     dates: dict[str, ModelDates] = {}
     for entry, row, problem in Table.at(path).records():
@@ -51,10 +51,10 @@ def read_model_dates(path: Path) -> Mapping[str, ModelDates]:
 
 
 def day_of(value: object, where: str) -> date | None:
-    """Return the day that a text such as `2025-03` begins with; None for nothing.
+    """Return the first day of a text such as `2025-03`; None for an empty value.
 
     Raises:
-        DataError: It is no date.
+        DataError: The value is not a date.
     """
     text = "" if value is None else str(value).strip()
     if not text:

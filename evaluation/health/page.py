@@ -1,4 +1,4 @@
-"""The page of a benchmark's health: one HTML file that fetches nothing, in light and dark."""
+"""The page of a benchmark's health: one self-contained HTML file, in light and dark."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GENERATOR = "benchwright evaluate health"
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_ADVICE, _MOST_SUSPECTS, _MOST_MODELS = 300, 30, 30
-"""Lines of the page's tables; the JSON document and the file of --out have all."""
+"""Largest numbers of lines in the page's tables; the JSON document and the file of --out have all lines."""
 
 
 def write_health(health: Health, path: Path) -> None:
@@ -84,7 +84,7 @@ def _figure(figure: Figure | None) -> str:
 
 
 def _tasks_chart(health: Health) -> Chart | None:
-    """Return the chart of the better half of the systems on each task, beside chance and people."""
+    """Return the chart of the better half of the systems on each task, with chance and people."""
     rows, numbers = [], []
     for scope in health.tasks:
         figure = scope.better_half

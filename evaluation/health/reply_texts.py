@@ -1,4 +1,4 @@
-"""Signs of contamination in the words of replies: the canary, and texts that no model was shown."""
+"""Signs of contamination in the words of replies: the canary, and texts not shown to any model."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .runs import HealthRuns
 
 _LONG_RUN = 8
-"""Words in a row of an explanation that a reply has by more than chance."""
+"""Number of consecutive words of an explanation that a reply does not contain by chance."""
 _LEAST_ID = 8
-"""Characters of an id that no reply has by chance, among them a digit and a letter."""
+"""Length of an id, with a digit and a letter, that a reply does not contain by chance."""
 _WORD = re.compile(r"\w+")
 
 
 class _HiddenText:
-    """What an item has and its question does not show: runs of words of its explanation, and its ids."""
+    """The texts of an item that its question does not show: runs of words of its explanation, and its ids."""
 
     def __init__(self, shown: str, explanation: str | None, ids: tuple[str, ...]) -> None:
         own = _runs_of_words(shown)
@@ -33,14 +33,14 @@ class _HiddenText:
         self.ids = tuple(name for name in ids if _is_telling(name) and name not in shown)
 
     def stands_in(self, reply: str) -> bool:
-        """Return whether a reply has any of it."""
+        """Return whether a reply contains any of these texts."""
         return any(name in reply for name in self.ids) or (
             bool(self.runs) and len(reply) > _LONG_RUN and not self.runs.isdisjoint(_runs_of_words(reply))
         )
 
 
 def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> tuple[Sign, Sign]:
-    """Return whether replies hold the release's canary, and whether they hold texts that no model was shown."""
+    """Return whether replies contain the release's canary, and whether they contain texts not shown to any model."""
     hidden = _hidden_texts(release, runs.sheet.scores[0].split)
     canary = release.canary.lower()
     with_words = 0
@@ -81,7 +81,7 @@ def texts_in_replies(runs: HealthRuns, release: Release, release_path: str) -> t
 
 
 def completion() -> Sign:
-    """Return that nobody asked models to complete the questions."""
+    """Return the sign that models were not asked to complete the questions."""
     return Sign(
         "completion",
         False,
@@ -102,7 +102,7 @@ def _hidden_texts(release: Release, split: str | None) -> Mapping[str, _HiddenTe
 
 
 def _replies(runs: HealthRuns, row: int) -> Iterator[tuple[str, str]]:
-    """Yield item and text of every reply of a run, those of all its attempts."""
+    """Yield item and text of every reply of a run, including those of all attempts."""
     with open_judged(runs.stored[row].folder, runs.stored[row].score) as file:
         columns = [name for name in ("item_id", "reply", "attempts") if name in file.schema.names]
         for batch in file.batches(columns, at_once=1024):

@@ -1,4 +1,4 @@
-"""Which stored runs speak of a benchmark's health, and in which role."""
+"""The stored runs that show a benchmark's health, and their roles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CHANGED = {"wrong-image": "with other pictures", "caption": "with captions", "s
 
 
 class LeftOutRun(NamedTuple):
-    """A run that says nothing here, and why."""
+    """A run without a role here, and the reason."""
 
     run: str
     title: str
@@ -39,14 +39,14 @@ class HealthRuns(NamedTuple):
     """Runs of one release and split, by their roles; rows are those of `sheet`.
 
     Args:
-        issues: Suspected keys by these runs, as `evaluate suspects` finds them.
+        issues: Keys that these runs put in doubt, as `evaluate suspects` finds them.
         sheet: Replies of all runs.
         stored: The stored run of each row.
         systems: Rows of today's systems: one plain run of each model.
         blind: Rows of runs without pictures.
         ordered: Rows of runs with the options in other orders.
-        baselines: Rows of baselines that look at no picture.
-        left_out: Runs of the release that have none of these roles.
+        baselines: Rows of baselines that do not use pictures.
+        left_out: Runs of the release without any of these roles.
         elsewhere: Runs of other releases.
     """
 
@@ -62,15 +62,15 @@ class HealthRuns(NamedTuple):
 
     @property
     def are_keys_judged(self) -> bool:
-        """Return whether there are systems enough to judge keys: two that were asked plainly."""
+        """Return whether enough systems exist to judge keys: two that were asked plainly."""
         return len(self.systems) >= LEAST_VOICES
 
     def name(self, row: int) -> str:
-        """Return the name of the model of a row, whichever protocol asked it."""
+        """Return the name of a row's model, under any protocol."""
         return model_name(self.sheet.scores[row])
 
     def system_of(self, row: int) -> int | None:
-        """Return the row of the system whose model a row has; None where there is none."""
+        """Return the row of the system with the same model as a row; None without one."""
         return next((system for system in self.systems if self.name(system) == self.name(row)), None)
 
 
@@ -80,11 +80,11 @@ def gather_runs(release: Release, sources: Sequence[Path], split: str | None = N
     Args:
         release: The release.
         sources: Stores, folders of results or single results.
-        split: Split of the runs that count; by default that of most runs.
+        split: Split of the runs to count; by default that of most runs.
 
     Raises:
-        BenchwrightError: No run is of the release, or none of the split.
-        DataError: A source holds no results, or a damaged one.
+        BenchwrightError: No run belongs to the release, or none to the split.
+        DataError: A source holds no results, or damaged ones.
     """
     by_id = {run.run: run for source in sources for run in runs_in(source)}
     own = [run for run in by_id.values() if run.score.release_id == release.release_id]
@@ -128,7 +128,7 @@ def _split_of_most(runs: Sequence[StoredRun]) -> str | None:
 
 
 def _roles(sheet: ReplyMatrix) -> tuple[dict[str, list[int]], list[LeftOutRun]]:
-    """Return the rows by role, and the runs that have none."""
+    """Return the rows by role, and the runs without a role."""
     roles: dict[str, list[int]] = {role: [] for role in ("system", "blind", "ordered", "baseline")}
     left_out: list[LeftOutRun] = []
     plain: list[int] = []

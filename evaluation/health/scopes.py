@@ -1,4 +1,4 @@
-"""Ceiling and discrimination: of the whole benchmark and of each task, among today's systems."""
+"""Ceiling and discrimination of the whole benchmark and of each task, among today's systems."""
 
 from __future__ import annotations
 
@@ -37,37 +37,38 @@ STATES: Mapping[State, str] = {
     "not_looked_at": "not looked at",
 }
 LEAST_SYSTEMS = 3
-"""Systems from which on it is said which tasks and items tell nothing."""
+"""Smallest number of systems that allows conclusions on uninformative tasks and items."""
 _SATURATED, _SURELY = 0.95, 0.85
-"""Share of the reachable score above chance that the better half of the systems has on a saturated task, on average,
-and share that the low end of its interval reaches."""
+"""Thresholds for a saturated task: the mean share of the reachable score above chance that the better half of the
+systems has, and the share that the lower end of its interval reaches."""
 _WITH_THE_GRAIN = 0.2
-"""Item-rest correlation from which on an item is said to tell systems apart with the grain: R. L. Ebel, Essentials of
-Educational Measurement, Prentice-Hall 1972, p. 399."""
+"""Smallest item-rest correlation at which an item counts as separating systems in the right direction: R. L. Ebel,
+Essentials of Educational Measurement, Prentice-Hall 1972, p. 399."""
 
 
 class Scope(NamedTuple):
-    """What today's systems say of the benchmark, or of one task.
+    """Results of today's systems on the benchmark, or on one task.
 
     Args:
         task: Name of the task; empty for all items.
         items: Number of items.
-        state: What the task still tells; `telling` or `not_looked_at` for all items.
+        state: What the task still distinguishes; `telling` or `not_looked_at` for all items.
         best: Name of the best system; None without systems.
         accuracy: Its accuracy.
-        better_half: Accuracy of the better half of the systems, on average.
-        chance: Accuracy of an even draw, 0-1.
-        wrong_keys: Expected number of wrong keys among the suspected ones; None where keys could not be judged.
-        people: Accuracy of people who saw no key, none of them simulated; None where there is none.
+        better_half: Mean accuracy of the better half of the systems.
+        chance: Accuracy of an even draw, 0 to 1.
+        wrong_keys: Expected number of wrong keys among the suspected ones; None if keys could not be judged.
+        people: Accuracy of people without the key, simulated ones excluded; None without any.
         all_right: Number of items that every system asked has right.
         all_wrong: Number of items that every system asked has wrong.
-        telling: Number of the other items, which tell at least two systems apart.
+        telling: Number of the other items, which distinguish at least two systems.
         with_grain: Number of items with an item-rest correlation of 0.2 or more; None with fewer than five systems.
-        against_grain: Number of items with one below 0.
+        against_grain: Number of items with a correlation below 0.
         pairs: Number of pairs of systems.
-        told_apart: Number of these that are told apart.
-        worth: Number of independent items of middle difficulty that tell as much; None with fewer than two systems.
-        least_difference: Difference of two systems that is found with 80 % power; None where none is.
+        told_apart: Number of pairs that are told apart.
+        worth: Number of independent items of medium difficulty with the same information; None with fewer than two
+            systems.
+        least_difference: Difference of two systems that is found with 80 % power; None without one.
         why: Sentence on the state, with its figures.
     """
 
@@ -93,16 +94,16 @@ class Scope(NamedTuple):
 
     @property
     def reachable(self) -> float | None:
-        """Return the score of a system that gives the true answer to every item; None where keys were not judged."""
+        """Return the score of a system that gives the true answer to every item; None if keys were not judged."""
         return None if self.wrong_keys is None or not self.items else 1 - self.wrong_keys / self.items
 
     @property
     def reached(self) -> float | None:
-        """Return which share of the reachable score above chance the best system has."""
+        """Return the share of the reachable score above chance that the best system has."""
         return None if self.accuracy is None else self.share_of_reachable(self.accuracy.value)
 
     def share_of_reachable(self, value: float | None) -> float | None:
-        """Return (value - chance) / (reachable - chance), 0-1; None where it is not defined."""
+        """Return (value - chance) / (reachable - chance), 0 to 1; None if undefined."""
         if value is None or self.reachable is None or self.reachable <= self.chance:
             return None
         return max(0.0, min(1.0, (value - self.chance) / (self.reachable - self.chance)))
@@ -117,7 +118,7 @@ class Scope(NamedTuple):
 
 
 class _Measured(NamedTuple):
-    """What all scopes are cut from: arrays over items, and figures by task."""
+    """The source of all scopes: arrays over items, and figures by task."""
 
     sheet: ReplyMatrix
     task: NDArray[np.int64]
@@ -174,7 +175,7 @@ def _people(release: Release, split: str | None) -> Mapping[str, Figure]:
 
 
 def _wrong_keys(runs: HealthRuns, names: tuple[str, ...], task: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the probability that each item's key is wrong: of suspected items, and of tasks in doubt as a whole."""
+    """Return the probability that each item's key is wrong: for suspected items, and tasks in doubt as a whole."""
     import numpy as np
 
     place = {item_id: k for k, item_id in enumerate(runs.issues.matrix.item_ids)}
@@ -258,7 +259,7 @@ def _numbered(group: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _with_state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | None) -> Scope:
-    """Return a task with what it still tells, and why that is said."""
+    """Return a task with its state and the reason for it."""
     state, why = _state(scope, doubt, spread, power)
     return scope._replace(state=state, why=why, worth=0.0 if state == "at_chance" else scope.worth)
 
@@ -284,7 +285,7 @@ def _state(scope: Scope, doubt: str | None, spread: float, power: TaskPower | No
 
 
 def _why_none_apart(scope: Scope, spread: float) -> tuple[State, str]:
-    """Return whether a task on which no pair is told apart has too few items for it, or does not separate."""
+    """Return whether a task on which no pair is told apart has too few items, or does not separate."""
     least, apart = scope.least_difference, f"the systems differ by {spread:.2f} over all tasks"
     if least is None or least > spread:
         finds = "" if least is None else f", and it finds a difference of {least:.2f} and more"

@@ -1,4 +1,4 @@
-"""Signs of contamination: what a sign is, and which items bear it."""
+"""Signs of contamination: the definition of a sign, and the items that bear it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ TITLES: dict[SignName, str] = {
 }
 LEVEL = 0.05
 FALSE_SHARE = 0.1
-"""Share of false ones expected among the items that a sign names."""
+"""Expected share of false items among those that a sign names."""
 LEAST_RUNS = 3
-"""Models that a sign needs to name items."""
+"""Smallest number of models for which a sign names items."""
 
 
 class ModelSign(NamedTuple):
-    """What one model shows.
+    """The finding for one model.
 
     Args:
         model: Its name.
-        value: What was measured, such as an accuracy or a difference.
-        ci: 95 % interval of it; None where there is none.
-        reference: What it would be without contamination.
+        value: Measured value, such as an accuracy or a difference.
+        ci: Its 95 % interval; None without one.
+        reference: Its value without contamination.
         n: Number of items behind it.
-        p: p of the value being no more than the reference, adjusted over the models by Holm's method.
+        p: p-value that the value does not exceed the reference, adjusted over the models by Holm's method.
     """
 
     model: str
@@ -48,7 +48,7 @@ class ModelSign(NamedTuple):
 
     @property
     def is_found(self) -> bool:
-        """Return whether the value is above the reference beyond luck."""
+        """Return whether the value exceeds the reference by more than chance explains."""
         return self.p < LEVEL
 
 
@@ -58,10 +58,10 @@ class Sign(NamedTuple):
     Args:
         name: Its name.
         looked_at: Whether the results can show it.
-        words: What was found, or what is missing.
-        command: Command that makes what is missing; None where nothing is.
-        models: What each model shows.
-        items: Ids of the items that bear the sign, about a tenth of them falsely; in the order of the release.
+        words: Finding, or what is missing.
+        command: Command that produces what is missing; None if nothing is.
+        models: Finding for each model.
+        items: Ids of the items that bear the sign, about a tenth of them falsely, in the order of the release.
     """
 
     name: SignName
@@ -87,26 +87,26 @@ class Sign(NamedTuple):
 
 
 def adjusted(signs: Sequence[ModelSign]) -> tuple[ModelSign, ...]:
-    """Return what models show with p adjusted over all of them."""
+    """Return the findings for models with p adjusted over all of them."""
     return tuple(
         sign._replace(p=p) for sign, p in zip(signs, holm([sign.p for sign in signs]) if signs else [], strict=True)
     )
 
 
 def above_decoys(targets: NDArray[Any], decoys: NDArray[Any], share: float = 1.0) -> NDArray[np.bool_]:
-    """Return which targets are so high that about a tenth of as many would be so by chance, as decoys say.
+    """Return the targets high enough that, according to the decoys, about a tenth of them are so by chance.
 
-    Decoys are scores of what cannot be meant, such as wrong options, and are as high as targets where nothing is to be
-    found. The threshold is the lowest at which (decoys + 1) share / targets is at most 0.1.
+    Decoys are scores of impossible candidates, such as wrong options; without an effect they are as high as targets.
+    The threshold is the lowest at which (decoys + 1) share / targets is at most 0.1.
 
     Source: J. E. Elias, S. P. Gygi, "Target-decoy search strategy for increased confidence in large-scale protein
     identifications by mass spectrometry", Nature Methods 4 (2007), 207-214; the 1 is that of R. F. Barber, E. J.
     Candès, "Controlling the false discovery rate via knockoffs", Annals of Statistics 43 (2015), 2055-2085.
 
     Args:
-        targets: Score of each item; NaN where there is none.
+        targets: Score of each item; NaN without one.
         decoys: Scores of decoys.
-        share: How many decoys one target stands for, inverted: 1 / (K - 1) where each item has K - 1 decoys.
+        share: Inverse of the number of decoys per target: 1 / (K - 1) if each item has K - 1 decoys.
     """
     import numpy as np
 

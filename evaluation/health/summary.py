@@ -1,4 +1,4 @@
-"""The health as text for a terminal: at most 100 columns, a screenful."""
+"""The health as text for a terminal: at most 100 columns and one screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_TASKS = 20
 
 
 def summary_lines(health: Health) -> list[str]:
-    """Return the lines: ceiling, discrimination, tasks, keys, signs, and what to do."""
+    """Return the lines: ceiling, discrimination, tasks, keys, signs and advice."""
     return [line.rstrip() for part in (_head, _tasks, _signs, _history, _advice) for line in part(health)]
 
 
@@ -39,7 +39,7 @@ def _head(health: Health) -> Iterator[str]:
 
 
 def ceiling_words(scope: Scope) -> str:
-    """Return the ceiling of a scope in words."""
+    """Return the ceiling of a scope as text."""
     if scope.accuracy is None or scope.accuracy.value is None:
         return "not looked at: no system was asked"
     words = f"best {scope.accuracy.value:.2f} ({printable(scope.best or '')})"
@@ -52,7 +52,7 @@ def ceiling_words(scope: Scope) -> str:
 
 
 def discrimination_words(scope: Scope) -> str:
-    """Return the discrimination of a scope in words."""
+    """Return the discrimination of a scope as text."""
     if not scope.pairs:
         return NO_PAIR
     words = (
@@ -65,11 +65,11 @@ def discrimination_words(scope: Scope) -> str:
 
 
 NO_PAIR = "not looked at: no two systems were asked enough of the same items"
-"""Why nothing is said that takes a comparison."""
+"""Reason for omitting all figures that need a comparison."""
 
 
 def tasks_words(tasks: Sequence[Scope]) -> str:
-    """Return how many tasks tell systems apart, of those that were looked at, in words."""
+    """Return, as text, how many of the examined tasks tell systems apart."""
     seen = [scope for scope in tasks if scope.state != "not_looked_at"]
     if not seen:
         return f"none of {len(tasks)} was looked at: too few systems"
@@ -79,7 +79,7 @@ def tasks_words(tasks: Sequence[Scope]) -> str:
 
 
 def no_advice_words(tasks: Sequence[Scope]) -> str:
-    """Return why there is no advice: no reason was found, or nothing was looked at."""
+    """Return the reason for the lack of advice: no item or task needs any, or none was examined."""
     if all(scope.state == "not_looked_at" for scope in tasks):
         return f"nothing can be said: it takes {LEAST_SYSTEMS} systems that were asked enough of a task"
     return "nothing: no item and no task that was looked at gives a reason"
@@ -133,7 +133,7 @@ def _advice(health: Health) -> Iterator[str]:
 
 
 def _wrapped(name: str, words: str) -> Sequence[str]:
-    """Return a name and words in two columns; a long name has a line of its own."""
+    """Return a name and words in two columns; a long name has a separate line."""
     lines = wrap(words, _WIDTH - _NAME) or [""]
     first = [name] if len(name) >= _NAME else []
     indent = [" " * _NAME + line for line in lines]

@@ -1,8 +1,8 @@
-"""Adaptive runs: items are asked batch by batch until the whole score is known as exactly as wanted.
+"""Adaptive runs: items are asked batch by batch until the whole score is known with the required precision.
 
-Each batch is drawn from the items that are left, those the most often of which the reply of a model of the ability
-found so far is least known: they say most about the sum of all replies. Every item keeps a probability to be drawn, so
-the estimate is corrected as that of a fixed subset is (`whole`).
+Each batch is drawn from the remaining items. Those whose reply is least certain for a model of the ability found so far
+are drawn most often: they reveal most about the sum of all replies. Every item keeps a probability of being drawn, so
+the estimate is corrected like that of a fixed subset (`whole`).
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FIRST_BATCH, BATCH = 60, 20
-"""Items of the first batch, and of each later one."""
+"""Number of items in the first batch, and in each later one."""
 
 AskSubset = Callable[[Subset], "pa.Table"]
-"""Function that asks a model the drawn items of a subset and returns judged rows with `item_id` and `right`; what was
-asked before is not asked again."""
+"""Function that asks a model the drawn items of a subset and returns judged rows with `item_id` and `right`; earlier
+replies are reused."""
 
 
 class AdaptiveRun(NamedTuple):
-    """What an adaptive run asked.
+    """Result of an adaptive run.
 
     Args:
-        subset: The items that were asked, by batch.
+        subset: Asked items, by batch.
         estimate: Estimate of the whole score after the last batch.
-        is_reached: Whether its standard error is as small as wanted.
+        is_reached: Whether its standard error is small enough.
     """
 
     subset: Subset
@@ -41,7 +41,7 @@ class AdaptiveRun(NamedTuple):
     is_reached: bool
 
     def describe(self, standard_error: float) -> str:
-        """Return as one line for people what was asked, and how exact it made the whole score."""
+        """Return one line of text on the asked items and the precision of the whole score."""
         error = self.estimate.error
         found = "is not known" if error is None else f"is {error:.4f}"
         asked = f"{self.estimate.asked:,} of {counted(self.estimate.of, 'item')}"
@@ -55,13 +55,13 @@ def run_adaptively(
 ) -> AdaptiveRun:
     """Ask batches of items until the standard error of the whole score is small enough.
 
-    Equal replies draw equal batches, so a run that was interrupted goes on by asking the same items.
+    Equal replies draw equal batches, so an interrupted run continues with the same items.
 
     Args:
-        pool: Items and item response model; which of them it has drawn does not matter.
+        pool: Items and item response model; its drawn items have no effect.
         ask: Function that asks drawn items.
-        standard_error: Largest standard error that is wanted, 0 to 1.
-        most_items: Number of items after which it ends all the same; all where None.
+        standard_error: Largest acceptable standard error, 0 to 1.
+        most_items: Number of items after which the run ends in any case; all items if None.
     """
     import numpy as np
 

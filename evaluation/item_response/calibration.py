@@ -1,4 +1,4 @@
-"""Stored replies of several models to a release, and the item response model that is fitted to them."""
+"""Stored replies of several models to a release, and the item response model fitted to them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 _LEAST_DRAWN = 10
 LEAST_SHOWN = 5
-"""Models with which a page shows how items discriminate."""
+"""Smallest number of models for which a page shows the discrimination of items."""
 
 
 class Calibration(NamedTuple):
     """Replies of several models, and the model fitted to them.
 
     Args:
-        scores: Scores of the models, one a row.
-        items: Facts about the items that a model was asked, one a column (`item_facts`).
+        scores: Scores of the models, one per row.
+        items: Facts about the items asked of any model, one per column (`item_facts`).
         asked: Whether each model was asked each item.
-        right: Whether it has it right.
+        right: Whether each model has each item right.
         fitted: The item response model.
     """
 
@@ -47,24 +47,24 @@ class Calibration(NamedTuple):
 
     @property
     def titles(self) -> list[str]:
-        """Return what the models are called."""
+        """Return the titles of the models."""
         return [score.title for score in self.scores]
 
 
 def read_calibration(folders: Sequence[Path], release: Release, protocol: str | None = None) -> Calibration:
     """Fit an item response model to the results in one or several folders.
 
-    Samples, estimated scores and unfit scores say too little of the items and are left out, as are items that no model
-    was asked. Whoever guesses is right with the probability of one in the number of options.
+    Samples, estimated scores and unfit scores reveal too little about the items and are left out, as are items that no
+    model was asked. A guess is right with a probability of one in the number of options.
 
     Args:
         folders: Folders of results.
         release: Release that was scored.
-        protocol: Protocol of the results; that of all of them where None.
+        protocol: Protocol of the results; their common protocol if None.
 
     Raises:
         BenchwrightError: The results are of another release or of several protocols.
-        DataError: There are fewer than two models, or results of different splits, or damaged ones.
+        DataError: The results are of fewer than two models, of different splits, or damaged.
     """
     import numpy as np
 
@@ -98,9 +98,9 @@ def read_calibration(folders: Sequence[Path], release: Release, protocol: str | 
 
 
 def fitted_replies(sheet: ReplyMatrix) -> ItemResponses | None:
-    """Return the item response model of all replies in a folder of results that say what an item is like.
+    """Return the item response model of all informative replies in a folder of results.
 
-    None with fewer than five such models, of which a page would say more than is known.
+    With fewer than five such models it is None, because a page would claim too much.
     """
     import numpy as np
 
@@ -128,7 +128,7 @@ def _check_models(rows: Sequence[Score], folders: Sequence[Path], protocol: str 
 
 
 def guessing_of(items: pa.Table) -> NDArray[np.float64]:
-    """Return the share of right guesses of each item: one in the number of its options."""
+    """Return the probability of guessing each item right: one in the number of its options."""
     import numpy as np
 
     guesses: NDArray[np.float64] = 1 / np.maximum(items.column("options").to_numpy(), 2)
@@ -138,17 +138,17 @@ def guessing_of(items: pa.Table) -> NDArray[np.float64]:
 def subset_of(
     calibration: Calibration, release: Release, count: int, *, method: SubsetMethod = "doubt", seed: int = 0
 ) -> Subset:
-    """Return a subset of the items that were calibrated.
+    """Return a subset of the calibrated items.
 
     Args:
         calibration: Replies and item response model.
         release: Release that was scored.
         count: Number of items of the subset.
-        method: How items are drawn.
+        method: Method of drawing items.
         seed: Seed of the draw.
 
     Raises:
-        BenchwrightError: There are no more items than `count`, or fewer than ten are wanted.
+        BenchwrightError: There are no more items than `count`, or `count` is below ten.
     """
     import numpy as np
 

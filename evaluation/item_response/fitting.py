@@ -1,12 +1,12 @@
 """Item response models fitted to the replies of several models: difficulty, discrimination, ability.
 
-A model of ability theta has an item right with the probability c + (1 - c) / (1 + exp(-(a theta + d))): c is the share
-of right guesses, a the item's discrimination, d its easiness.
+A model of ability theta has an item right with the probability c + (1 - c) / (1 + exp(-(a theta + d))), where c is the
+share of right guesses, a the item's discrimination and d its easiness.
 
-Benchmarks have many items and few models, so items are what is drawn from a population here: a and d are normal over
-the items, and integrated out; the abilities and the population are what maximizes the likelihood. In the psychology of
-tests, with many persons and few items, it is the other way round; there abilities are integrated out. One item in
-twenty is taken as one of which nothing is known, so that a wrong key, on which weak models do best, is not drawn in.
+Benchmarks have many items and few models, so items are treated as draws from a population: a and d are normal over the
+items and integrated out; the abilities and the population maximize the likelihood. Psychological tests have many
+persons and few items, so abilities are integrated out there instead. One item in twenty is assumed to lie outside the
+population, so that an item with a wrong key, on which weak models do best, is not pulled toward it.
 
 Sources: R. D. Bock, M. Aitkin, "Marginal maximum likelihood estimation of item parameters: application of an EM
 algorithm", Psychometrika 46 (1981), 443-459; items as draws: P. De Boeck, "Random item IRT models", Psychometrika 73
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _MOST_ROUNDS, _CLOSE = 200, 1e-3
-"""Rounds of the EM algorithm, and the largest change of an ability or of the population at which it ends."""
+"""Largest number of rounds of the EM algorithm, and the change of an ability or of the population at which it ends."""
 _WIDTH = 4.5
-"""Standard deviations of the population, from its mean, that the grid spans."""
+"""Half the width of the grid, in standard deviations of the population from its mean."""
 _FEWEST_NODES, _MOST_NODES = 11, 81
 _LEAST_SPREAD = 0.1
 _ODD = 0.05
 """Share of items whose discrimination lies around 0 instead of the population's mean."""
 _ODD_WIDTH = 2.5
-"""Standard deviations of these, from 0, that the grid spans."""
+"""Half the width of the grid for these items, in their standard deviations from 0."""
 _ITEMS_AT_ONCE = 1024
 
 
@@ -46,15 +46,15 @@ class ItemResponses:
     """A fitted model of items and of the models that answered them.
 
     Args:
-        discrimination: Mean of each item's a by its posterior density, for abilities of standard deviation 1. Below 0
-            where weak models have it right and able ones miss it.
-        easiness: The same of d: the logit of the chance that a model of mean ability knows it.
+        discrimination: Posterior mean of each item's a, for abilities of standard deviation 1. Below 0 if weak models
+            have the item right and able ones miss it.
+        easiness: Posterior mean of each item's d: the logit of the chance that a model of mean ability knows it.
         covariance: Posterior covariance of both, items x 2 x 2.
         guessing: Each item's c, 0 to 1.
         ability: Each model's theta; mean 0 and standard deviation 1 over the models.
-        ability_error: Its standard error.
-        rounds: Rounds of the EM algorithm.
-        converged: Whether it came to rest.
+        ability_error: Standard error of each ability.
+        rounds: Number of rounds of the EM algorithm.
+        converged: Whether it converged.
     """
 
     discrimination: Floats
@@ -83,7 +83,7 @@ class ItemResponses:
     def chances(self, ability: float) -> Floats:
         """Return the probability that a model of this ability has each item right, 0 to 1.
 
-        What is not known of an item draws its chance to the middle: D. J. C. MacKay, "The evidence framework applied
+        Uncertainty about an item moves its chance toward the middle: D. J. C. MacKay, "The evidence framework applied
         to classification networks", Neural Computation 4 (1992), 720-736, equation 10.
         """
         import numpy as np
@@ -96,7 +96,7 @@ class ItemResponses:
         return _known(self, abilities) * (1 - self.guessing) + self.guessing
 
     def information(self, ability: float) -> Floats:
-        """Return what a reply to each item tells of an ability near this one: Fisher's information, 0 or above."""
+        """Return the information of a reply to each item about abilities near this one: Fisher's, 0 or above."""
         import numpy as np
 
         knows = _known(self, np.array([ability]))[0]
@@ -105,13 +105,13 @@ class ItemResponses:
         return told
 
     def ability_of(self, right: NDArray[np.bool_], asked: NDArray[np.bool_]) -> tuple[float, float]:
-        """Return the mean of a model's ability by its posterior density, and its standard deviation.
+        """Return the posterior mean of a model's ability, and its standard deviation.
 
-        Before a reply is seen abilities are taken to be normal, with mean 0 and standard deviation 1.5.
+        The prior of abilities is normal, with mean 0 and standard deviation 1.5.
 
         Args:
-            right: Whether it has each item right.
-            asked: Whether it was asked each item.
+            right: Whether the model has each item right.
+            asked: Whether the model was asked each item.
         """
         import numpy as np
 
@@ -138,7 +138,7 @@ class ItemResponses:
 
 
 def _known(fitted: ItemResponses, abilities: Floats) -> Floats:
-    """Return the probability that a model of each ability knows each item, guesses left out, abilities x items."""
+    """Return the probability that a model of each ability knows each item, without guesses, abilities x items."""
     import numpy as np
     from scipy.special import expit
 
@@ -150,7 +150,7 @@ def _known(fitted: ItemResponses, abilities: Floats) -> Floats:
 
 
 class _Population(NamedTuple):
-    """Discrimination and easiness over the items: their means, and their covariance."""
+    """Discrimination and easiness over the items: their means and their covariance."""
 
     mean: Floats
     covariance: Floats
@@ -162,17 +162,17 @@ class _Grid(NamedTuple):
     nodes: Floats
     log_weights: Floats
     of_population: Floats
-    """Probability that an item at the node is of the population, and none of the odd ones."""
+    """Probability that an item at the node belongs to the population and not to the odd items."""
 
 
 class _Posterior(NamedTuple):
-    """What the replies say of the items.
+    """The posterior of the items given the replies.
 
     Args:
         mean: Mean of each item's parameters, items x 2.
         covariance: Their covariance, items x 2 x 2.
-        right: Expected number of items at each node that each model has right, by guessing, models x nodes.
-        asked: The same of those that it was asked.
+        right: Expected number of items at each node that each model has right, by guessing probability, models x nodes.
+        asked: Expected number of items at each node that each model was asked, in the same form.
         at_nodes: Expected number of items at each node.
     """
 
@@ -186,19 +186,20 @@ class _Posterior(NamedTuple):
 def fit_item_responses(
     right: NDArray[np.bool_], asked: NDArray[np.bool_], guessing: NDArray[np.float64] | float = 0.0
 ) -> ItemResponses:
-    """Fit a model with two parameters an item, and a floor of guessing, to the replies of several models.
+    """Fit a model with two parameters per item, and a floor of guessing, to the replies of several models.
 
-    Means and spreads of discriminations and easinesses are estimated from all items and draw in those of which few
-    models tell little (empirical Bayes). So three models give a model as well: its discriminations lie close to one
-    another, and their errors say so.
+    Means and spreads of discriminations and easinesses are estimated from all items, and pull items with little
+    evidence toward them (empirical Bayes). Even three models therefore give a model: its discriminations are close to
+    one another, and their errors show it.
 
     Args:
-        right: Models x items; False where not asked.
-        asked: Models x items; every item was asked of a model.
-        guessing: Probability that whoever does not know an item has it right, below 1: of each item, or of all.
+        right: Models x items; False for items not asked.
+        asked: Models x items; every item was asked of at least one model.
+        guessing: Probability, below 1, that a model that does not know an item has it right: one per item, or one for
+            all.
 
     Raises:
-        DataError: There are fewer than two models, or no items, or items that no model was asked.
+        DataError: There are fewer than two models, no items, or items that no model was asked.
     """
     import numpy as np
 
@@ -234,7 +235,7 @@ def fit_item_responses(
 
 
 def _begun(y: Floats, held: Floats, floor: Floats) -> tuple[Floats, _Population]:
-    """Return abilities and population to begin with: abilities by the logit of the share that a model has right."""
+    """Return initial abilities and population; an ability is the logit of the share that a model has right."""
     import numpy as np
     from scipy.special import logit
 
@@ -259,7 +260,7 @@ def _standardized(ability: Floats, population: _Population) -> tuple[Floats, _Po
 
 
 def _grid(population: _Population, models: int) -> _Grid:
-    """Return a grid fine enough for what so many models tell of an item: about a node a standard deviation."""
+    """Return a grid fine enough for the evidence of so many models on an item: about a node per standard deviation."""
     import numpy as np
 
     spread = np.sqrt(np.diag(population.covariance))
@@ -280,7 +281,7 @@ def _grid(population: _Population, models: int) -> _Grid:
 
 
 def _blocks(floor: Floats) -> Iterator[tuple[float, NDArray[np.int64]]]:
-    """Yield the numbers of items of equal guessing, so many at a time."""
+    """Yield the indices of items of equal guessing, a limited number at a time."""
     import numpy as np
 
     for value in np.unique(floor):
@@ -290,7 +291,7 @@ def _blocks(floor: Floats) -> Iterator[tuple[float, NDArray[np.int64]]]:
 
 
 def _posterior(y: Floats, held: Floats, floor: Floats, ability: Floats, grid: _Grid) -> _Posterior:
-    """Return what the replies say of the items, by abilities and population."""
+    """Return the posterior of the items, given abilities and population."""
     import numpy as np
 
     items = len(floor)
@@ -342,7 +343,7 @@ def _abilities(posterior: _Posterior, ability: Floats, grid: _Grid) -> tuple[Flo
 
 
 def _population_of(posterior: _Posterior, grid: _Grid) -> _Population:
-    """Return the population of items that is the likeliest by what is known of each, odd ones left out."""
+    """Return the likeliest population of items given the posterior of each, without odd ones."""
     import numpy as np
 
     weights = posterior.at_nodes * grid.of_population

@@ -1,4 +1,4 @@
-"""Items by difficulty and discrimination: as JSON values, as a table of the terminal and as a file."""
+"""Items by difficulty and discrimination: as JSON values, as a terminal table and as a file."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _MOST_SHOWN = 20
 
 
 class CalibratedItem(NamedTuple):
-    """An item with what several models' replies say of it.
+    """An item with the results of several models' replies.
 
     Args:
         item_id: Id of the item.
         split: Its split.
         task: Its task.
         models: Number of models asked.
-        share_right: Share of them that have it right.
+        share_right: Share of models that have it right.
         difficulty: Logit of the chance that a model of mean ability does not know it: 0 is even, high is hard.
-        difficulty_ci: 95 % interval of that.
+        difficulty_ci: Its 95 % interval.
         discrimination: Growth of the logit with one standard deviation of ability.
-        discrimination_ci: 95 % interval of that.
+        discrimination_ci: Its 95 % interval.
         guessing: Share of right guesses.
         is_suspected: Whether `evaluate suspects` names it.
     """
@@ -53,7 +53,7 @@ class CalibratedItem(NamedTuple):
 
     @property
     def is_reversed(self) -> bool:
-        """Return whether weak models have it right and able ones miss it, beyond what its interval leaves open."""
+        """Return whether weak models have it right and able ones miss it, with an interval entirely on that side."""
         return self.discrimination_ci[1] < 0
 
 
@@ -72,7 +72,7 @@ class CalibratedItems(NamedTuple):
 
 
 def calibrated_items(calibration: Calibration, suspected: frozenset[str]) -> CalibratedItems:
-    """Return all items of a calibration, the hardest first; of equals the lower id comes first.
+    """Return all items of a calibration, the hardest first; of equals, the lower id first.
 
     Args:
         calibration: Replies and fitted model.
@@ -127,8 +127,8 @@ def write_items(items: Sequence[CalibratedItem], out: Path, *, force: bool = Fal
     """Write items to a `.csv` file; equal items give equal bytes.
 
     Raises:
-        BenchwrightError: The file name has another suffix, something else is there and `force` is not given, or it
-            cannot be written.
+        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
+            written.
     """
     if out.suffix.lower() != ".csv":
         raise BenchwrightError(f"{out}: items are written as .csv; give a name that ends so")
@@ -157,7 +157,7 @@ def _row(item: CalibratedItem) -> dict[str, Any]:
 
 
 def item_tables(found: CalibratedItems) -> list[Table]:
-    """Return tables of 100 columns: the hardest items, the easiest, and those that discriminate the wrong way round."""
+    """Return tables of 100 columns: the hardest items, the easiest, and those with reversed discrimination."""
     fitted = found.calibration.fitted
     title = (
         f"{counted(len(found.items), 'item')} by the replies of {counted(len(fitted.ability), 'model')}; hardest first"
@@ -198,7 +198,7 @@ def _spelled(value: float, interval: tuple[float, float]) -> str:
 
 
 def notes_on(found: CalibratedItems) -> list[str]:
-    """Return lines on what the table says: how it was fitted, and what to do about keys."""
+    """Return notes on the table: the fit, and advice about keys."""
     backwards = [item for item in found.items if item.is_reversed]
     both = sum(item.is_suspected for item in backwards)
     lines = [

@@ -1,4 +1,4 @@
-"""How far an item response model alone is off for models that it has not seen."""
+"""The error of an item response model alone for models that it has not seen."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_MODELS = 6
-"""Models below which leaving some out says too little."""
+"""Smallest number of models that makes leaving some out informative."""
 _PARTS = 5
 _USUAL, _USUAL_MODELS = 0.08, 1.0
-"""Error before any model is looked at, and the number of models that it counts as."""
+"""Prior error, and the number of models that it counts as."""
 
 
 def misfit_of(
     right: NDArray[np.bool_], asked: NDArray[np.bool_], guessing: NDArray[np.float64], batch: Batch
 ) -> float | None:
-    """Return the root of the mean square error of predictions from a subset, over models that the fit left out.
+    """Return the root mean square error of predictions from a subset, over models that the fit left out.
 
-    A fifth of the models is left out at a time. Models that were not asked all items say nothing.
+    A fifth of the models is left out at a time. Models that were not asked all items do not count.
 
     Args:
         right: Models x items.
@@ -40,7 +40,7 @@ def misfit_of(
     whole = np.flatnonzero(asked.all(axis=1))
     if len(whole) < LEAST_MODELS:
         return None
-    # Neighbours in accuracy are left out apart, so that each part has able and weak ones.
+    # Models of similar accuracy go to different parts, so that each part has able and weak ones.
     order = whole[np.argsort(right[whole].mean(axis=1), kind="stable")]
     errors = []
     for part in range(_PARTS):

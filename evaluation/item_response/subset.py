@@ -1,7 +1,7 @@
-"""A subset of a release's items that stands for all of them: the file that `evaluate subset` writes.
+"""A subset of a release's items that represents all of them: the file that `evaluate subset` writes.
 
-It holds the item response model of every item, so that whoever asks a model the subset needs neither the replies that
-it was fitted to nor the results they came from.
+It holds the item response model of every item. Evaluators who ask a model the subset therefore need neither the fitted
+replies nor the results they came from.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
 
 FORMAT: Literal["benchwright/subset"] = "benchwright/subset"
 SUBSET_FILE = "subset.json"
-"""Name of the copy beside a score that was estimated from it."""
+"""Name of the copy next to a score that was estimated from it."""
 
 SubsetMethod = Literal["doubt", "random"]
 METHODS: dict[SubsetMethod, str] = {
     "doubt": "items of which the reply is least known are drawn more often",
     "random": "all items are drawn equally often",
 }
-"""Ways to draw a subset, in words."""
+"""Ways to draw a subset, with descriptions."""
 
 
 class Drawn(BaseModel):
-    """When an item was drawn, and how likely that was."""
+    """The batch of a drawn item, and its probability of being drawn."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     batch: int = Field(ge=0)
     """Number of its batch, from 0; adaptive runs draw several."""
     inclusion: float = Field(gt=0, le=1)
-    """Probability with which it was to be drawn among those that had not been drawn before."""
+    """Probability of drawing it from the items not drawn before."""
 
 
 class SubsetItem(BaseModel):
@@ -76,7 +76,7 @@ class Subset(BaseModel):
     format: Literal["benchwright/subset"] = FORMAT
     version: Literal[1] = 1
     release: str
-    """Name and version, for people."""
+    """Name and version, for readers."""
     release_id: str
     split: str | None
     """None for all splits."""
@@ -87,7 +87,7 @@ class Subset(BaseModel):
     method: SubsetMethod
     seed: int
     misfit: float | None = Field(None, ge=0)
-    """How far the model alone was off for models that its fit left out, 0 to 1; None where there were too few."""
+    """Error of the model alone for models that its fit left out, 0 to 1; None with too few models."""
     items: tuple[SubsetItem, ...]
 
     @model_validator(mode="after")
@@ -101,12 +101,12 @@ class Subset(BaseModel):
 
     @property
     def drawn_ids(self) -> frozenset[str]:
-        """Return the ids of the items that are asked."""
+        """Return the ids of the drawn items."""
         return frozenset(item.item_id for item in self.items if item.drawn is not None)
 
     @cached_property
     def digest(self) -> str:
-        """Return the digest of which items were drawn and how; equal ones can be compared."""
+        """Return the digest of the drawn items and their probabilities; scores of equal digests are comparable."""
         drawn = [[i.item_id, i.drawn.batch, i.drawn.inclusion] for i in self.items if i.drawn is not None]
         return digest([self.release_id, self.split, drawn])
 
@@ -145,7 +145,7 @@ class Subset(BaseModel):
         )
 
     def with_batches(self, batches: tuple[Batch, ...]) -> Subset:
-        """Return the same items with others drawn."""
+        """Return the same items with other draws."""
         drawn = {
             int(place): Drawn(batch=number, inclusion=float(inclusion))
             for number, batch in enumerate(batches)
@@ -156,10 +156,10 @@ class Subset(BaseModel):
         return Subset.model_validate({**fields, "items": items})
 
     def right_of(self, judged: pa.Table) -> NDArray[np.bool_]:
-        """Return whether each item is right by judged rows; False where it was not asked.
+        """Return whether each item is right according to judged rows; False for an item not asked.
 
         Args:
-            judged: Rows with `item_id` and `right`, one for each item asked.
+            judged: Rows with `item_id` and `right`, one for each asked item.
         """
         import numpy as np
 
@@ -167,10 +167,10 @@ class Subset(BaseModel):
         return np.array([bool(right.get(item.item_id)) for item in self.items])
 
     def estimates(self, judged: pa.Table) -> dict[str, Estimate]:
-        """Return what the accuracies of all items would be: overall, by task, and as the mean of tasks.
+        """Return estimates of the accuracies on all items: overall, by task, and as the mean of tasks.
 
         Args:
-            judged: Rows with `item_id` and `right`, one for each item asked.
+            judged: Rows with `item_id` and `right`, one for each asked item.
         """
         import numpy as np
 
@@ -187,10 +187,10 @@ class Subset(BaseModel):
         }
 
     def check_release(self, release: Release, split: str | None) -> None:
-        """Refuse another release or split than the subset was drawn from.
+        """Refuse a release or split other than the one the subset was drawn from.
 
         Raises:
-            BenchwrightError: It is another.
+            BenchwrightError: Release or split is another.
         """
         if release.release_id != self.release_id:
             raise BenchwrightError(
@@ -204,7 +204,7 @@ class Subset(BaseModel):
             raise BenchwrightError(f"the subset was drawn from {own}, and {wanted} is asked; give {option}")
 
     def check_items(self, asked: Mapping[str, str]) -> None:
-        """Refuse a model or protocol that takes other items than the subset stands for.
+        """Refuse a model or protocol that takes other items than the subset represents.
 
         Args:
             asked: Task of each item that model and protocol can take, by id.
@@ -226,7 +226,7 @@ class Subset(BaseModel):
 
 
 def _macro(tasks: list[Estimate]) -> Estimate:
-    """Return the mean of the tasks; without an interval where one of them has none."""
+    """Return the mean of the tasks, without an interval if a task lacks one."""
     values = [estimate.value for estimate in tasks]
     if any(value is None for value in values):
         return Estimate(None, None, 0)
@@ -237,10 +237,10 @@ def _macro(tasks: list[Estimate]) -> Estimate:
 
 
 def read_subset(path: Path) -> Subset:
-    """Return the subset that a file holds.
+    """Return the subset in a file.
 
     Raises:
-        DataError: The file is no subset, or a newer version of the program wrote it.
+        DataError: The file is not a subset, or a newer version of the program wrote it.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))

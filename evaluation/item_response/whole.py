@@ -1,9 +1,9 @@
-"""What all items would give, estimated from some of them that were drawn with known probabilities.
+"""Scores on all items, estimated from some of them drawn with known probabilities.
 
-The item response model predicts every item that was not asked; what it is off on the items that were drawn corrects
-the sum of its predictions (the difference estimator). The correction makes the estimate as good as unbiased whatever
-the model is worth; the better the model, the narrower the interval. Where stored replies say how far the model alone is
-off on models that it has not seen, both are weighed against each other, as small area estimation does.
+The item response model predicts every item that was not asked; its error on the drawn items corrects the sum of its
+predictions (the difference estimator). The correction makes the estimate nearly unbiased, whatever the quality of the
+model; the better the model, the narrower the interval. If stored replies show the error of the model alone for unseen
+models, both estimates are weighted, as in small area estimation.
 
 Sources: C.-E. Särndal, B. Swensson, J. Wretman, Model Assisted Survey Sampling, Springer 1992, chapters 6 and 10; the
 weights: R. E. Fay, R. A. Herriot, "Estimates of income for small places", Journal of the American Statistical
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_WORTH = 2.0
-"""As many times its number of items a subset is worth at most, which bounds the interval where all replies agree."""
+"""Largest worth of a subset, as a multiple of its number of items; it bounds the interval if all replies agree."""
 
 
 class WholeEstimate(NamedTuple):
@@ -35,11 +35,11 @@ class WholeEstimate(NamedTuple):
 
     Args:
         share: The share, 0 to 1.
-        error: Its standard error; None where fewer than two items of a batch speak of it.
+        error: Its standard error; None if a batch has fewer than two items to estimate it from.
         asked: Number of items asked.
-        of: Number of all items.
-        corrected: The share by the model and its correction alone.
-        predicted: The share by the model alone.
+        of: Total number of items.
+        corrected: The share according to the model and its correction alone.
+        predicted: The share according to the model alone.
     """
 
     share: float
@@ -51,7 +51,7 @@ class WholeEstimate(NamedTuple):
 
     @property
     def interval(self) -> Interval | None:
-        """Return the 95 % interval: Wilson's for as many items as the standard error says, with Student's t."""
+        """Return the 95 % interval: Wilson's for the number of items that the error implies, with Student's t."""
         from scipy.special import stdtrit
 
         if self.error is None:
@@ -65,7 +65,7 @@ class WholeEstimate(NamedTuple):
         return score_interval(share * worth, worth, z=float(stdtrit(max(self.asked - 2, 1), 0.975)))
 
     def estimate(self) -> Estimate:
-        """Return the estimate as figures hold it."""
+        """Return the estimate in the form of figures."""
         share = min(1.0, max(0.0, self.share))
         return Estimate(share, self.interval, self.asked, None if self.interval is None else "model_assisted")
 
@@ -79,16 +79,16 @@ def whole_estimate(
     among: NDArray[np.bool_] | None = None,
     ability: float | None = None,
 ) -> WholeEstimate | None:
-    """Return what all items would give a model; None where none of them was asked.
+    """Return the estimated result of a model on all items; None if it was asked none of them.
 
     Args:
         fitted: Model of all items.
-        right: Whether the model has each item right; False where it was not asked.
-        batches: Items that it was asked, in the order in which they were drawn.
-        misfit: How far the predictions of the item response model alone are off for models that it has not seen, as
-            the root of the mean square; None to correct them in full.
-        among: Whether each item is among those of which the share is wanted, such as those of a task; all where None.
-        ability: Ability by the replies to all items asked; found from them where None.
+        right: Whether the model has each item right; False for an item not asked.
+        batches: Asked items, in the order of drawing.
+        misfit: Root mean square error of the item response model's predictions for models that it has not seen; None to
+            correct them in full.
+        among: Whether each item belongs to those whose share is wanted, such as those of a task; all items if None.
+        ability: Ability according to the replies to all asked items; computed from them if None.
     """
     import numpy as np
 
@@ -130,9 +130,9 @@ def whole_estimate(
 
 
 def _variance(off: NDArray[np.float64], weights: NDArray[np.float64], left: NDArray[np.float64]) -> float:
-    """Return the variance of a weighted mean of items; NaN for one item that stands for others.
+    """Return the variance of a weighted mean of items; NaN for a single item that represents others.
 
-    Items are taken as drawn independently, given their number; systematic sampling does rather better (J. Hájek,
+    Items are treated as drawn independently, given their number; systematic sampling does somewhat better (J. Hájek,
     "Asymptotic theory of rejective sampling with varying probabilities from a finite population", Annals of
     Mathematical Statistics 35 (1964), 1491-1523).
     """
@@ -147,10 +147,10 @@ def _variance(off: NDArray[np.float64], weights: NDArray[np.float64], left: NDAr
 def _weighed(corrected: float, error: float, predicted: float, misfit: float | None) -> tuple[float, float]:
     """Return an estimate between the corrected and the predicted one, and its standard error.
 
-    The model counts by its mean square error on models that it has not seen, or by what its difference from the
-    corrected estimate shows beyond the latter's own error, where that is larger: a model unlike those before is then
-    not drawn towards them. Both rest on the same replies, so their errors are taken to go together, which makes the
-    standard error the largest that it can be.
+    The weight of the model depends on its mean square error for unseen models, or on the excess of its difference from
+    the corrected estimate over the latter's own error, whichever is larger. A model unlike earlier ones is therefore
+    not pulled toward them. Both estimates rest on the same replies, so their errors are assumed to be fully correlated,
+    which gives the largest possible standard error.
     """
     if misfit is None or not error:
         return corrected, error

@@ -1,9 +1,9 @@
 """The question to a judge about a reply, and the parser of the judge's verdict.
 
 A judge reads replies; it does not answer questions. It sees the question's words, the options and the reply, but
-neither pictures nor the key. Marks drawn from the reply's own hash enclose the reply, so the reply cannot contain them;
-and of the judge's output only one word of a closed list counts. So the worst that a reply can do is make the judge name
-a letter that the reply could have named itself.
+neither pictures nor the key. Marks drawn from the reply's own hash enclose the reply, so the reply cannot contain them.
+Of the judge's output only one word of a closed list counts. At worst, a reply can therefore make the judge name a
+letter that the reply could have named itself.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ..backends.base import Backend
 from ..backends.options import API_KEY_ENV, BASE_URL, BackendOptions, EndpointOptions, OptionNotes
 
 PROMPT_VERSION = 1
-"""Raised with every change of the words below; part of a score's settings."""
+"""Raise it with every change of the words below; it is part of a score's settings."""
 
 MAX_TOKENS = 256
 _MAX_REPLY_CHARS = 8_000
-"""Of a longer reply the judge sees both ends, half of this each."""
+"""Largest length of a reply in characters; of a longer one the judge sees both ends, half of this each."""
 
 _ASKED = """\
 Another model was asked a multiple-choice question about a picture. You read its reply and say which option it chose. \
@@ -56,7 +56,7 @@ _FENCE = re.compile(r"\A```(?:json)?\s*|\s*```\Z")
 
 
 class Judge(EndpointOptions):
-    """A model that reads replies, and which of them it is asked about."""
+    """A model that reads replies, and the choice of replies for it."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -87,7 +87,7 @@ class Judge(EndpointOptions):
         raise PydanticCustomError("string_type", "Input should be a valid string")
 
     def options(self, of_model: BackendOptions) -> BackendOptions:
-        """Return the options under which the judge is asked: the model's, with greedy decoding and a short reply.
+        """Return the judge's options: the model's, with greedy decoding and a short reply.
 
         Limits apply to the judge separately; the limit on cost applies only if the judge's prices are known.
         """
@@ -115,7 +115,7 @@ class Judge(EndpointOptions):
 
 
 class JudgeVerdict(NamedTuple):
-    """A judge's verdict on a reply; `letter`, as the question showed it, is set only if one was chosen."""
+    """A judge's verdict on a reply; `letter`, as shown in the question, is set only if the judge chose one."""
 
     state: Literal["answered", "miss", "refusal"]
     letter: str | None = None
@@ -126,7 +126,7 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
 
     Args:
         question: Words of the question; may be empty.
-        options: Key and words of each option, as they were shown.
+        options: Key and words of each option, as shown.
         reply: Text of the model's reply.
     """
     if len(reply) > _MAX_REPLY_CHARS:
@@ -143,10 +143,10 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
 
 
 def verdict_options(keys: Sequence[str]) -> tuple[Choice, ...]:
-    """Return the verdicts as options, for a model that picks the likeliest one instead of writing.
+    """Return the verdicts as options, for a model that picks the likeliest instead of writing.
 
-    There are as many options as letters: a question of 25 options leaves no room for `refusal`, one of 26 none for
-    `none` either.
+    The number of options is limited to the letters: a question of 25 options has no space for `refusal`, one of 26 none
+    for `none` either.
     """
     return tuple(
         Choice(key=letter, text=json.dumps({"verdict": word}))

@@ -1,4 +1,4 @@
-"""A queue of replies for a judge: collected while replies are read, sent to the judge at the end, and then settled."""
+"""A queue of replies for a judge: collected while replies are read, sent to the judge at the end, then settled."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from ..backends.base import Backend, BackendContext
 
 READ_BY = "judge"
-"""Rule that predictions name for what a judge read."""
+"""Rule that predictions name for the judge's readings."""
 
 
 class SettledVerdict(NamedTuple):
-    """A judge's verdict on a reply, with the item's own letter of what it names.
+    """A judge's verdict on a reply, with the item's own letter for it.
 
     Args:
         state: State of the reply.
-        letter: Item's own letter; None where it names none.
-        said: Letter as the question showed it.
+        letter: Item's own letter; None without one.
+        said: Letter as shown in the question.
     """
 
     state: Literal["answered", "miss", "refusal"]
@@ -46,7 +46,7 @@ class JudgeQueue:
     """Replies for one judge, in a file; verdicts are kept by question id, with the letter in the item's own order.
 
     Args:
-        judge: Judge whose settings say which replies it is asked about.
+        judge: Judge, whose settings select the replies for it.
         backend: Backend of the judge.
         backend_context: Facts about the release that the backend may know.
         path: File for the replies; created here.
@@ -116,7 +116,7 @@ class JudgeQueue:
         return [self._settled(item, attempt) for attempt in attempts]
 
     def verdict_on(self, question_id: str) -> SettledVerdict | None:
-        """Return the verdict on the reply to a question; None where there is none."""
+        """Return the verdict on the reply to a question; None without one."""
         return self._verdicts.get(question_id)
 
     def summary(self) -> Judging:

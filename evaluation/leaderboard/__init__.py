@@ -1,1 +1,1 @@
-"""Sealed answers scored by the keeper of the key, and the leaderboard of the systems that were scored."""
+"""Scoring of sealed answers by the keeper of the key, and the leaderboard of the scored systems."""

@@ -1,4 +1,4 @@
-"""The leaderboard of a folder of results: systems by accuracy, with ranks and the places that are left possible."""
+"""The leaderboard of a folder of results: systems by accuracy, with their ranks and the ranks left possible."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class BoardRow(NamedTuple):
 
     Args:
         score: Score of the system.
-        ranked: Its accuracy, rank and groups; without a rank where it was asked fewer items, or is unfit.
+        ranked: Its accuracy, rank and groups; it has no rank if it was asked fewer items or is unfit.
         tasks: Its accuracy on each task that it was asked.
-        task_ranks: Its rank on each task; None where it has none.
-        task_groups: Letters of its groups on each task; empty where it has no rank.
+        task_ranks: Its rank on each task; None without one.
+        task_groups: Letters of its groups on each task; empty without a rank.
     """
 
     score: Score
@@ -38,20 +38,20 @@ class BoardRow(NamedTuple):
 
 
 class Leaderboard(NamedTuple):
-    """Systems that were scored on one release and split.
+    """Systems scored on one release and split.
 
     Args:
         release: Name and version of the release.
         release_id: Id of the release.
         split: Name of the split; None for all.
-        rows: Systems, best first; those without a place come last.
+        rows: Systems, best first; those without a rank come last.
         tasks: Names of the tasks, sorted.
-        chance: Accuracy of letters drawn at random, 0 to 1; None where it differs or is unknown.
-        blind: How far the best strategy that sees no picture gets on the whole release, as stored with it; None where
-            it states none.
-        why_no_ranks: Reason why there are no ranks; None where there are.
-        pairs: Number of pairs of systems that were compared.
-        pairs_told_apart: Number of those that differ significantly.
+        chance: Accuracy of random letters, 0 to 1; None if unknown or not the same for all.
+        blind: Accuracy of the best strategy that sees no picture on the whole release, as stored with it; None without
+            one.
+        why_no_ranks: Reason why there are no ranks; None if there are.
+        pairs: Number of compared pairs of systems.
+        pairs_told_apart: Number of pairs that differ significantly.
         differences: Differences of the ranked systems over all tasks; None with fewer than two of them.
     """
 
@@ -109,11 +109,11 @@ def _system(row: BoardRow) -> dict[str, Any]:
 def leaderboard_of(results: Path) -> Leaderboard:
     """Return the leaderboard of the scores in a folder of results.
 
-    Ranks come from paired tests of all pairs together, on the items that both systems were asked; each task has its
-    own.
+    Ranks come from paired tests of all pairs together, on the items asked of both systems; each task is tested
+    separately.
 
     Raises:
-        DataError: There are no results, they are of different releases or splits, or they are damaged.
+        DataError: The folder holds no results, results of different releases or splits, or damaged results.
     """
     scores = read_scores(results)
     if len(scores) == 1:

@@ -1,4 +1,4 @@
-"""The page of a leaderboard: one HTML file that fetches nothing, in light and dark."""
+"""The page of a leaderboard: one self-contained HTML file, in light and dark."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def board_filters() -> dict[str, Callable[..., Any]]:
 
 
 def _remarks(score: Score) -> Iterator[str]:
-    """Yield what is known of replies that gave no answer or could not be read."""
+    """Yield remarks on replies that gave no answer or could not be read."""
     if score.causes:
         yield f"without an answer: {'; '.join(score.described_causes())}"
     yield from score.described_reading()

@@ -1,7 +1,7 @@
 """Scoring of answer files with the key of a sealed release, and the log that limits how often a system is scored.
 
-Whoever may have files scored without end learns the key from the scores, a few items at a time. So a log beside the key
-file counts how many different answer files of each system were scored, and more than a limit are refused.
+Evaluators with unlimited scoring could learn the key from the scores, a few items at a time. A log next to the key file
+therefore counts how many different answer files of each system were scored, and refuses more than a limit.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from ..judging.judge import Judge
 
 _LIMIT = 5
-"""Different answer files of a system that are scored, unless the keeper says another number."""
+"""Largest number of different answer files scored per system, unless the keeper sets another."""
 
 
 def log_path(key: Path) -> Path:
-    """Return the path of the log beside a key file."""
+    """Return the path of the log next to a key file."""
     return key.with_name(f"{key.name.removesuffix('.json')}.scored.jsonl")
 
 
@@ -52,22 +52,22 @@ def score_answers(
     out: Path | None = None,
     max_errors: float = MAX_ERRORS,
 ) -> Score:
-    """Score an answer file as an open split is scored, and write down that it was.
+    """Score an answer file like an open split, and log the scoring.
 
     Args:
         release: Sealed release that was asked.
         answers: Answer file, as `evaluate run` writes it.
         key: Key of the release.
-        limit: Different answer files of one system that are scored; the same file again is not counted.
+        limit: Largest number of different answer files to score per system; a repeated file does not count.
         name: Name of the system, in place of the model's name.
-        judge: Model that reads what the robust reader could not; none where None.
-        out: Folder for results, as of `evaluate`; nowhere where None.
+        judge: Model that reads replies unreadable to the robust reader; None for no judge.
+        out: Folder for results, as for `evaluate`; None for no results.
         max_errors: Share of errors above which the score is unfit, 0 to 1.
 
     Raises:
         BenchwrightError: The key is that of another release, or the system was scored too often.
-        DataError: The key is not the one that the release is committed to, the answers are for another release, lack
-            items or are malformed, or the log is damaged.
+        DataError: The key is not the one that the release is committed to; the answers are for another release, lack
+            items or are malformed; or the log is damaged.
     """
     opened = unsealed(release, key)
     head = read_head(answers)
@@ -107,7 +107,7 @@ def score_answers(
 
 @contextmanager
 def _locked(path: Path) -> Iterator[Any]:
-    """Yield the log, opened for reading and appending; another process waits meanwhile."""
+    """Yield the log, opened for reading and appending, while other processes wait."""
     make_private_file(path)
     try:
         handle = path.open("a+", encoding="utf-8")
@@ -119,7 +119,7 @@ def _locked(path: Path) -> Iterator[Any]:
 
 
 def _scored_before(handle: Any, path: Path, system: str) -> set[str]:
-    """Return the digests of a system's answer files that were scored."""
+    """Return the digests of a system's scored answer files."""
     handle.seek(0)
     digests = set()
     for number, line in enumerate(handle, start=1):

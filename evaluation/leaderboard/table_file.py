@@ -1,8 +1,9 @@
-"""A leaderboard as tables to paste into a paper or a README: LaTeX with booktabs, or Markdown.
+"""A leaderboard as tables for a paper or a README: LaTeX with booktabs, or Markdown.
 
 The first table has a line for each system: rank, groups, accuracy with its 95 % interval, items. The second has the
-accuracy on each task, a column for each system or for each task, whichever are fewer. Bold is every figure that no
-other is found to exceed, which says more than the largest one: several are bold where the items cannot tell.
+accuracy on each task, with a column for each system or each task, whichever are fewer. Every figure that no other
+significantly exceeds is bold. This says more than the largest figure: several are bold if the items cannot distinguish
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .board import BoardRow, Leaderboard
 SUFFIXES = (".tex", ".md")
 _BOLD = "Bold: no system is found to be better."
 _COLUMNS = 6
-"""Columns of figures in one table by task; of more, several tables follow each other."""
+"""Columns of figures in one table by task; more columns continue in further tables."""
 
 
 class _PaperCell(NamedTuple):
@@ -37,7 +38,7 @@ class _PaperCell(NamedTuple):
 
 
 class _PaperTable(NamedTuple):
-    """A table: its caption, heads, lines of cells, and how many leading columns hold texts rather than figures."""
+    """A table: caption, heads, lines of cells, and the number of leading columns that hold texts."""
 
     caption: str
     heads: Sequence[str]
@@ -49,7 +50,7 @@ def write_table(board: Leaderboard, path: Path) -> None:
     """Write a leaderboard as LaTeX (`.tex`) or Markdown (`.md`), by the suffix of the path; replaces the file.
 
     Raises:
-        BenchwrightError: The suffix is neither.
+        BenchwrightError: The suffix is neither of these.
         StorageError: The file cannot be written.
     """
     drawings: dict[str, Callable[[_PaperTable], str]] = {".tex": _latex, ".md": _markdown}
@@ -154,5 +155,5 @@ _SPECIAL = {
 
 
 def _escaped(text: str) -> str:
-    """Return a text that LaTeX prints as it is."""
+    """Return a text escaped for LaTeX."""
     return re.sub(r"[\\~^–\[\]&%$#_{}]", lambda match: _SPECIAL[match[0]], " ".join(text.split()))

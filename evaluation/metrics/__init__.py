@@ -1,1 +1,1 @@
-"""Metrics: figures of judged predictions. `papers` counts plain rows, `release` the rows of a release."""
+"""Metrics: figures of judged predictions. `papers` has formulas on plain rows, `release` those of a release's rows."""

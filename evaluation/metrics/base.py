@@ -1,8 +1,8 @@
 """Metrics: functions from judged predictions to named estimates.
 
-A metric is a function from the columns of `JUDGED` to estimates by name; a room lists it under `metrics`. All
-metrics divide by every item that was asked: a reply without a letter, a refusal and an error count as wrong, and
-stand beside the score as counts.
+A metric is a function from the columns of `JUDGED` to estimates by name; a room lists it under `metrics`. All metrics
+divide by every asked item: a reply without a letter, a refusal and an error count as wrong, and the score also states
+their counts.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ State = Literal["answered", "miss", "refusal", "cut_off", "error"]
 _Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
 JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "group")
-"""Columns that a metric gets, one row per asked item in the order of the release. Items of one `group` hang together
-(they share a source image, a pair, a scene): intervals have to take them as one draw. `results.metric_rows` says what
-else there is, and where a row is a repetition of an item instead."""
+"""Columns that a metric gets, one row per asked item in the order of the release. Items of one `group` share a source
+image, a pair or a scene, and intervals must treat them as one draw. `results.metric_rows` describes the other columns,
+and the cases in which a row is a repetition of an item."""
 
 
 def is_right(item: Item | ItemOutline, letter: str | None) -> bool:
@@ -42,7 +42,7 @@ def is_right(item: Item | ItemOutline, letter: str | None) -> bool:
 
 
 def chance_of(item: Item | ItemOutline) -> float:
-    """Return the probability, 0-1, that a uniformly drawn letter is right."""
+    """Return the probability, 0 to 1, that a uniformly drawn letter is right."""
     return 0.0 if right_key(item.answer, item.refusal) is None else 1 / len(item.choices)
 
 
@@ -72,7 +72,7 @@ class Rows(NamedTuple):
     Args:
         right: Whether the letter is the key.
         group: Number of the item's cluster.
-        task: Place of the item's task in `tasks`.
+        task: Index of the item's task in `tasks`.
         chance: Probability that a uniformly drawn letter is right.
         tasks: Names of the tasks, sorted.
     """
@@ -92,7 +92,7 @@ def _rows_of(judged: pa.Table) -> Rows:
 
 
 def task_numbers(tasks: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the names of the tasks, sorted, and the place of each row's task among them."""
+    """Return the names of the tasks, sorted, and the index of each row's task among them."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

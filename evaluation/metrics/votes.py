@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 DRAW = "d"
-"""Beginning of the variant of each draw, which its number follows."""
+"""Prefix of the variant of each draw, before its number."""
 
 
 def voted(letters: Sequence[str | None]) -> str | None:
-    """Return the letter that is named most often; None where several are, or where none is named.
+    """Return the letter named most often; None for a tie or without any letter.
 
     Example:
         >>> voted(["A", "B", "A", None]), voted(["A", "B", None])

@@ -1,1 +1,1 @@
-"""Plans of evaluations: what items, orders, wordings, samples and readers add to an interval, and how many to ask."""
+"""Plans of evaluations: how items, orders, wordings, samples and readers affect an interval, and how many to ask."""

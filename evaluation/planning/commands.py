@@ -1,4 +1,4 @@
-"""Commands that run a design, and the smallest pilot that tells the effects apart."""
+"""Commands that run a design, and the smallest pilot that separates the effects."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from .observations import shown_settings
 from .population import Population
 
 UNNAMED, UNNAMED_OTHER = "openai:NAME", "openai:OTHER"
-"""Models of commands, where none is named or only a file of replies is there, which cannot be asked."""
+"""Model names in commands without a named model, or with only a file of replies, which cannot be asked."""
 _SAME = frozenset({"mm-sap", "mm-sap-refusal"})
-"""Wordings that say what another one says, wholly or for most items."""
+"""Wordings equal to another one, wholly or for most items."""
 _OPTIONS = ("base_url", "temperature", "top_p", "seed", "max_tokens", "system", "reasoning_effort", "reasoning_tokens")
 _FILE = "predictions:"
 _LEAST_SHARED = 10
-"""Clusters of two items or more in a pilot, for items and clusters to be told apart."""
+"""Smallest number of clusters with two or more items in a pilot, to separate items from clusters."""
 
 
 class Asked(NamedTuple):
-    """Who is asked, and where results go.
+    """The models to ask, and the place of the results.
 
     Args:
         model: Name of the model.
-        options: Options of the model, as stored results have them.
-        shown: Settings of the protocol besides order and wording, as stored results have them.
-        wordings: Names of the wordings that were run.
-        readers: Names of the readers that were used.
+        options: Options of the model, in the form of stored results.
+        shown: Settings of the protocol except order and wording, in the form of stored results.
+        wordings: Names of the wordings of earlier runs.
+        readers: Names of the readers of earlier runs.
         results: Folder of results.
     """
 
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
 
 
 def asked_of(score: Score, wordings: Sequence[str], readers: Sequence[str], results: Path) -> Asked:
-    """Return who was asked by a stored result."""
+    """Return the model and settings of a stored result."""
     api = api_of(score.model)
     renamed = {} if api is None else APIS[api].renamed
     fields = {option: renamed.get(option) or option for option in _OPTIONS}
@@ -82,17 +82,17 @@ def run_commands(release: Path, population: Population, asked: Asked, numbers: N
 
 
 def pilot_of(release: Path, population: Population, asked: Asked) -> list[str]:
-    """Return the commands of the smallest study that tells items, orders and wordings apart.
+    """Return the commands of the smallest study that separates items, orders and wordings.
 
-    It asks two orders in two wordings of as few items as lie in 20 clusters, of which 10 hold two or more where the
-    release has so many.
+    It asks two orders in two wordings. Its items are the fewest that lie in 20 clusters, 10 of which hold two or more
+    if the release has so many.
     """
     numbers = Numbers(_pilot_items(population), orders=2, wordings=2)
     return run_commands(release, population, asked, numbers)
 
 
 def _pilot_items(population: Population) -> int:
-    """Return the smallest number of items whose sample lies in enough clusters; all where none does."""
+    """Return the smallest number of items whose sample lies in enough clusters; all items if no number suffices."""
     sizes = np.bincount(population.group)
     clusters = min(LEAST_CLUSTERS, len(sizes))
     shared = min(_LEAST_SHARED, int((sizes > 1).sum()))
@@ -102,14 +102,14 @@ def _pilot_items(population: Population) -> int:
         return int((held > 0).sum()) >= clusters and int((held > 1).sum()) >= shared
 
     low, high = 1, population.size
-    while high - low > 1:  # a larger sample holds every smaller one
+    while high - low > 1:  # a larger sample contains every smaller one
         middle = (low + high) // 2
         low, high = (low, middle) if suffices(middle) else (middle, high)
     return high
 
 
 def _wordings(asked: Asked, number: int) -> list[str]:
-    """Return names of wordings, those that were run first."""
+    """Return names of wordings, those of earlier runs first."""
     plain = dict.fromkeys(name.partition(SYSTEM_MARK)[0] for name in asked.wordings)
     run = [name for name in plain if name in WORDINGS]
     others = [name for name in WORDINGS if name not in run and name not in _SAME]
@@ -127,7 +127,7 @@ def _protocol(wording: str, orders: int, shown: Mapping[str, Any]) -> list[str]:
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
-    """Return the options that are not the usual ones."""
+    """Return the options that differ from the defaults."""
     flags = []
     for name, value in options.items():
         usual = BackendOptions.model_fields[name].get_default()

@@ -1,9 +1,9 @@
-"""How wide the interval of a score is under a design (the D study): so many items, orders, wordings, samples, readers.
+"""The width of a score's interval under a design (the D study): numbers of items, orders, wordings, samples, readers.
 
-The variance of a score is the sum of the effects' variances, each divided by the number of levels that are averaged. An
-effect all of whose facets are fixed adds nothing: what is inferred holds for these levels. Of items there are two
-answers, which are never mixed: for *these items*, those of the release, of which a sample is asked, and for *items like
-these*, of which the release itself is a sample.
+The variance of a score is the sum of the effects' variances, each divided by the number of averaged levels. An effect
+adds nothing if all its facets are fixed: the inference holds for these levels. For items there are two answers, never
+mixed: for *these items*, those of the release, of which a sample is asked, and for *items like these*, of which the
+release itself is a sample.
 
 Source: R. L. Brennan, Generalizability Theory, Springer 2001, sections 4.1 and 4.3 (fixed facets); W. G. Cochran,
 Sampling Techniques, 3rd ed., Wiley 1977, section 2.6 (samples of a finite number).
@@ -23,11 +23,11 @@ from .study import Component, VarianceStudy
 
 Scope = Literal["items_like_these", "these_items"]
 SCOPES: dict[Scope, str] = {"items_like_these": "items like these", "these_items": "these items"}
-"""What an interval speaks of, and its words."""
+"""Populations of an interval, and their names in text."""
 
 
 class Numbers(NamedTuple):
-    """Levels of each facet that a design asks."""
+    """Numbers of levels of each facet in a design."""
 
     items: int
     orders: int = 1
@@ -41,18 +41,18 @@ class Numbers(NamedTuple):
 
     @property
     def questions(self) -> int:
-        """Return the number of questions that are asked: each reader reads the same replies."""
+        """Return the number of questions; all readers read the same replies."""
         return self.items * self.orders * self.wordings * self.samples
 
 
 class PlanSetting(NamedTuple):
-    """What a width follows from, beside the numbers of a design.
+    """The inputs of a width besides the numbers of a design.
 
     Args:
         study: Variances.
         size: Number of items of the release.
-        in_cluster: Items in the cluster of an item, on average over items (`Population.in_cluster`).
-        fixed: Facets beside items whose levels are fixed.
+        in_cluster: Items in the cluster of an item, averaged over items (`Population.in_cluster`).
+        fixed: Facets other than items whose levels are fixed.
     """
 
     study: VarianceStudy
@@ -61,19 +61,19 @@ class PlanSetting(NamedTuple):
     fixed: frozenset[Facet] = frozenset()
 
     def worth(self, items: int) -> float:
-        """Return how many clusters of equal size the clusters of so many items are worth (Kish 1965, section 5.4)."""
+        """Return the number of equal clusters that clusters of this many items are worth (Kish 1965, section 5.4)."""
         if items >= self.size:
             return items / self.in_cluster
         return self.size / (self.in_cluster + self.size / items - 1)
 
     def is_bound(self, scope: Scope) -> bool:
-        """Return whether widths are upper bounds, because effects of orders or samples are not told from fixed ones."""
+        """Return whether widths are upper bounds: effects of orders or samples are inseparable from fixed ones."""
         fixed = _fixed(self, scope)
         return any(part.contains and part.effect.facets <= fixed for part in self.study.components)
 
 
 def contributions(setting: PlanSetting, numbers: Numbers, scope: Scope) -> dict[str, float]:
-    """Return what each effect adds to the variance of a score."""
+    """Return the contribution of each effect to the variance of a score."""
     fixed = _fixed(setting, scope)
     return {
         component.effect.name: component.value * _factor(component, numbers, fixed, setting)
@@ -82,7 +82,7 @@ def contributions(setting: PlanSetting, numbers: Numbers, scope: Scope) -> dict[
 
 
 def as_run(setting: PlanSetting, scope: Scope) -> dict[str, float]:
-    """Return what each effect adds to the variance of the mean of the stored answers, however unevenly they lie."""
+    """Return the contribution of each effect to the variance of the mean of the stored answers, in any layout."""
     fixed = _fixed(setting, scope)
     left = max(0.0, 1 - setting.study.levels["items"] / setting.size)
     added = {}
@@ -101,13 +101,13 @@ def width(setting: PlanSetting, numbers: Numbers, scope: Scope) -> float:
 
 
 def interval_of(setting: PlanSetting, added: Mapping[str, float], numbers: Numbers) -> Interval:
-    """Return the 95 % interval of the study's score at what the effects add to its variance.
+    """Return the 95 % interval of the study's score, given the effects' contributions to its variance.
 
-    The squares of t times the root of each part add up, so that a part of which few levels were seen counts as little
-    known, and the interval holds at least as often as it says. t has clusters less one degrees of freedom for effects
-    that lie in items, and levels less one for wordings and readers, of the stored answers or the design, whichever has
-    more. Of a difference the root of the sum lies on either side, of a score it is Wilson's interval for as many items
-    as are worth that.
+    The squares of t times the root of each part are added, so that a part with few observed levels counts as uncertain,
+    and the interval holds at least as often as stated. For effects within items, t has as many degrees of freedom as
+    clusters less one; for wordings and readers, as many as levels less one, of the stored answers or the design,
+    whichever has more. A difference extends by the root of the sum on either side; a score has Wilson's interval for
+    the number of items with that variance.
 
     Source: S. K. Banerjee, "Approximate confidence interval for linear functions of means of k populations when the
     population variances are not equal", Sankhya 22 (1960), 357-358; E. L. Korn, B. I. Graubard, Survey Methodology 24
@@ -141,12 +141,12 @@ def _fixed(setting: PlanSetting, scope: Scope) -> frozenset[Facet]:
 
 
 def _is_fixed(component: Component, fixed: frozenset[Facet]) -> bool:
-    """Return whether all facets of an effect are fixed, and it holds nothing of orders or samples, which never are."""
+    """Return whether all facets of an effect are fixed, and it contains no orders or samples, which are never fixed."""
     return component.effect.facets <= fixed and not component.contains
 
 
 def _factor(component: Component, numbers: Numbers, fixed: frozenset[Facet], setting: PlanSetting) -> float:
-    """Return by what an effect's variance is multiplied in the variance of a score."""
+    """Return the factor of an effect's variance in the variance of a score."""
     averaged, facets = 1, component.effect.facets
     for facet in facets - {"clusters", "items"}:
         averaged *= numbers.of(facet)
@@ -169,5 +169,5 @@ def _freedom(facets: frozenset[Facet], setting: PlanSetting, numbers: Numbers) -
 
 
 def facets_of(setting: PlanSetting) -> list[Facet]:
-    """Return the facets of which a design can choose the number: items, and those that are known and not fixed."""
+    """Return the facets whose number a design can choose: items, and those that are known and not fixed."""
     return [facet for facet in ASKED if facet not in setting.study.unknown and facet not in setting.fixed]

@@ -1,8 +1,8 @@
-"""The facets of an answer, the effects that they have on it, and what each effect adds to the variance of a score.
+"""The facets of an answer, their effects on it, and the contribution of each effect to the variance of a score.
 
-An answer is that of an item, in an order of its options, in a wording, drawn as a sample, read by a reader. Items lie
-in clusters (source pictures, pairs, scenes), orders in items (each item has its own), samples in all three. Wordings
-and readers cross all items.
+An answer belongs to an item, an order of its options, a wording, a sample and a reader. Items are nested in clusters
+(source pictures, pairs, scenes), orders in items (each item has its own), samples in all three. Wordings and readers
+are crossed with all items.
 
 Source: R. L. Brennan, Generalizability Theory, Springer 2001, chapters 3 (G studies) and 4 (D studies).
 """
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 Facet = Literal["clusters", "items", "orders", "wordings", "samples", "readers"]
 ASKED: tuple[Facet, ...] = ("items", "orders", "wordings", "samples", "readers")
-"""Facets of which a design says the numbers."""
+"""Facets whose numbers a design states."""
 
 
 class Effect(NamedTuple):
@@ -21,7 +21,7 @@ class Effect(NamedTuple):
 
     Args:
         name: Name in tables.
-        facets: Facets whose levels it belongs to, those that it lies in included.
+        facets: Facets whose levels it belongs to, including those that they are nested in.
     """
 
     name: str
@@ -45,7 +45,7 @@ EFFECTS = (
     _effect("items x readers", "clusters", "items", "readers"),
     _effect("replies x readers", "clusters", "items", "orders", "wordings", "samples", "readers"),
 )
-"""Every effect that can be told from answers, coarse ones before those that lie in them."""
+"""Every effect that answers can reveal, coarse ones before those nested in them."""
 
 MAIN: dict[Facet, str] = {
     "clusters": "source pictures",
@@ -55,7 +55,7 @@ MAIN: dict[Facet, str] = {
     "samples": "samples",
     "readers": "readers",
 }
-"""The effect that carries a facet alone."""
+"""Name of the effect of a facet alone."""
 
 ONE: dict[Facet, str] = {
     "clusters": "no two items share one",
@@ -65,7 +65,7 @@ ONE: dict[Facet, str] = {
     "samples": "only one sample a question was run",
     "readers": "only one reader read the replies; widths hold for it",
 }
-"""Why nothing is known of a facet that has one level."""
+"""Reason why a facet with one level remains unknown."""
 
 SYSTEM_MARK = " + system "
-"""What stands in the name of a wording before the digest of its system message."""
+"""Separator in the name of a wording before the digest of its system message."""

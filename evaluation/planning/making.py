@@ -1,4 +1,4 @@
-"""How a plan is made: what is known from stored answers, the designs that follow, and the commands that run them."""
+"""The making of a plan: the evidence in stored answers, the designs that follow, and the commands that run them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 RESULTS = Path("results")
-"""Folder of results that commands name, where no results are given."""
+"""Folder of results in commands, if the caller gives none."""
 
 
 def plan_of(
@@ -41,15 +41,16 @@ def plan_of(
     """Return the plan of an evaluation.
 
     Args:
-        release: Release that is to be asked.
-        folders: Folders of single results, whose answers say how much varies; none where there are none yet.
-        wanted: What the plan is to reach.
-        models: Names of the systems whose results are taken, all where empty; without results, whom commands ask.
-        split: Name of the only split; all where None.
-        results: Folder of results that the commands name.
+        release: Release to ask.
+        folders: Folders of single results, whose answers show the variation; empty if none exist yet.
+        wanted: Target of the plan.
+        models: Names of the systems whose results to use, all systems if empty; without results, the models in
+            commands.
+        split: Name of the only split; all splits if None.
+        results: Folder of results in the commands.
 
     Raises:
-        BenchwrightError: Something of this is not there or does not go together.
+        BenchwrightError: Something named here does not exist or does not fit the rest.
         DataError: Release or results are damaged.
     """
     population = population_of(release, split)
@@ -94,14 +95,14 @@ def plan_of(
 
 
 class _Designs(NamedTuple):
-    """What makes designs of numbers."""
+    """The maker of designs from numbers."""
 
     setting: PlanSetting
     costs: Costs
     price: float | None
 
     def of(self, numbers: Numbers) -> Design:
-        """Return the design of some numbers."""
+        """Return the design with some numbers."""
         added = {scope: contributions(self.setting, numbers, scope) for scope in SCOPES}
         return self._made(numbers, numbers.questions, self.costs.of(numbers), added)
 
@@ -133,7 +134,7 @@ class _Designs(NamedTuple):
 def _designs(
     made: _Designs, bounds: SearchBounds, wanted: PlanTarget
 ) -> tuple[Design | None, Design | None, Design | None]:
-    """Return what `MeasurementPlan` holds as `design`, `best` and `beyond`."""
+    """Return the values of `design`, `best` and `beyond` in `MeasurementPlan`."""
     if wanted.width is None and wanted.budget is None:
         return None, None, None
     best = made.of(narrowest(made.setting, bounds, wanted.budget, wanted.scope))
@@ -148,7 +149,7 @@ def _designs(
 
 
 def _study(systems: Sequence[Observations], population: Population, wanted: PlanTarget) -> tuple[VarianceStudy, int]:
-    """Return what is known, and how many answers have no partner in the other system."""
+    """Return the variances, and the number of answers without a partner in the other system."""
     if not systems:
         score = 0.5 if wanted.score is None else wanted.score
         return assumed_study(population, score, is_difference=wanted.is_difference), 0
@@ -168,7 +169,7 @@ def _study(systems: Sequence[Observations], population: Population, wanted: Plan
 
 
 def _of_their_tasks(systems: Sequence[Observations], population: Population) -> tuple[Population, list[Observations]]:
-    """Return the items of the tasks that any of the systems was asked, and the systems with the new places of items."""
+    """Return the items of the tasks asked of any system, and the systems with the new indices of items."""
     import numpy as np
 
     population, place = population.of_tasks(np.concatenate([system.levels["items"] for system in systems]))
@@ -200,7 +201,7 @@ def _check_fixed(wanted: PlanTarget, study: VarianceStudy) -> None:
 
 
 def _price(systems: Sequence[Observations], prices: Prices | None) -> float | None:
-    """Return what a question costs on average by the tokens that stored results took; None where it is not known."""
+    """Return the mean cost of a question by the tokens of stored results; None if unknown."""
     usages = [score.usage for system in systems for score in system.scores if score.usage and score.usage.requests]
     requests = sum(usage.requests or 0 for usage in usages)
     if not requests:
@@ -213,7 +214,7 @@ def _price(systems: Sequence[Observations], prices: Prices | None) -> float | No
 
 
 def _asked(systems: Sequence[Observations], study: VarianceStudy, models: Sequence[str], results: Path) -> list[Asked]:
-    """Return who is asked by the commands: one system, or the two of a difference."""
+    """Return the systems that the commands ask: one, or the two of a difference."""
     if not systems:
         named = list(models) or [UNNAMED, UNNAMED_OTHER][: 2 if study.is_difference else 1]
         return [Asked(name, {}, {}, (), (), results) for name in named]

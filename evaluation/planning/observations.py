@@ -1,8 +1,8 @@
 """Answers of stored results as rows: right or wrong, with the item, order, wording, sample and reader of each.
 
-Each run folder holds some of them: `shuffle`, `mm-sap` and `circular` ask in several orders, `wording=` and `--system`
-in several wordings, `--samples` and repeated runs draw several replies, `--reader` and `--judge` read with others. Runs
-that ask under other conditions (without pictures, with captions) are no repetitions, and are left out by name.
+Each run folder holds some of them. `shuffle`, `mm-sap` and `circular` ask in several orders; `wording=` and `--system`
+in several wordings. `--samples` and repeated runs draw several replies; `--reader` and `--judge` read them in other
+ways. Runs under other conditions (without pictures, with captions) are not repetitions and are left out by name.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _ONCE = frozenset({"vanilla", "forced", "blink", "mvp-bench", "ii-bench"})
 """Protocols whose first question shows the options in the item's own order."""
 _ORDERED = frozenset({"shuffle", "mm-sap", "circular"})
 _SAME_WORDS = {"mm-sap": "mvp-bench"}
-"""Wordings whose words are those of another one (`protocols.wordings`)."""
+"""Wordings whose words equal those of another one (`protocols.wordings`)."""
 _NO_OTHER_SYSTEM = frozenset({"samples", "limit", "seed", "system", "judge"})
-"""Settings in which runs of one system may differ: they are facets, or a part of the items."""
+"""Settings in which runs of one system may differ: they are facets, or select a part of the items."""
 OWN, FIRST_ROTATION, NO_SAMPLE = "own", "r0", ""
 _COLUMNS = ["item_id", "right", "robust_right"]
 _PARTS = ("variant", "round", "right", "robust_right")
@@ -42,22 +42,22 @@ _PAIRED: tuple[Facet, ...] = ("orders", "wordings", "readers")
 
 
 class UnusedResult(NamedTuple):
-    """A result, or rows of some, that the plan does not use, and why."""
+    """A result, or some of its rows, that the plan does not use, and the reason."""
 
     name: str
     why: str
 
 
 class Observations(NamedTuple):
-    """Answers of one system, or differences of two, a row each.
+    """Answers of one system, or differences of two, one per row.
 
     Args:
         title: Name of the system.
-        value: Right (1) or wrong (0); of a difference -1, 0 or 1.
-        levels: Number of each row's item in the population, and of its order, wording, sample and reader in `names`.
-        names: Names of orders, wordings, samples and readers, in the order of their numbers.
+        value: Right (1) or wrong (0); for a difference, -1, 0 or 1.
+        levels: Index of each row's item in the population, and of its order, wording, sample and reader in `names`.
+        names: Names of orders, wordings, samples and readers, by index.
         scores: Scores of the runs.
-        folders: Folders of these.
+        folders: Folders of these scores.
     """
 
     title: str
@@ -69,18 +69,18 @@ class Observations(NamedTuple):
 
     @property
     def reader(self) -> str:
-        """Return the reader whose score is meant: that of the most runs, of equals the robust one."""
+        """Return the reader whose score is meant: that of the most runs; of equals, the robust one."""
         of_runs = Counter(score.reader for score in self.scores if score.reader in self.names["readers"])
         return max(self.names["readers"], key=lambda name: (of_runs[name], name == ROBUST))
 
     def read_by(self, reader: str) -> NDArray[np.bool_]:
-        """Return whether each row is read by a reader."""
+        """Return whether a reader read each row."""
         is_read: NDArray[np.bool_] = self.levels["readers"] == self.names["readers"].index(reader)
         return is_read
 
 
 class _UsableRun(NamedTuple):
-    """A run that can be used: its score, folder, system, wording, and what tells its samples from those of others."""
+    """A usable run: its score, folder, system, wording, and the identity that separates its samples from others."""
 
     score: Score
     folder: Path
@@ -90,7 +90,7 @@ class _UsableRun(NamedTuple):
 
 
 def read_observations(folders: Sequence[Path], population: Population) -> tuple[list[Observations], list[UnusedResult]]:
-    """Return the answers of each system in some run folders, by title, and the runs that are left out.
+    """Return the answers of each system in some run folders, by title, and the runs left out.
 
     Args:
         folders: Folders of single results.
@@ -127,9 +127,9 @@ def read_observations(folders: Sequence[Path], population: Population) -> tuple[
 
 
 def difference_of(first: Observations, second: Observations) -> tuple[Observations, int]:
-    """Return the differences of two systems' answers to the same questions, and how many answers have no partner.
+    """Return the differences of two systems' answers to the same questions, and the number of unpaired answers.
 
-    Answers are partners if item, order, wording and reader are the same; samples are paired in their order.
+    Answers are partners if item, order, wording and reader are equal; samples are paired in their order.
 
     Raises:
         BenchwrightError: No answer has a partner.
@@ -168,14 +168,14 @@ def difference_of(first: Observations, second: Observations) -> tuple[Observatio
 
 
 def shown_settings(score: Score) -> dict[str, Any]:
-    """Return the settings of a score's protocol, besides order and wording, that are not the usual ones."""
+    """Return the unusual settings of a score's protocol, except order and wording."""
     settings = score.settings.get("protocol", {})
     names = ("joined", "shots", "examples", *(("seed",) if settings.get("shots") else ()))
     return {name: settings[name] for name in names if settings.get(name)}
 
 
 def _why_not(score: Score, population: Population) -> str | None:
-    """Return why a result says nothing about repetitions of the plain question; None where it does."""
+    """Return why a result is not a repetition of the plain question; None if it is."""
     settings = score.settings.get("protocol", {})
     name = settings.get("name", score.protocol.partition(":")[0])
     if score.split != population.split:
@@ -198,7 +198,7 @@ def _system_of(score: Score) -> str:
 
 
 def _wording_of(score: Score) -> str:
-    """Return the name of a run's wording: the protocol's, and of a system message the beginning of its digest."""
+    """Return the name of a run's wording: the protocol's, with the start of its system message's digest."""
     settings = score.settings.get("protocol", {})
     name = settings.get("wording") or (f"ii-bench:mode={settings['mode']}" if "mode" in settings else "vanilla")
     name = "mvp-bench-commonsense" if settings.get("commonsense") is True else _SAME_WORDS.get(name, name)
@@ -223,7 +223,7 @@ def _titles(by_system: Mapping[str, Sequence[_UsableRun]]) -> dict[str, str]:
 
 
 def _observed(title: str, runs: Sequence[_UsableRun], population: Population) -> Observations:
-    """Return the answers of the runs of one system; an answer that several runs hold counts once."""
+    """Return the answers of the runs of one system; an answer in several runs counts once."""
     import numpy as np
 
     pieces = [piece for run in runs for piece in _rows_of(run, population)]
@@ -259,7 +259,7 @@ class _Piece(NamedTuple):
 
 
 def _rows_of(run: _UsableRun, population: Population) -> list[_Piece]:
-    """Return a run's rows by the reader that it names, and by the robust one where another read."""
+    """Return a run's rows by its named reader, and by the robust one if another read."""
     import numpy as np
     import pyarrow.compute as pc
 
@@ -334,7 +334,7 @@ def _labels(run: _UsableRun, variants: Sequence[str]) -> tuple[NDArray[Any], NDA
 
 
 def _renumbered(system: Observations, names: Mapping[Facet, tuple[str, ...]]) -> dict[Facet, NDArray[np.int64]]:
-    """Return a system's levels with numbers that two systems share; samples are numbered within their question."""
+    """Return a system's levels with indices that two systems share; samples are numbered within their question."""
     import numpy as np
 
     levels = {"items": system.levels["items"], "samples": _ranks(system)} | {
@@ -345,7 +345,7 @@ def _renumbered(system: Observations, names: Mapping[Facet, tuple[str, ...]]) ->
 
 
 def _ranks(system: Observations) -> NDArray[np.int64]:
-    """Return the place of each row's sample among those of the same item, order, wording and reader."""
+    """Return the rank of each row's sample among those of the same item, order, wording and reader."""
     import numpy as np
 
     cell = grouping_of(*(system.levels[facet] for facet in ASKED if facet != "samples"))

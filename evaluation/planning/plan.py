@@ -1,4 +1,4 @@
-"""A plan: what makes a score vary, the designs that follow from it, and what more of each facet would give."""
+"""A plan: the sources of a score's variation, the designs that follow, and the gain from more of each facet."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ FORMAT, VERSION = "benchwright/plan", 1
 
 @dataclass(frozen=True)
 class PlanTarget:
-    """What a plan is to reach.
+    """The target of a plan.
 
     Args:
-        width: Widest interval, as a full width; None where none is stated.
-        budget: Most that may be spent on each system, in the unit of the costs; None where none is stated.
-        scope: What the design's interval speaks of.
-        is_difference: Whether it is that of a difference of two systems.
-        score: Share of right answers that is assumed; that of the results, or .5, where None.
-        fixed: Facets beside items whose levels are fixed: readers, unless the score is a mean over several.
-        most: Most levels of facets.
+        width: Largest acceptable full width of the interval; None if not stated.
+        budget: Largest cost of each system, in the unit of the costs; None if not stated.
+        scope: Population of the design's interval.
+        is_difference: Whether the interval is that of a difference of two systems.
+        score: Assumed share of right answers, 0 to 1; None for that of the results, or 0.5 without results.
+        fixed: Facets other than items whose levels are fixed: readers, unless the score is a mean over several.
+        most: Largest numbers of levels of facets.
         costs: Costs.
-        prices: Prices of tokens; None where none are stated.
+        prices: Prices of tokens; None if not stated.
     """
 
     width: float | None = None
@@ -49,15 +49,15 @@ class PlanTarget:
 
 
 class Design(NamedTuple):
-    """A design with what follows from it.
+    """A design and its consequences.
 
     Args:
-        numbers: Levels of each facet.
-        questions: Number of questions that each system is asked.
-        cost: Cost of these, in the unit of the costs.
-        money: What its questions cost at the prices of tokens; None where these are not known.
-        intervals: Interval of the study's score, were it the score under the design.
-        contributions: What each effect adds to the variance of the score.
+        numbers: Numbers of levels of each facet.
+        questions: Number of questions for each system.
+        cost: Cost of these questions, in the unit of the costs.
+        money: Cost of its questions at the prices of tokens; None if these are unknown.
+        intervals: Interval of the study's score if it were the score under the design.
+        contributions: Contribution of each effect to the variance of the score.
     """
 
     numbers: Numbers
@@ -73,7 +73,7 @@ class Design(NamedTuple):
         return {scope: high - low for scope, (low, high) in self.intervals.items()}
 
     def dominant(self, scope: Scope) -> str | None:
-        """Return the effect that adds most; None where nothing is added."""
+        """Return the effect with the largest contribution; None without contributions."""
         added = self.contributions[scope]
         return max(added, key=lambda name: added[name]) if any(added.values()) else None
 
@@ -91,23 +91,23 @@ class Design(NamedTuple):
 
 
 class MeasurementPlan(NamedTuple):
-    """A plan.
+    """A plan for an evaluation.
 
     Args:
         population: Items of the release.
-        setting: Variances and what widths follow from besides.
-        wanted: What was asked for.
+        setting: Variances and the other inputs of widths.
+        wanted: Target of the plan.
         as_run: The stored answers as a design; None without any.
-        design: The design that is planned; None where neither width nor budget is stated, or none reaches the width.
-        best: The narrowest design that the release allows; None where neither is stated.
-        beyond: Cheapest design that reaches the width for more money, items, orders or samples than were allowed; None
-            where `design` reaches it, or none does.
-        more: Designs with twice as many of one facet, beside `design`, else `best`, else `as_run`.
-        telling: Least differences of systems that are told apart.
-        left_out: Results that are not used.
-        unpaired: Answers without a partner in the other system.
+        design: The planned design; None if neither width nor budget is stated, or no design reaches the width.
+        best: The narrowest design that the release allows; None if neither is stated.
+        beyond: Cheapest design that reaches the width with more money, items, orders or samples than allowed; None if
+            `design` reaches it, or no design does.
+        more: Designs with twice as many levels of one facet, compared with `design`, else `best`, else `as_run`.
+        telling: Smallest differences of systems that are told apart.
+        left_out: Unused results.
+        unpaired: Number of answers without a partner in the other system.
         readings: The reader's error in results whose replies people have read.
-        pilot: Commands of the study that would tell more; empty where orders and wordings are known.
+        pilot: Commands of a more informative study; empty if orders and wordings are known.
         commands: Commands that run the design.
     """
 
@@ -128,7 +128,7 @@ class MeasurementPlan(NamedTuple):
 
     @property
     def of_another_reader(self) -> float | None:
-        """Return the standard deviation by which another reader of the replies moves the score; None if not known."""
+        """Return the standard deviation by which another reader of the replies moves the score; None if unknown."""
         run, study = self.as_run, self.setting.study
         if run is None or "readers" in study.unknown:
             return None
@@ -137,7 +137,7 @@ class MeasurementPlan(NamedTuple):
 
     @property
     def shown(self) -> Design | None:
-        """Return the design beside which twice as many are shown."""
+        """Return the design that the designs with twice as many levels are compared with."""
         return self.design or self.best or self.as_run
 
     def document(self) -> dict[str, Any]:

@@ -17,8 +17,8 @@ PLAN_FILE, ITEMS_FILE, COMMANDS_FILE = "plan.json", "items.jsonl", "commands.sh"
 def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> list[Path]:
     """Write a plan; equal plans give equal bytes.
 
-    `items.jsonl` lists the items that the commands ask, a hash of each item's id decides which (`item_sample`). An
-    order of options follows from item and repetition, so it needs no list.
+    `items.jsonl` lists the items that the commands ask, selected by a hash of each item's id (`item_sample`). An order
+    of options follows from item and repetition, so it needs no list.
 
     Raises:
         BenchwrightError: The plan draws nothing, or the folder holds something else.
@@ -51,9 +51,9 @@ def write_plan(plan: MeasurementPlan, folder: Path, *, force: bool = False) -> l
 
 
 def _check_folder(plan: MeasurementPlan, folder: Path, *, force: bool) -> None:
-    """Refuse a folder that holds anything but a plan, and another plan unless it may be replaced.
+    """Refuse a folder that holds anything but a plan, or a different plan unless it may be replaced.
 
-    The same plan is written again, so that a command that was interrupted can be repeated.
+    The same plan is rewritten, so that an interrupted command can be repeated.
     """
     if not folder.exists() or (folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())):
         return

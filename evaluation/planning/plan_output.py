@@ -1,4 +1,4 @@
-"""A plan for people: tables of at most 100 columns, and sentences on what adds most and what cannot be known."""
+"""The printed form of a plan: tables of at most 100 columns, and sentences on what adds most and what stays unknown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCOPE_LINE = (
     "exactly the items of the release give; only those that are not asked make it wider."
 )
 _FEW = 3
-"""Wordings up to which t has so few degrees of freedom that it more than triples a width."""
+"""Largest number of wordings at which t has so few degrees of freedom that it more than triples a width."""
 _HEADS = ("items like\nthese", "these\nitems")
 """Heads of columns for `SCOPES`."""
 _SINGULAR = {"items": "item", "orders": "order", "wordings": "wording", "samples": "sample", "readers": "reader"}
@@ -47,7 +47,7 @@ def plan_text(plan: MeasurementPlan) -> str:
 
 
 def in_words(numbers: Numbers) -> str:
-    """Return the numbers of a design in words; one order, wording, sample or reader goes without saying."""
+    """Return the numbers of a design as text, omitting single orders, wordings, samples and readers."""
     parts = [counted(numbers.items, "item")]
     parts += [counted(numbers.of(facet), _SINGULAR[facet]) for facet in ASKED[1:] if numbers.of(facet) > 1]
     return " x ".join(parts)
@@ -114,7 +114,7 @@ def _designs(plan: MeasurementPlan) -> list[tuple[str, Design]]:
 
 
 def _design_table(plan: MeasurementPlan, designs: list[tuple[str, Design]]) -> Table:
-    """Return the numbers and widths of designs; facets of which none asks several levels have no column."""
+    """Return the numbers and widths of designs, without columns for facets that no design asks at several levels."""
     facets = [facet for facet in ASKED if facet == "items" or any(d.numbers.of(facet) > 1 for _, d in designs)]
     table = _table("Width of the 95 % interval", "design", *facets, "questions", *_HEADS)
     for name, design in designs:
@@ -136,7 +136,7 @@ def _more_table(plan: MeasurementPlan) -> Table:
 
 
 def _telling_table(plan: MeasurementPlan) -> Table:
-    """Return the least differences: a line for each number of systems, a column for each number of items."""
+    """Return the smallest differences: a line for each number of systems, a column for each number of items."""
     counts = sorted({entry.items for entry in plan.telling.differences})
     heads = [f"{'all ' if count == plan.population.size else ''}{counted(count, 'item')}" for count in counts]
     table = _table("Least difference told apart (power 80 %)", "compared", *heads)
@@ -148,7 +148,7 @@ def _telling_table(plan: MeasurementPlan) -> Table:
 
 
 def _told_from(plan: MeasurementPlan) -> str:
-    """Return what the least differences rest on."""
+    """Return the basis of the smallest differences."""
     telling = plan.telling
     share = f"where just one of two systems is right on {telling.discordant:.0%} of the items"
     origin = (
@@ -166,12 +166,12 @@ def _told_from(plan: MeasurementPlan) -> str:
 
 
 def _widths(plan: MeasurementPlan, design: Design) -> list[str]:
-    """Return the widths of a design; upper bounds with their sign."""
+    """Return the widths of a design; upper bounds carry their sign."""
     return [f"{'≤ ' if plan.setting.is_bound(scope) else ''}{design.widths[scope]:.3f}" for scope in SCOPES]
 
 
 def _verdict(plan: MeasurementPlan) -> list[str]:
-    """Return what the plan comes to: whether the width is reached, and what adds most."""
+    """Return the conclusion of the plan: whether the width is reached, and what adds most."""
     wanted, scope = plan.wanted, plan.wanted.scope
     lines = []
     if plan.design is not None:
@@ -206,7 +206,7 @@ def _verdict(plan: MeasurementPlan) -> list[str]:
 
 
 def _if_fixed(plan: MeasurementPlan, shown: Design) -> list[str]:
-    """Return how much narrower it would be for the wordings that were run, where few were."""
+    """Return how much narrower the interval would be for the wordings of the runs alone, if these are few."""
     setting, scope = plan.setting, plan.wanted.scope
     levels = setting.study.levels["wordings"]
     if "wordings" in {*setting.study.unknown, *setting.fixed} or levels > _FEW:
@@ -242,7 +242,7 @@ def _cost(design: Design) -> str:
 
 
 def _not_known(plan: MeasurementPlan) -> list[str]:
-    """Return lines on facets of which nothing is known, on unused results, and on answers without a partner."""
+    """Return lines on unknown facets, unused results, and answers without a partner."""
     study = plan.setting.study
     lines = []
     if not study.is_assumed:
@@ -280,7 +280,7 @@ def _paragraph(line: str) -> str:
 
 
 def _block(title: str, commands: tuple[str, ...]) -> str:
-    """Return commands below a title, in lines that a shell joins again."""
+    """Return commands below a title, with line continuations for the shell."""
     return "\n".join([title, *(line for command in commands for line in _folded(command))])
 
 
@@ -295,5 +295,5 @@ def _folded(command: str) -> list[str]:
 
 
 def scope_named(words: str) -> Scope:
-    """Return the scope of the words on the command line, such as `these-items`."""
+    """Return the scope named on the command line, such as `these-items`."""
     return next(scope for scope in SCOPES if scope.replace("_", "-") == words)

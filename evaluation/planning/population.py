@@ -1,4 +1,4 @@
-"""The items that a plan may ask: those of a release, with the clusters that they lie in."""
+"""The items that a plan may ask: those of a release, with their clusters."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Population(NamedTuple):
     Args:
         release: Name and version of the release.
         release_id: Id of the release.
-        split: Name of the only split; all where None.
-        items: Facts about the items, as `item_facts` gives them.
+        split: Name of the only split; all splits if None.
+        items: Facts about the items, as `item_facts` returns them.
         group: Number of each item's cluster.
     """
 
@@ -53,9 +53,9 @@ class Population(NamedTuple):
 
     @property
     def in_cluster(self) -> float:
-        """Return the number of items in the cluster of an item, on average over items: 1 where none shares one.
+        """Return the number of items in the cluster of an item, averaged over items: 1 if no item shares one.
 
-        It is the design effect of a mean where items of a cluster are all right or all wrong.
+        It is the design effect of a mean if the items of a cluster are all right or all wrong.
         """
         import numpy as np
 
@@ -63,10 +63,10 @@ class Population(NamedTuple):
         return float(sizes @ sizes) / self.size
 
     def of_tasks(self, places: NDArray[np.int64]) -> tuple[Population, NDArray[np.int64]]:
-        """Return the items of the tasks of some items, and the new place of each item; -1 where it is not among them.
+        """Return the items of the tasks of some items, and the new index of each item; -1 for an item not among them.
 
         Args:
-            places: Places of items; a model that takes some tasks only is asked no others.
+            places: Indices of items; a model that takes only some tasks is asked no others.
         """
         import numpy as np
         import pyarrow as pa
@@ -80,7 +80,7 @@ class Population(NamedTuple):
         return self._replace(items=self.items.filter(pa.array(held)), group=group), place
 
     def drawn(self, items: int) -> list[int]:
-        """Return the places of the items that `--limit` asks, in the order of the release; all from `size` on."""
+        """Return the indices of the items that `--limit` asks, in the release's order; all items from `size` on."""
         if items >= self.size:
             return list(range(self.size))
         ids, splits, tasks = (self.items.column(name).to_pylist() for name in ("item_id", "split", "task"))
@@ -93,7 +93,8 @@ def population_of(release: Release, split: str | None = None) -> Population:
     """Return the items of a release that can be asked and scored.
 
     Raises:
-        BenchwrightError: There is no such split, the answers of a split are sealed, or there are fewer than two items.
+        BenchwrightError: The split does not exist, the answers of a split are sealed, or there are fewer than two
+            items.
         DataError: A data file is damaged.
     """
     if split is not None and split not in release.splits:

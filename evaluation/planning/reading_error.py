@@ -1,4 +1,4 @@
-"""What people's labels of replies (`evaluate check-reading`) leave open: a part of the width, which labels narrow."""
+"""The uncertainty that people's labels of replies (`evaluate check-reading`) leave: a part of the width."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class ReadingError(NamedTuple):
         result: Title of the result.
         labels: Number of replies that people read.
         score: Score with the reader's error in it.
-        counted_width: Width of the counted score's interval, which holds nothing of the reader.
-        width: Width of that score's interval.
-        width_with_twice_the_labels: The same, had twice as many replies been labelled.
+        counted_width: Width of the counted score's interval, which excludes the reader's error.
+        width: Width of the interval of `score`.
+        width_with_twice_the_labels: The same with twice as many labeled replies.
     """
 
     result: str
@@ -35,7 +35,7 @@ class ReadingError(NamedTuple):
         return self._asdict()
 
     def describe(self) -> str:
-        """Return the figures as a line for people."""
+        """Return the figures as a line of text."""
         return (
             f"Reader's error in {printable(self.result)}, by {counted(self.labels, 'label')} of people: score "
             f"{self.score:.3f}, with an interval {self.width:.3f} wide in place of {self.counted_width:.3f}; twice as "
@@ -46,8 +46,8 @@ class ReadingError(NamedTuple):
 def reading_errors_of(scores: Iterable[Score]) -> tuple[ReadingError, ...]:
     """Return the reader's error in each score whose replies people have read.
 
-    The luck of the items and that of the labels are independent, so that the squares of their widths add up, and the
-    square of the latter is in inverse proportion to the number of labels.
+    The sampling errors of the items and of the labels are independent, so the squares of their widths add up. The
+    square of the latter is inversely proportional to the number of labels.
     """
     errors = []
     for score in scores:

@@ -1,4 +1,4 @@
-"""The cheapest design that reaches a width, and the narrowest that a budget buys, among all that the release allows."""
+"""The cheapest design that reaches a width, and the narrowest within a budget, among all that the release allows."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .design import Numbers, PlanSetting, Scope, facets_of, width
 from .facets import ASKED, Facet
 
 MOST: Mapping[Facet, int] = {"orders": 12, "wordings": 4, "samples": 16, "readers": 4}
-"""Levels that a design asks at most: four wordings differ in their words (`protocols.wordings`), and there are four
+"""Largest numbers of levels in a design. Four wordings differ in their words (`protocols.wordings`), and there are four
 readers; more than a dozen orders or 16 samples of a question are rarely worth their price."""
 _MANY, _MOST_REPEATS = 10_000_000, 100
-"""Items, and orders or samples, that are tried at most; runs take no more of these."""
+"""Largest number of items, and of orders or samples, to try; runs take no more of these."""
 LEAST_ITEMS = 2
 _UNSEEN = 0.0005
-"""Difference of widths that tables do not show."""
+"""Difference of widths too small for tables to show."""
 
 
 class Costs(NamedTuple):
-    """Costs, in one unit of the user's.
+    """Costs, all in one unit of the user's choice.
 
     Args:
         question: Cost of asking a question once.
-        item: Cost of an item besides, however often it is asked.
+        item: Additional cost of an item, however often it is asked.
         reading: Cost of each reading of a reply beyond the first.
     """
 
@@ -39,16 +39,16 @@ class Costs(NamedTuple):
 
 
 class SearchBounds(NamedTuple):
-    """Costs, and the most levels of each facet that a design may have."""
+    """Costs, and the largest number of levels of each facet in a design."""
 
     costs: Costs
     most: Mapping[Facet, int]
 
 
 def cheapest(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: Scope) -> Numbers | None:
-    """Return the design of the least cost whose interval is no wider than wanted; None where there is none.
+    """Return the cheapest design whose interval is no wider than wanted; None if no design qualifies.
 
-    Of designs of equal cost it is that of the most items, which leans least on what repeated questions gave.
+    Of designs of equal cost, the one with the most items wins: it depends least on the effect of repeated questions.
     """
     found = []
     for family in _families(setting, bounds):
@@ -60,9 +60,10 @@ def cheapest(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: S
 
 
 def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, scope: Scope) -> Numbers:
-    """Return the design of the narrowest interval that costs no more than a budget, if there is one.
+    """Return the design with the narrowest interval within a budget.
 
-    Of designs whose widths differ by less than tables show it is that of the most items, and of these the cheapest.
+    Of designs whose widths differ by less than tables show, the one with the most items wins, and of these the
+    cheapest.
 
     Raises:
         BenchwrightError: The budget buys fewer than two items.
@@ -83,9 +84,9 @@ def narrowest(setting: PlanSetting, bounds: SearchBounds, budget: float | None, 
 
 
 def cheapest_beyond(setting: PlanSetting, bounds: SearchBounds, wanted: float, scope: Scope) -> Numbers | None:
-    """Return the cheapest design that reaches a width with more than there is or was allowed; None where none does.
+    """Return the cheapest design that reaches a width beyond the limits or the release; None if no design does.
 
-    Of items like these there may be more; these items may be asked in more orders or samples.
+    For items like these, there may be more items; for these items, more orders or samples.
     """
     if scope == "items_like_these":
         most = {**bounds.most, "items": _MANY}
@@ -101,7 +102,7 @@ class MoreOf(NamedTuple):
     Args:
         facet: The facet.
         numbers: Numbers of the design.
-        beyond: Whether it asks more items than there are.
+        beyond: Whether it asks more items than the release has.
     """
 
     facet: Facet
@@ -110,7 +111,7 @@ class MoreOf(NamedTuple):
 
 
 def twice_as_many(setting: PlanSetting, numbers: Numbers) -> list[MoreOf]:
-    """Return the designs that have twice as many levels of one facet, for each facet that is known."""
+    """Return the designs with twice as many levels of one facet, for each known facet."""
     more = []
     for facet in facets_of(setting):
         doubled = numbers._replace(**{facet: 2 * numbers.of(facet)})
@@ -119,9 +120,9 @@ def twice_as_many(setting: PlanSetting, numbers: Numbers) -> list[MoreOf]:
 
 
 def checked_most(stated: Mapping[Facet, int], setting: PlanSetting) -> dict[Facet, int]:
-    """Return the most levels of each facet: those stated, else the usual ones; 1 where nothing is known of a facet.
+    """Return the largest number of levels of each facet: as stated, or the default; 1 for an unknown facet.
 
-    Where wordings are fixed there are as many as were run, where readers are there is one.
+    Fixed wordings have as many levels as the runs, fixed readers one.
     """
     levels = setting.study.levels
     most: dict[Facet, int] = {"items": min(stated.get("items", setting.size), setting.size)}
@@ -136,8 +137,8 @@ def checked_most(stated: Mapping[Facet, int], setting: PlanSetting) -> dict[Face
 def _families(setting: PlanSetting, bounds: SearchBounds) -> Iterator[Numbers]:
     """Yield designs without their number of items.
 
-    Orders and samples are not crossed: no run does so, and another order costs what another sample costs and is a new
-    reply as well.
+    Orders and samples are not crossed: no run does so, and another order costs the same as another sample and is also a
+    new reply.
     """
     most = bounds.most
     repeats = [(orders, 1) for orders in range(1, most["orders"] + 1)]
@@ -153,7 +154,7 @@ def _choices(facet: Facet, setting: PlanSetting, most: Mapping[Facet, int]) -> r
 
 
 def _least_items(setting: PlanSetting, family: Numbers, wanted: float, scope: Scope, most: int) -> int | None:
-    """Return the fewest items with which a design reaches a width; None where `most` do not."""
+    """Return the fewest items with which a design reaches a width; None if `most` items do not suffice."""
 
     def reaches(items: int) -> bool:
         return width(setting, family._replace(items=items), scope) <= wanted

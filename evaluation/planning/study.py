@@ -1,9 +1,9 @@
-"""What stored answers say of each effect (the G study): variances with intervals, and facets that they do not tell.
+"""Estimates of each effect from stored answers (the G study): variances with intervals, and facets left unknown.
 
-Variances come from `variance_components`. Intervals of effects that lie in items are those of a jackknife over
-clusters, so that they rest on no model of right and wrong answers; those of wordings and readers, of which few are run,
-follow from the chi-squared distribution of the variance between them (J. S. Williams, "A confidence interval for
-variance components", Biometrika 49 (1962), 278-281).
+Variances come from `variance_components`. Intervals of effects within items are those of a jackknife over clusters, so
+they assume no model of right and wrong answers. Those of wordings and readers, which have few levels, follow from the
+chi-squared distribution of the variance between them (J. S. Williams, "A confidence interval for variance components",
+Biometrika 49 (1962), 278-281).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .population import Population
 
 _BLOCKS, _STEP = 50, "evaluate.plan.blocks"
-"""Blocks of clusters for the jackknife, at most."""
+"""Largest number of blocks of clusters for the jackknife."""
 _LEAST_CLUSTERS = 2
 
 
@@ -42,9 +42,10 @@ class Component(NamedTuple):
         effect: The effect.
         value: Variance of one level, 0 or more.
         estimate: Unbiased estimate behind it, which may be below 0.
-        interval: 95 % interval; None where it is assumed, or clusters are too few.
-        in_mean: What a variance of 1 adds to the variance of the mean of the stored answers that the score counts.
-        contains: Facets that it cannot be told from.
+        interval: 95 % interval; None if the variance is assumed, or clusters are too few.
+        in_mean: Contribution of a variance of 1 to the variance of the mean of the stored answers that the score
+            counts.
+        contains: Facets that it cannot be separated from.
     """
 
     effect: Effect
@@ -56,19 +57,19 @@ class Component(NamedTuple):
 
 
 class VarianceStudy(NamedTuple):
-    """What is known before a plan.
+    """The evidence for a plan.
 
     Args:
-        systems: Titles of the systems whose answers were taken; none where variances are assumed.
+        systems: Titles of the systems whose answers were used; empty if variances are assumed.
         score: Share of right answers, mean over systems; the difference of two systems.
         is_difference: Whether it is a difference.
-        components: Variances, those of coarse effects first.
-        unknown: Facets of which the answers say nothing, and why.
-        levels: Number of levels of each facet in the answers; of orders and samples the most of a question.
-        answers: Number of answers, of one system on average.
+        components: Variances, coarse effects first.
+        unknown: Facets without evidence in the answers, and the reason.
+        levels: Number of levels of each facet in the answers; for orders and samples, the largest number of a question.
+        answers: Mean number of answers per system.
         questions: Number of questions behind them; several readers of a reply give several answers.
-        readers: Readers whose score it is.
-        others: Systems that were left out, and why.
+        readers: Readers that the score is based on.
+        others: Systems left out, and the reason.
     """
 
     systems: tuple[str, ...]
@@ -84,7 +85,7 @@ class VarianceStudy(NamedTuple):
 
     @property
     def is_assumed(self) -> bool:
-        """Return whether no answers were there, so that variances are assumed."""
+        """Return whether variances are assumed for lack of answers."""
         return not self.systems
 
     @property
@@ -100,15 +101,15 @@ def study_of(
     is_difference: bool = False,
     over_readers: bool = False,
 ) -> VarianceStudy:
-    """Return what the answers of some systems say; each variance is its mean over the systems.
+    """Return the variances in the answers of some systems; each is the mean over the systems.
 
-    The score, and its variance as run, are those by the reader of each system's runs, or with `over_readers` the mean
-    over all readers; variances rest on the answers by all readers in any case.
+    The score, and its variance as run, use the reader of each system's runs, or with `over_readers` the mean over all
+    readers. Variances use the answers by all readers in either case.
 
-    Systems of which fewer effects can be told than of others are left out.
+    Systems that reveal fewer effects than others are left out.
 
     Raises:
-        BenchwrightError: The answers lie in one cluster, or all are alike.
+        BenchwrightError: The answers lie in one cluster, or are all equal.
     """
     import numpy as np
 
@@ -160,10 +161,10 @@ def study_of(
 
 
 def assumed_study(population: Population, score: float, *, is_difference: bool = False) -> VarianceStudy:
-    """Return what is known without any answers: binomial variances, with items of a cluster all right or all wrong.
+    """Return a study without any answers: binomial variances, with items of a cluster all right or all wrong.
 
-    Of a difference the two systems are assumed to answer independently, each with that score: a larger variance than
-    that of systems that get the same items right.
+    For a difference, the two systems are assumed to answer independently, each with that score. This variance is larger
+    than that of systems that get the same items right.
     """
     variance = score * (1 - score) * (2 if is_difference else 1)
     is_shared = population.clusters < population.size
@@ -177,7 +178,7 @@ def assumed_study(population: Population, score: float, *, is_difference: bool =
 
 
 def _meant(system: Observations, over_readers: bool) -> tuple[str, ...]:
-    """Return the readers whose score is meant."""
+    """Return the readers that the score is based on."""
     return system.names["readers"] if over_readers else (system.reader,)
 
 
@@ -207,7 +208,7 @@ def _codes(system: Observations, effect: Effect, population: Population) -> NDAr
 
 
 def _kept_effects(system: Observations, population: Population) -> dict[str, NDArray[np.int64]]:
-    """Return the groupings that differ, by effect; an effect that groups rows as a coarser one does is left out.
+    """Return the distinct groupings by effect, without effects that group rows like a coarser one.
 
     Raises:
         BenchwrightError: All answers lie in one cluster.
@@ -229,7 +230,7 @@ def _kept_effects(system: Observations, population: Population) -> dict[str, NDA
 
 
 def _blocks(systems: Sequence[Observations], population: Population) -> NDArray[np.int64]:
-    """Return the block of each cluster of the population; -1 where no answer is about it."""
+    """Return the block of each cluster of the population; -1 for clusters without answers."""
     import numpy as np
 
     from benchwright.seeds import generator_for
@@ -248,7 +249,7 @@ def _estimated(
     *,
     over_readers: bool,
 ) -> _Estimates:
-    """Return a system's estimates; without a block of which it has no answer they are those of all its answers."""
+    """Return a system's estimates, leaving each block out; a block without its answers gives those of all answers."""
     import numpy as np
 
     of_row = blocks[population.group[system.levels["items"]]]
@@ -265,7 +266,7 @@ def _estimated(
 
 
 def _levels(systems: Sequence[Observations]) -> dict[Facet, int]:
-    """Return the numbers of levels, the most of any system; of orders and samples the most within an item."""
+    """Return the numbers of levels, the largest of any system; for orders and samples, the largest within an item."""
     levels: dict[Facet, int] = dict.fromkeys(ASKED, 0)
     for system in systems:
         items = system.levels["items"]
@@ -291,7 +292,7 @@ def _most_within(outer: NDArray[np.int64], inner: NDArray[np.int64]) -> int:
 def _unknown(
     effects: Sequence[Effect], systems: Sequence[Observations], population: Population
 ) -> tuple[dict[Facet, str], dict[str, tuple[Facet, ...]]]:
-    """Return the facets that cannot be told, with the reason, and which effect contains what orders and samples add."""
+    """Return the unknown facets with the reason, and the effects that contain those of orders and samples."""
     import numpy as np
 
     names = {effect.name for effect in effects}
@@ -313,7 +314,7 @@ def _unknown(
 def _interval(
     place: int, effects: Sequence[Effect], pooled: _Estimates, levels: Mapping[Facet, int]
 ) -> Interval | None:
-    """Return the interval of an effect's variance; None where there are too few clusters to leave one out."""
+    """Return the interval of an effect's variance; None if there are too few clusters to leave one out."""
     from math import isnan, prod
 
     from scipy.special import chdtri, stdtrit

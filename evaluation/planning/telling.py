@@ -1,8 +1,8 @@
-"""The least difference that a release tells, before a run: by how much two systems must differ to be told apart.
+"""The smallest difference that a release can show, before a run: how much two systems must differ to be told apart.
 
-Systems are told apart by a joint test of all their pairs, so the difference grows with their number. Two figures decide
-besides: the share of items that just one of two systems has right, and the design effect of items that share a picture,
-pair or scene. Both are medians over the pairs of stored systems, or assumed as in the audit of a benchmark.
+Systems are told apart by a joint test of all their pairs, so the difference grows with their number. Two other figures
+matter: the share of items that exactly one of two systems has right, and the design effect of items that share a
+picture, pair or scene. Both are medians over the pairs of stored systems, or assumed as in the audit of a benchmark.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .observations import Observations
 from .population import Population
 
 COMPARED = (2, 5, 10, 20, 50)
-"""Numbers of systems for which the least difference is stated; that of the stored systems besides."""
+"""Numbers of systems to state the smallest difference for, in addition to the number of stored systems."""
 _NOT_ASKED = -1
 _LEAST_ITEMS = 10
-"""Items that two systems must both have been asked, for their answers to count."""
+"""Smallest number of items asked of both systems for their answers to count."""
 
 
 class LeastDifference(NamedTuple):
     """A difference that is told apart with 80 % power.
 
     Args:
-        systems: Number of systems of which all pairs are compared.
-        items: Number of items that each is asked.
-        difference: Smallest difference of two of them, 0 to 1; None where no difference that they can have is found.
+        systems: Number of systems, compared in all pairs.
+        items: Number of items asked of each.
+        difference: Smallest detectable difference of two of them, 0 to 1; None if no possible difference is detectable.
     """
 
     systems: int
@@ -45,14 +45,14 @@ class LeastDifference(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """Least differences, and what they rest on.
+    """Smallest differences, and their basis.
 
     Args:
-        pairs: Number of pairs of stored systems; 0 where all is assumed.
-        discordant: Share of items that just one of two systems has right.
+        pairs: Number of pairs of stored systems; 0 if all figures are assumed.
+        discordant: Share of items that exactly one of two systems has right, 0 to 1.
         design_effect: Design effect of a difference on all items.
-        assumptions: What is assumed; None where stored systems say it.
-        differences: The differences, by number of items, then of systems.
+        assumptions: Assumptions; None if stored systems give the figures.
+        differences: The differences, by number of items, then by number of systems.
     """
 
     pairs: int
@@ -62,7 +62,7 @@ class Telling(NamedTuple):
     differences: tuple[LeastDifference, ...]
 
     def document(self) -> dict[str, Any]:
-        """Return them as JSON values."""
+        """Return the differences as JSON values."""
         return {
             "power": POWER,
             "pairs": self.pairs,
@@ -76,13 +76,13 @@ class Telling(NamedTuple):
 def telling_of(
     systems: Sequence[Observations], population: Population, items: Sequence[int], score: float | None = None
 ) -> Telling:
-    """Return the least differences that are told apart where each item is asked once.
+    """Return the smallest differences that are told apart if each item is asked once.
 
     Args:
         systems: Answers of stored systems.
         population: Items of the release.
-        items: Numbers of items for which they are stated.
-        score: Share of right answers that is assumed without stored systems; 0.5 where None.
+        items: Numbers of items to state differences for.
+        score: Share of right answers to assume without stored systems; 0.5 if None.
     """
     found = _pairs(systems, population)
     assumptions = None
@@ -104,7 +104,7 @@ def telling_of(
 
 
 def _effect(population: Population, items: int, within: float) -> float:
-    """Return the design effect of a sample of items, of which fewer share a cluster than of all."""
+    """Return the design effect of a sample of items, fewer of which share a cluster than in the whole."""
     group = population.group[population.drawn(items)] if items < population.size else population.group
     return assumed_design_effect(np.bincount(group)[np.unique(group)], within)
 
@@ -126,7 +126,7 @@ def _pairs(systems: Sequence[Observations], population: Population) -> list[tupl
 
 
 def _first_answers(system: Observations, size: int) -> NDArray[np.int8]:
-    """Return whether the first answer to each item is right, as the system's reader has it."""
+    """Return whether the first answer to each item is right, according to the system's reader."""
     read = system.read_by(system.reader)
     places, rows = np.unique(system.levels["items"][read], return_index=True)
     answers = np.full(size, _NOT_ASKED, dtype=np.int8)

@@ -1,1 +1,1 @@
-"""Questions to models about a release: questions without answers, prompts, items, and the cost of asking."""
+"""The questions to models about a release: questions without answers, prompts, items, and the cost of asking."""

@@ -1,9 +1,9 @@
-"""Items without pictures, question and history: enough for judging, and for scoring a file of predictions.
+"""Items without pictures, question text and history: enough for judging, and for scoring a file of predictions.
 
-If no picture is needed, a million pictures need not be decoded and hashed one by one: the files that hold them are
-compared with the manifest as a whole before anything is read (`check_files`).
+Without a need for pictures, a million pictures need not be decoded and hashed one by one. Instead, the files that hold
+them are compared with the manifest as a whole before reading (`check_files`).
 
-Attributes of items hold one text each; several labels are separated by commas in it (`labels_in`).
+Each attribute of an item holds one text; commas separate several labels in it (`labels_in`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OUTLINE_COLUMNS = ("item_id", "task", "choices", "answer", "refusal", "split", "
 
 
 def labels_in(value: object) -> tuple[str, ...]:
-    """Return the labels in the value of an attribute, each once; empty if the value is no text.
+    """Return the labels in the value of an attribute, each once; empty if the value is not a text.
 
     Example:
         >>> labels_in("Metaphor, Contrast")
@@ -44,7 +44,7 @@ class OptionOutline(NamedTuple):
 
 
 class ItemOutline(NamedTuple):
-    """One item; fields are named as in its record."""
+    """One item; fields have the names of its record."""
 
     item_id: str
     task: str
@@ -52,18 +52,18 @@ class ItemOutline(NamedTuple):
     answer: str | None
     refusal: str | None
     attributes: str | None = None
-    """As JSON, as the release holds them."""
+    """As JSON, in the form of the release."""
 
 
 class ReleasedOutline(NamedTuple):
-    """An item as `Release.items` yields it, in outline."""
+    """An item in outline, in the form that `Release.items` yields."""
 
     item: ItemOutline
     split: str
 
 
 def outlines_of(release: Release, split: str | None) -> Iterator[ReleasedOutline]:
-    """Yield the items of a split, or of all, in the order of the release.
+    """Yield the items of a split, or of all splits, in the order of the release.
 
     Raises:
         DataError: A data file is damaged.
@@ -83,12 +83,12 @@ def outlines_in(batch: pa.RecordBatch) -> Iterator[ReleasedOutline]:
 
 def question_of_outline(outline: ItemOutline) -> Question:
     """Return a question without words and pictures, for a backend that uses neither."""
-    options: Any = outline.choices  # they have the key and the text of a choice, which is all that is used
+    options: Any = outline.choices  # they have the key and the text of a choice, and nothing else is used
     return Question(outline.item_id, outline.task, "", (), options)
 
 
 def _choices(column: pa.ListArray) -> Iterator[tuple[OptionOutline, ...]]:
-    """Yield the options of each item; their letters are A, B, C and so on, as every release has them."""
+    """Yield the options of each item; their letters are A, B, C and so on, as in every release."""
     texts = column.flatten().field("text").to_pylist()
     made: dict[tuple[str | None, ...], tuple[OptionOutline, ...]] = {}
     start = 0

@@ -1,4 +1,4 @@
-"""Conversion of a question to a message of words and pictures, in the plain wording or in that of its protocol."""
+"""Conversion of a question to a message of words and pictures, in the plain wording or its protocol's."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def message_of(question: Question) -> tuple[Part, ...]:
 def vanilla(question: Question, *, instruction: str = _INSTRUCTION) -> tuple[Part, ...]:
     """Return the message that asks a question directly, without examples or reasoning.
 
-    Pictures that are not placed come first, in order; `<image 2>` in the question puts the second one there; a
-    picture that is an option stands behind the option's letter. Where there are several, each follows its name
-    ("Image 2:"), and the question calls it by that name from then on.
+    Unplaced pictures come first, in order. `<image 2>` in the question places the second picture there; a picture that
+    is an option follows the option's letter. If there are several pictures, each follows its name ("Image 2:"), and the
+    question then calls it by that name.
 
     Example:
         For a reference and two tiles to choose from: "Image 1:", picture, the question, "(A) Image 2:", picture,
@@ -52,7 +52,7 @@ def vanilla(question: Question, *, instruction: str = _INSTRUCTION) -> tuple[Par
 
 
 def one_part_a_run(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Join neighbouring words into one part, one line each, and drop empty ones."""
+    """Join neighboring words into one part, one line each, and drop empty ones."""
     joined: list[Part] = []
     for part in parts:
         words = part.strip() if isinstance(part, str) else part

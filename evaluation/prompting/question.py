@@ -22,7 +22,7 @@ class Released(Protocol):
 
     @property
     def item(self) -> Item:
-        """The record, with the answer."""
+        """The record, including the answer."""
 
     @property
     def split(self) -> str:
@@ -35,13 +35,13 @@ class Released(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class QuestionImage:
-    """One picture of a question, in the order in which the item shows them.
+    """One picture of a question.
 
     Args:
         image_id: SHA-256 of `data`.
         prompts: Marks to draw, in the coordinates of the upright image.
         data: Bytes of the file, without the marks.
-        drawn: Bytes of the file that the release holds with these marks drawn; None where it holds none.
+        drawn: Bytes of the release's file with these marks drawn; None without one.
         is_scaled: Whether a protocol scaled it, so that `scaled_pictures` draws its marks.
     """
 
@@ -57,12 +57,12 @@ class QuestionImage:
 
 
 class LaterImage(QuestionImage):
-    """A picture of a question whose files are read whenever they are looked at; sent to a worker, it has them.
+    """A picture of a question that reads its files on each access; a picture sent to a worker carries them.
 
     Args:
         image_id: SHA-256 of the file.
         prompts: Marks to draw, in the coordinates of the upright image.
-        place: Place among the item's pictures.
+        place: Index among the item's pictures.
         released: Item that shows it.
     """
 
@@ -83,7 +83,7 @@ class LaterImage(QuestionImage):
 
     @property
     def drawn(self) -> bytes | None:
-        """Bytes of the file that the release holds with these marks drawn; None where it holds none."""
+        """Bytes of the release's file with these marks drawn; None without one."""
         drawn = self._released.drawn
         return drawn[self._place] if drawn else None
 
@@ -92,7 +92,7 @@ class LaterImage(QuestionImage):
 
 
 Part = str | QuestionImage
-"""A piece of a message: words, or a picture to be sent with its marks drawn."""
+"""A piece of a message: words, or a picture to send with its marks drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +100,14 @@ class Question:
     """One question, as every backend gets it.
 
     Args:
-        item_id: Id that the reply carries: the item's id; where a protocol asks an item more than once, the
-            item's id with the variant after a full stop, such as `<item>.r2`.
+        item_id: Id that the reply carries: the item's id; if a protocol asks an item more than once, the item's id with
+            the variant after a full stop, such as `<item>.r2`.
         task: Task of the item.
-        text: Text of the question; may place pictures.
-        pictures: Pictures in the order in which they are shown.
-        choices: Options, keyed A, B, C, ... as this question shows them.
-        message: Parts that are sent, if the protocol words them; None for the plain words (`prompts.message_of`).
-        draw: Number of the draw, from 1, where several replies to one question are drawn.
+        text: Text of the question, which may place pictures.
+        pictures: Pictures in display order.
+        choices: Options, with keys A, B, C, ... as in this question.
+        message: Parts of the message, if the protocol words it; None for the plain words (`prompts.message_of`).
+        draw: Number of the draw, from 1, if several replies to one question are drawn.
     """
 
     item_id: str
@@ -119,7 +119,7 @@ class Question:
     draw: int = 1
 
     def content(self) -> dict[str, Any]:
-        """Return everything that is asked, without the item's id, as JSON values, with hashes in place of pictures."""
+        """Return the whole question except the item's id, as JSON values, with hashes in place of pictures."""
         return {
             "task": self.task,
             "text": self.text,
@@ -131,7 +131,7 @@ class Question:
         }
 
     def picture_of(self, choice: Choice) -> QuestionImage | None:
-        """Return the picture that an option shows; None for an option in words."""
+        """Return the picture of an option; None for an option in words."""
         return next((p for p in self.pictures if choice.image_id == p.image_id), None)
 
 
@@ -143,13 +143,13 @@ class Reply:
         item_id: Id of the question.
         text: Text of the reply.
         error: Reason why there is no text.
-        letter: Letter, if it was given as such; then nothing is read from the text.
+        letter: Letter, if the reply is one; the text is then not read.
         tokens: Tokens of the reply, if the backend counts them.
-        request: Key of the request that it answers, if equal questions share one.
-        is_cut_off: Whether the text ends at the limit on a reply's length, and not where its author ended it.
-        kind: Kind of the response, where a model's server sent it; None for replies of programs and files.
-        finish: Reason for ending as the server spells it.
-        cause: Reason in words why a response is no answer.
+        request: Key of the answered request, if equal questions share one.
+        is_cut_off: Whether the text ends at the limit on a reply's length, and not at its natural end.
+        kind: Kind of the response, if a model's server sent it; None for replies of programs and files.
+        finish: Reason for ending, as given by the server.
+        cause: Reason why a response is not an answer, as text.
         in_batch: Whether it came in a batch, at half the price.
     """
 
@@ -171,9 +171,9 @@ class Reply:
 
     @classmethod
     def of(cls, item_id: str, completion: Completion, request: str | None = None) -> Reply:
-        """Return a completion as the reply to a question; `request` is the key of the request that it answers.
+        """Return a completion as the reply to a question; `request` is the key of the answered request.
 
-        A completion that says nothing is no reply: its cause becomes the error.
+        An empty completion is not a reply: its cause becomes the error.
         """
         silent = completion.is_silent
         return cls(
@@ -191,7 +191,7 @@ class Reply:
 
     @property
     def silence(self) -> str | None:
-        """Reason for which nothing was said to the question: an error, or a reply cut off before its first word."""
+        """Reason why the model gave no words: an error, or a reply cut off before its first word."""
         if self.error is not None:
             return self.error
         return self.cause if self.kind == "cut_off" else None
@@ -204,7 +204,7 @@ def item_of(asked_id: str) -> str:
 
 def question_of(released: Released) -> Question:
     """Return the parts of a released item that a model may see."""
-    # Loaded with the first question: a run that changes nothing asks none.
+    # Loaded with the first question: a run without changes asks none.
     from benchwright.release.format.later_pictures import LaterItem
 
     item = released.item

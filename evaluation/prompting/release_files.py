@@ -1,6 +1,6 @@
-"""The data files of a release that is scored: their names, a check that they are unchanged, and their columns.
+"""The data files of a release to score: their names, a check that they are unchanged, and their columns.
 
-Statistics use this module to read facts about items without reading pictures or making records.
+Statistics use this module to read facts about items without reading pictures or creating records.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ _IN_EVERY_ITEM = {
     "task": "^[a-z][a-z0-9_]*$",
     "choices": None,
 }
-"""Columns that no item is without, and what their values look like."""
+"""Columns that every item has, and patterns of their values."""
 
 
 _GROUPS_AT_ONCE = 16
-"""Row groups read together, of 512 items as a rule: columns without pictures are some hundred bytes an item."""
+"""Number of row groups read together, usually of 512 items each: columns without pictures take some hundred bytes per
+item."""
 
 
 def data_files(release: Release, split: str | None) -> list[str]:
-    """Return the names of the Parquet files of a split, or of all."""
+    """Return the names of the Parquet files of a split, or of all splits."""
     splits = release.splits if split is None else (split,)
     return [name for split_name in splits for name in release.manifest.data_files(split_name)]
 
 
 def check_files(release: Release, split: str | None) -> None:
-    """Compare the data files of a split, or of all, with the release's manifest; again only if a file was modified.
+    """Compare the data files of a split, or of all splits, with the release's manifest; again only after a change.
 
     Raises:
-        DataError: One is missing or changed.
+        DataError: A file is missing or changed.
     """
     for name in data_files(release, split):
         with open_inside(release.path, name) as handle:
@@ -63,11 +64,11 @@ def check_files(release: Release, split: str | None) -> None:
 
 
 def note_checked(release: Release, checked: CheckedFiles) -> None:
-    """Let `check_files` pass data files that are as they were when their workspace wrote or compared them.
+    """Let `check_files` skip data files unchanged since their workspace wrote or compared them.
 
     Args:
         release: A release in the workspace.
-        checked: The workspace's checked files; files that it does not know are read.
+        checked: The workspace's checked files; unknown files are read.
     """
     for name in data_files(release, None):
         path = release.path / name
@@ -82,11 +83,11 @@ def _stamp(state: os.stat_result) -> tuple[int, ...]:
 
 
 def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield some columns of all items of a split, or of all, in the order of the release.
+    """Yield some columns of all items of a split, or of all splits, in the order of the release.
 
-    Every value is validated before it is read. Only read files that `check_files` has passed: what a file unfolds to is
-    bounded by the sizes that it states, and whoever does not trust the release verifies it first (`benchwright release
-    verify` reads it in a process of its own).
+    Every value is validated before use. Only read files that `check_files` has passed: the sizes that a file states
+    bound its uncompressed size. To use an untrusted release, verify it first (`benchwright release verify` reads it in
+    a separate process).
 
     Raises:
         DataError: A file cannot be read, has other columns than a release, or lacks values that every item has.
@@ -104,7 +105,7 @@ def opened_table(release: Release, name: str) -> Iterator[ParquetTable]:
     """Yield a data file of a release, open.
 
     Raises:
-        DataError: It cannot be read, or has other columns or sizes than a release.
+        DataError: The file cannot be read, or has other columns or sizes than a release.
     """
     from benchwright.release.format.parquet import opened_data_file
 
@@ -129,7 +130,7 @@ def _unsealed(batch: pa.RecordBatch, withheld: Mapping[str, Mapping[str, Any]]) 
 
 
 def _check_values(batch: pa.RecordBatch, place: str) -> None:
-    """Refuse values that no item has, because they are written to tables and terminals."""
+    """Refuse values that no item can have, because they are written to tables and terminals."""
     import pyarrow.compute as pc
 
     for name, pattern in _IN_EVERY_ITEM.items():
@@ -145,10 +146,10 @@ def _check_values(batch: pa.RecordBatch, place: str) -> None:
 
 
 def item_facts(release: Release, split: str | None) -> pa.Table:
-    """Return a row for each item of a split, or of all, in the order of the release.
+    """Return a row for each item of a split, or of all splits, in the order of the release.
 
-    Columns: `item_id`, `split`, `task`; `key`, the letter that is right, null where none is; `options`, their number;
-    `group`, the number of the item's cluster, which is all items linked to it by shared group keys, directly or through
+    Columns: `item_id`, `split`, `task`; `key`, the right letter, null without one; `options`, their number; `group`,
+    the number of the item's cluster, which contains all items linked to it by shared group keys, directly or through
     other items.
 
     Raises:

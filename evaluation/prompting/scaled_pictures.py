@@ -1,4 +1,4 @@
-"""Pictures that a protocol scales, each decoded and scaled once for all conditions of a study."""
+"""Pictures scaled by a protocol, each decoded and scaled once for all conditions of a study."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MOST_BYTES = 256 * 1024**2
 
 
 class ScaledPicture(NamedTuple):
-    """A picture at another height.
+    """A picture scaled to another height.
 
     Args:
         image_id: SHA-256 of `data`.
         data: Its file, a PNG.
-        pixels: Its pixels, (height, width, 3) RGB; not to be written to.
-        factors: Width and height, each divided by that of the picture that was scaled.
+        pixels: Its pixels, (height, width, 3) RGB; read-only.
+        factors: Ratios of its width and height to those of the original picture.
     """
 
     image_id: str
@@ -35,11 +35,11 @@ class ScaledPicture(NamedTuple):
 
 
 class ScaledPictures:
-    """Scaled pictures, kept within a bound; the longest unused go first. Several threads may use it.
+    """Scaled pictures in a bounded cache that drops the least recently used first. Thread-safe.
 
     Attributes:
-        made: Number of pictures that were scaled.
-        drawn: Number of pictures that were drawn on.
+        made: Number of scaled pictures.
+        drawn: Number of pictures with marks drawn.
     """
 
     def __init__(self, *, most_bytes: int = _MOST_BYTES) -> None:
@@ -53,7 +53,7 @@ class ScaledPictures:
         """Return a picture, without its marks, at another height.
 
         Raises:
-            UnreadableImage: It cannot be decoded.
+            UnreadableImage: The picture cannot be decoded.
         """
         with self._lock:
             key = picture.image_id, height_px
@@ -102,7 +102,7 @@ class ScaledPictures:
 
 
 SCALED = ScaledPictures()
-"""Those of this process: the conditions of a study are runs of their own, and scale the same pictures."""
+"""Scaled pictures of this process: the conditions of a study are separate runs that scale the same pictures."""
 
 
 def _size(picture: ScaledPicture) -> int:

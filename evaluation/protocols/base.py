@@ -25,10 +25,9 @@ class ProtocolQuestion(NamedTuple):
     """One question that a protocol asks about an item.
 
     Args:
-        variant: Name among the item's questions, in letters and digits; empty if there is only one.
-        question: Question as backends get it; None where it cannot be asked, and then `cause` says why.
-        keys: Item's own letter for each letter that the question shows; empty where the reply is
-            no answer, such as a caption.
+        variant: Name among the item's questions, in letters and digits; empty for a single one.
+        question: Question for backends; None if it cannot be asked, with the reason in `cause`.
+        keys: Item's own letter for each letter in the question; empty if the reply is not an answer, such as a caption.
         cause: Reason why it cannot be asked.
         note: Changes to its pictures, as JSON values.
     """
@@ -41,23 +40,23 @@ class ProtocolQuestion(NamedTuple):
 
 
 class JudgedReply(NamedTuple):
-    """Judged reply to one question. `letter` and `robust` are letters of the item, whatever the question showed.
+    """Judged reply to one question. `letter` and `robust` are the item's own letters, whatever the question showed.
 
     Args:
         variant: Variant of the question.
-        round: Number of the round; 0 for the questions asked first.
+        round: Number of the round, from 0.
         state: State of the reply.
-        letter: Item's own letter of the option that was named.
-        said: Letter as the question showed it.
+        letter: Item's own letter of the named option.
+        said: Letter as shown in the question.
         right: Whether the letter answers the item.
-        read_by: Rule or reader that read the letter.
+        read_by: Rule or reader that found the letter.
         reply: Text of the reply.
         cause: Cause of an error.
-        robust: Letter that the robust reader reads in the same reply.
+        robust: Letter that the robust reader finds in the same reply.
         note: Changes to the pictures, as canonical JSON.
-        is_cut_off: Whether the reply ends at the limit on its length; it may contain an answer all the same.
-        reply_kind: Kind of the response of a model's server; None where none sent it.
-        finish: Reason for ending as the server spelled it.
+        is_cut_off: Whether the reply ends at the limit on its length; it may still contain an answer.
+        reply_kind: Kind of the response of a model's server; None without a server.
+        finish: Reason for ending, as given by the server.
     """
 
     variant: str
@@ -85,27 +84,27 @@ class ItemVerdict(NamedTuple):
 
 
 Ask = Callable[[Released, Sequence[JudgedReply]], Sequence[ProtocolQuestion]]
-"""From an item and what it was answered in earlier rounds, to the questions of this round."""
+"""Function from an item and its replies of earlier rounds to the questions of this round."""
 
 
 class Protocol(BaseModel):
-    """Base of all protocols: frozen settings, which are stored with every score."""
+    """Base of all protocols: frozen settings, stored with every score."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: ClassVar[str]
     source: ClassVar[str]
-    """Paper and section that it comes from."""
+    """Its source: paper and section."""
     rounds: ClassVar[int] = 1
-    """How often the release is gone over; later rounds see what was said in earlier ones."""
+    """Number of passes over the release; later rounds see the replies of earlier ones."""
     repeats: ClassVar[bool] = False
-    """Whether first questions are repetitions of one another that metrics count each, not parts of one verdict."""
+    """Whether first questions are repetitions that metrics count individually, not parts of one verdict."""
     asks_once: ClassVar[bool] = True
-    """Whether an item is asked one question a round, so that several replies to it can be drawn."""
+    """Whether an item is asked one question per round, so that several replies to it can be drawn."""
 
     @property
     def text(self) -> str:
-        """Return the protocol as the command line takes it: its name, and settings that differ from the defaults."""
+        """Return the protocol in command-line form: its name, and settings that differ from the defaults."""
         usual = {name: field.get_default() for name, field in type(self).model_fields.items()}
         settings = self.model_dump(mode="json")
         changed = [f"{name}={_spelled(value)}" for name, value in sorted(settings.items()) if value != usual[name]]
@@ -121,24 +120,24 @@ class Protocol(BaseModel):
         return True
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return the function that asks the items of a split, or of all; reads first what it needs from the release."""
+        """Return the function that asks the items of a split, or of all splits, after reading what it needs."""
         del release, split
         return self.ask
 
     def outline(self) -> Protocol:
-        """Return a protocol that asks as many questions in the same words, without work on pictures; to count them."""
+        """Return a protocol that asks as many questions in the same words without work on pictures, for counting."""
         return self
 
     def files(self) -> tuple[Path, ...]:
-        """Return the files that affect how items are asked, so that a change in them shows for stored results."""
+        """Return the files that affect how items are asked, so that stored results reveal a change in them."""
         return ()
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return the questions of a round; empty where there is nothing left to ask."""
+        """Return the questions of a round; empty if none are left."""
         raise NotImplementedError
 
     def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
-        """Return the model that is asked in a round and its options; None for the model that is scored."""
+        """Return the model to ask in a round and its options; None for the model being scored."""
         del round_number, options
         return None
 
@@ -147,11 +146,11 @@ class Protocol(BaseModel):
         return options
 
     def chance(self, item: Item) -> float:
-        """Return the probability that uniformly drawn letters make the item right."""
+        """Return the probability, 0 to 1, that uniformly drawn letters make the item right."""
         return chance_of(item)
 
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
-        """Return how well an item's attempts locate what justifies its answer, 0 to 1; None where none is asked for."""
+        """Return how well an item's attempts locate what justifies its answer, 0 to 1; None if not asked to."""
         del item, attempts
         return None
 
@@ -164,7 +163,7 @@ class Protocol(BaseModel):
 
 
 def reread(item: Item, attempts: Sequence[JudgedReply]) -> list[JudgedReply]:
-    """Return attempts as the robust reader reads them."""
+    """Return attempts as read by the robust reader."""
     return [
         attempt._replace(letter=attempt.robust, right=is_right(item, attempt.robust), state=_state_of(attempt))
         for attempt in attempts
@@ -179,7 +178,7 @@ def worst_state(attempts: Sequence[JudgedReply]) -> State:
 
 
 def most_said(attempts: Sequence[JudgedReply]) -> str | None:
-    """Return the letter of the item that was named most often; of equals the one that was named first."""
+    """Return the item's letter named most often; of equals, the one named first."""
     letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
     return max(dict.fromkeys(letters), key=letters.count, default=None)
 

@@ -1,6 +1,6 @@
-"""Few-shot examples: questions with answers that a message shows first and that share nothing with a scored item.
+"""Few-shot examples: questions with answers that precede the question and share nothing with a scored item.
 
-A user may provide examples as a JSON Lines file, with pictures beside it.
+Users can provide examples as a JSON Lines file, with pictures next to it.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 
 FILE_ENDING = ".jsonl"
-"""Where examples end so, they are a file; else they are a split of the release."""
+"""Suffix of examples that are a file; all others are a split of the release."""
 
 
 class ShownExamples(NamedTuple):
-    """Examples as they are shown: their ids, and the message parts before every question."""
+    """Examples to show: their ids, and the message parts that precede every question."""
 
     ids: tuple[str, ...]
     parts: tuple[Part, ...]
 
 
 Put = Callable[[Released], tuple[Part, ...]]
-"""From an item to the message that asks it, in a protocol's own way."""
+"""Function from an item to the message that asks it in a protocol's wording."""
 
 
 def shown_examples(
@@ -54,21 +54,21 @@ def shown_examples(
     put: Put,
     answer: Callable[[Item], str],
 ) -> ShownExamples:
-    """Return `shots` examples, drawn by the seed from a split or a file; the same before every question.
+    """Return `shots` examples, drawn by the seed from a split or a file; the same for every question.
 
     Args:
-        release: Release that is scored.
-        split: Split that is scored; all where None.
-        source: Name of a split, or a file that ends in `.jsonl`; the split dev, else val, where None.
+        release: Release to score.
+        split: Split to score; all splits if None.
+        source: Name of a split, or a file that ends in `.jsonl`; None for the split dev, or else val.
         shots: Number of examples.
-        seed: Seed of the draw, which depends on it and on the examples' ids alone.
+        seed: Seed of the draw, which depends only on it and on the examples' ids.
         put: Function that words an example.
         answer: Function that returns the answer to an example, in the form that the model is to use.
 
     Raises:
-        BenchwrightError: There is no such split, it is scored itself, or too few of its items have nothing in common
-            with those that are scored.
-        DataError: A file does not have the expected content, or an example in it is among the scored items.
+        BenchwrightError: The split does not exist or is the scored one, or too few of its items share nothing with the
+            scored ones.
+        DataError: A file has unexpected content, or an example in it is among the scored items.
     """
     if source is not None and source.endswith(FILE_ENDING):
         able: Iterator[Released] = _read_examples(Path(source), release, split)
@@ -90,7 +90,7 @@ def shown_examples(
 
 
 def _ties_of(release: Release, split: str | None) -> frozenset[str]:
-    """Return the ids, pictures and group keys of all items of a split, or of all, without reading a picture."""
+    """Return the ids, pictures and group keys of all items of a split, or of all splits, without reading a picture."""
     ties_of_scored: set[str] = set()
     for batch in columns_of(release, split, ["item_id", "image_ids", "group_keys"]):
         ties_of_scored.update(batch.column("item_id").to_pylist())
@@ -143,7 +143,7 @@ def _read_examples(path: Path, release: Release, scored: str | None) -> Iterator
     file's folder.
 
     Raises:
-        DataError: A line has another form, or its picture is one of the scored items'.
+        DataError: A line has another form, or its picture belongs to a scored item.
     """
     if not path.is_file():
         raise DataError(f"{path} is no file; examples= names a file of examples")

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from benchwright.records import Item
 
 MOST_BOXES = 20
-"""Most boxes of a reply that count; a reply of more covers the picture rather than a region."""
+"""Largest number of boxes of a reply that counts; with more, a reply covers the picture rather than a region."""
 _NUMBER = r"-?\d{1,6}(?:\.\d{1,6})?"
 _BOX = re.compile(rf"[\[(<{{]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[\])>}}]")
 
 
 class Grounded(Protocol):
-    """Ask for the letter, and for boxes around what justifies it. Items whose regions nobody marked are not asked."""
+    """Ask for the letter, and for boxes around what justifies it. Only items with marked regions are asked."""
 
     name: ClassVar[str] = "grounded"
     source: ClassVar[str] = "ours; people mark the same regions in the campaigns answer and verify"
 
     unit: Literal["unit", "thousand"] = "thousand"
-    """Numbers of the boxes: thousandths of the picture's sides, or fractions from 0 to 1 (`unit`)."""
+    """Unit of the boxes: thousandths of the picture's sides, or fractions from 0 to 1 (`unit`)."""
     order: Literal["xyxy", "yxyx"] = "xyxy"
-    """Order of the numbers, as the model was trained."""
+    """Order of the numbers, as in the model's training."""
     campaign: str | None = None
-    """Campaign whose regions count; the first by name that has any where None."""
+    """Campaign whose regions count; None for the first by name that has any."""
 
     def takes(self, item: Item) -> bool:
         """Return whether people agreed on a region that justifies the item's answer."""
@@ -57,17 +57,17 @@ class Grounded(Protocol):
         return [ProtocolQuestion("", replace(question, message=message), keys)]
 
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float:
-        """Return the intersection over union of the boxes in the last reply with the regions that people marked.
+        """Return the intersection over union of the last reply's boxes with the regions that people marked.
 
-        Boxes count together, as the area that they cover. 0 where the reply has no box of the picture, or more than
-        `MOST_BOXES`, or where there is no reply.
+        Boxes count together, as the area that they cover. The value is 0 without a reply, without a box within the
+        picture, or with more than `MOST_BOXES`.
         """
         truth = self._truth(item)
         assert truth is not None  # other items are not asked
         return area_iou(self.boxes_in(attempts[-1].reply or "", truth), truth.regions, truth.size_wh)
 
     def boxes_in(self, reply: str, truth: AnswerRegions) -> list[Region]:
-        """Return the boxes in a reply as regions of the picture; those that are none of it are left out."""
+        """Return the boxes in a reply as regions of the picture, without those outside it."""
         convention = BoxConvention(self.unit, self.order, truth.size_wh)
         written = _BOX.findall(reply)
         boxes = []

@@ -1,6 +1,6 @@
 """II-Bench's prompts (paper appendix C).
 
-The instructions are quoted from there, because they define the protocol. The picture goes beside the text.
+The instructions are quoted from the paper, because they define the protocol. The picture accompanies the text.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple, get_args
 
 Mode = Literal["none", "cot", "domain", "emotion", "rhetoric"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-"""Modes by the names that the repository's files carry."""
+"""Modes under the names in the repository's files."""
 
 KEYWORD_MODES = frozenset({"domain", "emotion", "rhetoric"})
-"""Modes that tell the model the question's label of that name."""
+"""Modes that give the model the question's label of that name."""
 
 OPTIONS = 6
 
@@ -34,7 +34,7 @@ _EXAMPLES = (
 
 
 class PromptedQuestion(NamedTuple):
-    """A question in a prompt: examples have an answer; the last question has none and is the one to be answered."""
+    """A question in a prompt: examples have an answer; the last question has none and is the one to answer."""
 
     question: str
     options: Sequence[str]
@@ -42,16 +42,17 @@ class PromptedQuestion(NamedTuple):
 
 
 def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence[str] = ()) -> str:
-    r"""Return the text that is sent for a question.
+    r"""Return the prompt text for a question.
 
     Args:
         mode: Mode of the prompt.
         question: Text of the question, unchanged.
         options: Texts of options A to F.
-        keywords: Labels of the question in a mode that gives labels, joined by bare commas; empty in other modes.
+        keywords: Labels of the question in a mode that gives labels, joined by commas without blanks; empty in other
+            modes.
 
     Raises:
-        ValueError: There are not six options, or labels are missing or given where the mode gives none.
+        ValueError: There are not six options, or labels are missing, or given in a mode without labels.
     """
     if len(options) != OPTIONS:
         raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(options)}")
@@ -68,10 +69,10 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
 
 
 def prompt_with_examples(examples: Sequence[PromptedQuestion]) -> tuple[str, ...]:
-    """Return the text of a prompt with examples, cut where each picture belongs: one more piece than pictures.
+    """Return the text of a prompt with examples, split at each picture: one more piece than pictures.
 
     Args:
-        examples: Examples with answers, then the question that is asked.
+        examples: Examples with answers, then the question to ask.
 
     Raises:
         ValueError: There are not six options, or the last question is not the only one without an answer.

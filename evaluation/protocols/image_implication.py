@@ -25,21 +25,22 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 _KEPT = 16
-"""Examples kept to choose from, so that there are enough that share nothing with the item."""
+"""Number of examples to choose from, enough to include some that share nothing with the item."""
 
 
 class IIBench(Protocol):
-    """Ask as II-Bench does. Items need one picture, six options in words, and the label if the mode gives one."""
+    """Ask like II-Bench. Items need one picture, six options in words, and the label if the mode gives one."""
 
     name: ClassVar[str] = "ii-bench"
     source: ClassVar[str] = "II-Bench section 4.1 and appendix C"
 
     mode: Mode = "none"
-    """none, cot, or the label that is told: domain, emotion, rhetoric (an attribute; for the domain also category)."""
+    """none, cot, or the label that the prompt gives: domain, emotion, rhetoric (an attribute; for domain also the
+    category)."""
     shots: int = Field(0, ge=0, le=3)
-    """Examples before the question; only in mode none."""
+    """Number of examples before the question; only in mode none."""
     examples: str | None = None
-    """Split that they come from; dev where there is one, else val, where None."""
+    """Split of the examples; None for dev if it exists, else val."""
 
     @model_validator(mode="after")
     def _examples_stand_alone(self) -> Self:

@@ -1,4 +1,4 @@
-"""A protocol that redraws the marks from their vectors, in another shape, size or colour (BLINK figure 7)."""
+"""A protocol that redraws the marks from their vectors, in another shape, size or color (BLINK figure 7)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _COLORS = {"red": "#ff0000", "gray": "#808080", "grey": "#808080", "green": "#00ff00", "blue": "#0000ff"}
 _POINTS = frozenset({"ring", "dot"})
-"""Kinds of marks that mark a point, which can be marked in another shape."""
+"""Kinds of marks that mark a point, which can take another shape."""
 _LEAST_RADIUS_PX = 4.0
 _ARROW_LENGTH = 4.0
 """Length of an arrow, in radii."""
@@ -30,23 +30,25 @@ Shape = Literal["ring", "dot", "box", "arrow"]
 
 
 class Marks(Templated):
-    """Ask with every mark in another shape, radius, line or colour, in the same place. Items without marks are not
-    asked; where a shape is given, nor are those in which no point is marked.
+    """Ask with every mark in another shape, radius, line or color, in the same place.
+
+    Only items with marks are asked; with a given shape, only those with a marked point.
     """
 
     name: ClassVar[str] = "marks"
     source: ClassVar[str] = "BLINK section 4.3 (figure 7: radius 5, 10, 15 px at a height of 1024; red, gray)"
 
     radius_px: float | None = Field(None, gt=0, le=512)
-    """Radius on a picture of the reference height, usually 1,024 px; as released where None."""
+    """Radius on a picture of the reference height, usually 1,024 px; None for the released radius."""
     line_px: float | None = Field(None, gt=0, le=512)
     color: str | None = Field(None, pattern=r"^(#[0-9a-f]{6}|red|gray|grey|green|blue)$")
-    """As `#rrggbb`, or red, gray, green or blue."""
+    """`#rrggbb`, or red, gray, green or blue."""
     shape: Shape | None = None
-    """Of marked points: ring, dot, box (a square around the point) or arrow (towards it); as released where None."""
+    """Shape of marked points: ring, dot, box (a square around the point) or arrow (toward it); None for the released
+    shape."""
     height_px: int | None = Field(None, ge=16, le=8192)
-    """Height to which pictures are scaled first, and on which sizes are meant, as BLINK's are to 1,024; as released
-    where None, and then marks on low pictures are no smaller than can be seen.
+    """Height to which pictures are scaled first and to which sizes refer (1,024 in BLINK). None leaves pictures as
+    released; marks on low pictures are then large enough to be visible.
     """
 
     def takes(self, item: Item) -> bool:
@@ -68,7 +70,7 @@ class Marks(Templated):
         return replace(scaled, pictures=tuple(pictures))
 
     def outline(self) -> Marks:
-        """Return a protocol that asks as many questions in the same words, with pictures left as they are."""
+        """Return a protocol that asks as many questions in the same words, with unchanged pictures."""
         return self.model_copy(update={"height_px": None, "shape": None if self.shape is None else "ring"})
 
     def _style(self) -> dict[str, Any]:
@@ -83,7 +85,7 @@ class Marks(Templated):
 
 
 def _scaled(question: Question, height_px: int) -> Question:
-    """Return a question whose pictures are all of one height, marks and picture options with them."""
+    """Return a question whose pictures all have one height, with marks and picture options adjusted."""
     pictures = [_scaled_picture(picture, height_px) for picture in question.pictures]
     new_ids = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
     choices = tuple(
@@ -111,7 +113,7 @@ def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
 
 
 def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
-    """Return a picture whose marked points have another shape; other marks stay as they are."""
+    """Return a picture whose marked points have another shape; other marks are unchanged."""
     if shape is None or not any(prompt.kind in _POINTS for prompt in picture.prompts):
         return picture
     size_wh = None if shape in _POINTS else upright_size(picture.data)
@@ -135,7 +137,7 @@ def _points_of(prompt: VisualPrompt, shape: Shape, size_wh: tuple[int, int] | No
         return (max(0.0, x - radius), max(0.0, y - radius)), (min(width, x + radius), min(height, y + radius))
     across, down = width / 2 - x, height / 2 - y
     far = hypot(across, down)
-    # From the picture's middle, where there is room; straight down in the very middle.
+    # Away from the picture's middle, where there is space; straight down at the exact middle.
     along = (across / far, down / far) if far > 1 else (0.0, -1.0)
     length = _ARROW_LENGTH * radius
     tail = (min(max(x + along[0] * length, 0.0), width), min(max(y + along[1] * length, 0.0), height))

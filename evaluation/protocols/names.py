@@ -1,4 +1,4 @@
-"""Protocols by name, as recipes and the command line give them, and the list of all protocols."""
+"""Protocols by name, as in recipes and on the command line, and the list of all protocols."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .base import Protocol
 
 
 def parse_protocol(text: str) -> Protocol:
-    """Return the protocol that a text such as `circular` or `shuffle:k=3,wording=mm-sap` names.
+    """Return the protocol named by a text such as `circular` or `shuffle:k=3,wording=mm-sap`.
 
     Raises:
         BenchwrightError: No room provides it, or a setting is unknown or has an invalid value.
@@ -41,7 +41,7 @@ def parse_protocol(text: str) -> Protocol:
 
 
 class ListedProtocol(NamedTuple):
-    """A protocol as the list shows it."""
+    """A protocol in the list."""
 
     name: str
     help: str

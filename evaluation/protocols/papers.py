@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Blink(Templated):
-    """Ask as BLINK does: its words, disclaimers before three tasks, up to ten tries, pictures in their own size.
+    """Ask like BLINK: its words, disclaimers before three tasks, up to ten tries, pictures in their original size.
 
     `joined=true` is for models that take one picture.
     """
@@ -26,7 +26,7 @@ class Blink(Templated):
 
     wording: Literal["blink"] = "blink"
     tries: int = Field(10, ge=1, le=101)
-    """How often an item is asked at most, until it is answered; what passes by itself (`retries`) counts apart."""
+    """Largest number of tries per item until it is answered; passing failures (`retries`) count separately."""
 
     def decoding(self, options: BackendOptions) -> BackendOptions:
         """Return the options with this protocol's number of tries."""
@@ -34,9 +34,9 @@ class Blink(Templated):
 
 
 class MVPBench(Templated):
-    """Ask as MVP-Bench does, once; with the instruction that encourages commonsense where that is wanted.
+    """Ask like MVP-Bench, once; on request with the instruction that encourages commonsense.
 
-    Its multiple-choice questions are counted under `circular:wording=mvp-bench`.
+    Its multiple-choice questions count under `circular:wording=mvp-bench`.
     """
 
     name: ClassVar[str] = "mvp-bench"

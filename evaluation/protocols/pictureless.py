@@ -26,7 +26,7 @@ _DESCRIBE = (
 
 
 class Blind(Templated):
-    """Ask without any picture: measures the accuracy from the words alone."""
+    """Ask without any picture, to measure the accuracy from the words alone."""
 
     name: ClassVar[str] = "blind"
     source: ClassVar[str] = "ours; BLINK section 4.3 asks the same of captions"
@@ -44,7 +44,7 @@ class Blind(Templated):
 class Caption(Protocol):
     """Have one model describe each picture, then ask the scored model with the descriptions and without pictures.
 
-    Descriptions are kept in the captioner's own log and in the item's attempts.
+    The captioner's own log and the item's attempts keep the descriptions.
     """
 
     name: ClassVar[str] = "caption"
@@ -52,11 +52,11 @@ class Caption(Protocol):
     rounds: ClassVar[int] = 2
 
     by: str
-    """The model that describes, as `--model` takes it."""
+    """The captioner, in the form of `--model`."""
     base_url: str | None = None
-    """Where it answers; that of the model that is scored where None."""
+    """Its endpoint; None for that of the scored model."""
     api_key_env: str | None = None
-    """Environment variable with its key; that of the model that is scored where None."""
+    """Environment variable with its key; None for that of the scored model."""
     wording: Name = "vanilla"
 
     def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:

@@ -1,7 +1,7 @@
-"""Protocols that ask an item several times: with all rotations or with shuffles of its options, and once more without
-the option that declines where a model chose it.
+"""Protocols that ask an item several times: with rotations or shuffles of its options, or without the refusal choice.
 
-An order of options moves them in the question and maps the letters shown to the item's own letters.
+An item is asked again without the refusal choice if a model chose that choice. An order of options moves them in the
+question and maps the shown letters to the item's own letters.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def shuffled(item: Item, repeat: int) -> list[int]:
 
 
 def shuffled_order(item_id: str, options: int, repeat: int) -> list[int]:
-    """Return that order of an item by its id and its number of options."""
+    """Return the order of `shuffled` for an item's id and number of options."""
     from benchwright.seeds import generator_for
 
     drawn: list[int] = generator_for(0, "evaluate.shuffle", item_id, repeat).permutation(options).tolist()
@@ -84,21 +84,21 @@ class Circular(Templated):
         return float(chance_of(item) ** len(_rotations(item)))
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return right if every rotation is; else the most severe state, and the letter that was named most."""
+        """Return right if every rotation is; otherwise the most severe state, and the letter named most often."""
         del item
         right = all(attempt.right for attempt in attempts)
         return ItemVerdict("answered" if right else worst_state(attempts), most_said(attempts), right)
 
 
 class Shuffle(Templated):
-    """Ask k times, each time with a newly drawn order of options; metrics count every repetition."""
+    """Ask k times, each time in a newly drawn order of options; metrics count every repetition."""
 
     name: ClassVar[str] = "shuffle"
     source: ClassVar[str] = "MM-SAP section 4.2 (five times)"
     repeats: ClassVar[bool] = True
 
     k: int = Field(5, ge=1, le=100)
-    """Repetitions."""
+    """Number of repetitions."""
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return a question for each repetition, `s1` to `s<k>`."""
@@ -123,7 +123,7 @@ class Forced(Templated):
     """Ask once and, if the model chose the option that declines, again without it, to see whether the model knows.
 
     The verdict is that of the first reply; the second only decides what metrics of self-awareness count as unknown.
-    Sealed items are asked again without whatever option was chosen (`_asked_again_sealed`).
+    Sealed items are asked again without the chosen option, whichever it is (`_asked_again_sealed`).
     """
 
     name: ClassVar[str] = "forced"
@@ -145,9 +145,9 @@ class Forced(Templated):
 
 
 class MMSAP(Shuffle):
-    """Ask as MM-SAP does: k shuffles, each once more without the option that declines if the model chose it.
+    """Ask like MM-SAP: k shuffles, each once more without the option that declines if the model chose it.
 
-    Sealed items are asked again without whatever option was chosen (`_asked_again_sealed`).
+    Sealed items are asked again without the chosen option, whichever it is (`_asked_again_sealed`).
     """
 
     name: ClassVar[str] = "mm-sap"
@@ -162,7 +162,7 @@ class MMSAP(Shuffle):
 
 
 def _forcing(protocol: Templated, release: Release, first: Callable[[Released], Sequence[ProtocolQuestion]]) -> Ask:
-    """Return the function that asks the first round by `first`, and the second by what was chosen in it."""
+    """Return the function that asks the first round by `first`, and the second depending on its chosen options."""
     sealed = release.withheld_splits
 
     def ask(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
@@ -175,7 +175,7 @@ def _forcing(protocol: Templated, release: Release, first: Callable[[Released], 
 
 
 def _asked_again(protocol: Templated, released: Released, earlier: Sequence[JudgedReply]) -> list[ProtocolQuestion]:
-    """Return the declined questions without the option that declines, the other options in the order they had.
+    """Return the declined questions without the option that declines, with the other options in their order.
 
     An item that nothing in the picture answers is not asked again: it is unknown in any case.
     """
@@ -188,10 +188,10 @@ def _asked_again(protocol: Templated, released: Released, earlier: Sequence[Judg
 def _asked_again_sealed(
     protocol: Templated, released: Released, earlier: Sequence[JudgedReply]
 ) -> list[ProtocolQuestion]:
-    """Return every answered question of a sealed item without the option that was chosen.
+    """Return every answered question of a sealed item without the chosen option.
 
-    Which option declines, and whether declining is right, stands in the key alone. So all that `_asked_again` may ask
-    once the key is there is asked, whatever the option; what is asked says nothing of either.
+    Only the key states which option declines, and whether declining is right. Everything that `_asked_again` may ask
+    with the key is therefore asked, whichever option was chosen, so that the questions reveal neither.
     """
     return [_without_chosen(protocol, released, attempt) for attempt in earlier if attempt.letter is not None]
 

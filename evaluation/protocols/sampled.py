@@ -1,4 +1,4 @@
-"""A protocol that draws several replies to each question of another protocol, for what one draw leaves to chance."""
+"""A protocol that draws several replies to each question of another protocol, to measure how draws vary."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class Sampled(Protocol):
-    """Ask the one question of another protocol k times; metrics count every draw, the item's verdict is the vote.
+    """Ask the one question of another protocol k times; metrics count every draw, and the item's verdict is the vote.
 
-    It is named by no text of its own: `samples` is an option of the model, as the temperature is.
+    It has no name on the command line: `samples` is an option of the model, like the temperature.
     """
 
     name: ClassVar[str] = "sampled"
@@ -39,7 +39,7 @@ class Sampled(Protocol):
 
     @property
     def text(self) -> str:
-        """Return the other protocol as the command line takes it."""
+        """Return the other protocol in command-line form."""
         return self.inner.text
 
     def settings(self) -> dict[str, Any]:
@@ -73,13 +73,13 @@ class Sampled(Protocol):
         return self.inner.chance(item)
 
     def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
-        """Return the mean over the draws; None where no region is asked for."""
+        """Return the mean over the draws; None without a request for a region."""
         values = [self.inner.region_iou(item, [attempt]) for attempt in attempts]
         located = [value for value in values if value is not None]
         return fmean(located) if located else None
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
-        """Return the verdict of the vote: the letter that most draws name; where several tie, none."""
+        """Return the verdict of the vote: the letter that most draws name; none for a tie."""
         letter = voted([attempt.letter for attempt in attempts])
         if letter is not None:
             return ItemVerdict("answered", letter, is_right(item, letter))
@@ -88,15 +88,15 @@ class Sampled(Protocol):
 
 
 def draws_of(protocol: Protocol) -> int:
-    """Return how many replies are drawn to each question of a protocol."""
+    """Return the number of replies drawn to each question of a protocol."""
     return protocol.draws if isinstance(protocol, Sampled) else 1
 
 
 def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Protocol:
-    """Return a protocol with as many draws as the options ask for; itself where they ask for one.
+    """Return a protocol with the number of draws in the options, or the same protocol for one draw.
 
     Raises:
-        BenchwrightError: The protocol asks more than one question an item, or all draws would be alike.
+        BenchwrightError: The protocol asks more than one question per item, or all draws would be equal.
     """
     if options.samples == 1:
         return protocol
@@ -110,10 +110,10 @@ def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Pr
 
 
 def check_samples(protocol: Protocol, options: BackendOptions) -> None:
-    """Refuse several draws under a protocol that asks several questions an item, and draws that would all be alike.
+    """Refuse several draws under a protocol with several questions per item, and draws that would all be equal.
 
     Raises:
-        BenchwrightError: What does not go together.
+        BenchwrightError: Protocol and options conflict.
     """
     if options.samples == 1:
         return

@@ -1,4 +1,4 @@
-"""A protocol with a caption beside the picture of a pair: its own, or the other one's, which contradicts it."""
+"""A protocol with a caption next to the picture of a pair: its own, or the contradicting one of the other picture."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ class PairCaptions(NamedTuple):
 
 
 class StatedCaption(Templated):
-    """Ask with a caption beside the picture. Asked are items that show one picture of a pair whose captions are known,
-    as `pair_items` makes them.
+    """Ask with a caption next to the picture.
+
+    Only items that show one picture of a pair with known captions, as `pair_items` makes them, are asked.
     """
 
     name: ClassVar[str] = "stated-caption"
     source: ClassVar[str] = "MVP-Bench section 4.2 makes such captions for each pair; to ask with them is ours"
 
     of: Literal["own", "other", "none"] = "own"
-    """Whose caption: the picture's own, that of the other picture of the pair, or none, on the same items."""
+    """Source of the caption: the picture itself, the other picture of the pair, or none, on the same items."""
 
     def takes(self, item: Item) -> bool:
         """Return whether the item shows one picture of a pair with two captions that differ."""
@@ -51,7 +52,7 @@ class StatedCaption(Templated):
 
 
 def captions_of(item: Item) -> PairCaptions | None:
-    """Return the captions for an item that shows one picture of a pair; None where they are unknown or equal."""
+    """Return the captions for an item that shows one picture of a pair; None if they are unknown or equal."""
     captions = {side: item.evidence.get(f"{side}_caption") for side in _SIDES}
     shown = [side for side in _SIDES if item.evidence.get(side) == item.images[0].image_id]
     if len(item.images) != 1 or len(shown) != 1 or None in captions.values() or len(set(captions.values())) < 2:

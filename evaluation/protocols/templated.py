@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 _LETTER_ALONE = frozenset({"mvp-bench", "mvp-bench-commonsense", "mm-sap", "mm-sap-refusal"})
-"""Wordings whose answer is a letter without brackets, or yes or no."""
+"""Wordings whose answer is a letter without parentheses, or yes or no."""
 
 
 class Templated(Protocol):
@@ -31,13 +31,13 @@ class Templated(Protocol):
 
     wording: Name = "vanilla"
     joined: bool = False
-    """Whether several pictures are sent as one, side by side."""
+    """Whether to send several pictures as one, side by side."""
     shots: int = Field(0, ge=0, le=16)
-    """Examples with their answers before each question."""
+    """Number of examples with answers before each question."""
     examples: str | None = None
-    """Split that they come from, or a file that ends in `.jsonl`; dev where there is one, else val, where None."""
+    """Split of the examples, or a file that ends in `.jsonl`; None for dev if it exists, else val."""
     seed: int = 0
-    """Of the draw of examples."""
+    """Seed for drawing examples."""
 
     def settings(self) -> dict[str, Any]:
         """Return name and all settings, with the hash of a file of examples."""
@@ -45,12 +45,12 @@ class Templated(Protocol):
         return super().settings() | ({"examples_sha256": hashes[0]} if hashes else {})
 
     def files(self) -> tuple[Path, ...]:
-        """Return the file of examples, if they come from one."""
+        """Return the file of examples, if they come from a file."""
         from_file = self.shots and self.examples is not None and self.examples.endswith(FILE_ENDING)
         return (Path(self.examples or ""),) if from_file else ()
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return the function that asks, with the examples before each question if there are any."""
+        """Return the function that asks, with any examples before each question."""
         ask = self.asking_items(release)
         if not self.shots:
             return ask
@@ -70,7 +70,7 @@ class Templated(Protocol):
         return taught
 
     def asking_items(self, release: Release) -> Ask:
-        """Return the function that asks items without examples; reads first what it needs from the release."""
+        """Return the function that asks items without examples, after reading what it needs from the release."""
         del release
         return self.ask
 
@@ -91,9 +91,9 @@ class Templated(Protocol):
 
         Args:
             item: Item that the question is about.
-            question: Question with pictures and options as they are to be shown.
+            question: Question with pictures and options in display form.
             variant: Name among the item's questions; default empty.
-            keys: Item's letter for each letter shown; the same letters where None.
+            keys: Item's letter for each shown letter; None for the same letters.
             note: Earlier changes to its pictures.
         """
         meant = {choice.key: choice.key for choice in question.choices} if keys is None else keys
@@ -122,7 +122,7 @@ class Templated(Protocol):
         return message_of(example.question)
 
     def _answer(self, item: Item) -> str:
-        """Return an example's answer in the form that the wording asks for."""
+        """Return an example's answer in the form that the wording requests."""
         if self.wording not in _LETTER_ALONE:
             return f"({item.answer})"
         right = next(choice for choice in item.choices if choice.key == item.answer)
@@ -130,7 +130,7 @@ class Templated(Protocol):
 
 
 def _behind(shown: ShownExamples, asked_question: ProtocolQuestion) -> ProtocolQuestion:
-    """Return a question with examples before it."""
+    """Return a question preceded by examples."""
     if asked_question.question is None:
         return asked_question
     message = one_part_a_run([*shown.parts, *message_of(asked_question.question)])

@@ -1,10 +1,10 @@
 """Wordings: the papers' ways to phrase a question, by name.
 
-Short instructions are quoted from the papers, because they define the protocol; the source of each is given.
+Short instructions are quoted from the papers, because they define the protocol; each has its source.
 
-For models that take one picture, several are joined side by side, as BLINK's evaluation joins them (section 4.1).
-Pictures keep their size. They stand from left to right with a black margin between them, centred on black where
-heights differ; marks are drawn before. Margin and black are those of its repository's `eval/test_benchmark.py`.
+For models that take one picture, several are joined side by side, as in BLINK's evaluation (section 4.1). Pictures keep
+their size. They go from left to right with a black margin between them, centered on black if heights differ; marks are
+drawn first. Margin and black are those of its repository's `eval/test_benchmark.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MARGIN_PX = 10
 
 
 class Joined(NamedTuple):
-    """A picture made of several, and the place of each in it."""
+    """A picture composed of several, and the box of each in it."""
 
     picture: QuestionImage
     note: Mapping[str, Any]
@@ -76,9 +76,9 @@ Wording = Callable[[Question, "Item"], tuple[Part, ...]]
 _PLACE = re.compile(r"<image (\d{1,3})>")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
-# MM-SAP, section 4.5, and MVP-Bench's questions of one picture: the closing line of a question with options.
+# MM-SAP, section 4.5, and MVP-Bench's questions about one picture: the closing line of a question with options.
 _LETTER = "Answer with the option's letter from the given choices directly."
-# MVP-Bench's questions with yes or no.
+# MVP-Bench's yes/no questions.
 _YES_OR_NO = "Please answer yes or no."
 # MVP-Bench, section 5.2: the instruction whose effect table 4 shows.
 _COMMONSENSE = (
@@ -92,7 +92,7 @@ _DISCLAIMER = (
     "information I gave you."
 )
 _DISCLAIMED = frozenset({"forensic_detection", "jigsaw", "art_style"})
-"""Tasks before whose questions BLINK puts its disclaimer."""
+"""Tasks with BLINK's disclaimer before their questions."""
 
 
 def numbered(place: int, several: bool) -> str:
@@ -111,7 +111,7 @@ Naming = Callable[[int, bool], str]
 
 
 def _named_text(question: Question, naming: Naming = numbered) -> str:
-    """Return the question's text with the names of pictures at the places where it refers to them."""
+    """Return the question's text with the names of pictures in place of references to them."""
     count = len(question.pictures)
 
     def name(match: re.Match[str]) -> str:
@@ -139,10 +139,10 @@ def without_pictures(question: Question, naming: Naming = numbered) -> Question:
 
 
 def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple[Part, ...], Mapping[str, Any]]:
-    """Return a message that shows several pictures as one, and the note on the place of each in it.
+    """Return a message that shows several pictures as one, and the note on the box of each in it.
 
-    The words name the pictures. They stand where the wording has them: before the picture in BLINK's wording, else
-    after it and a sentence on the order.
+    The words name the pictures. They follow the wording's order: before the picture in BLINK's wording, otherwise after
+    it and a sentence on the order.
 
     Raises:
         DataError: A picture cannot be decoded.
@@ -160,7 +160,7 @@ def _plain(question: Question, item: Item) -> tuple[Part, ...]:
 
 
 def _blink(question: Question, item: Item) -> tuple[Part, ...]:
-    """Phrase a question as BLINK's data does; words come before pictures, as its `eval/query_model.py` sends them."""
+    """Phrase a question like BLINK's data; words come before pictures, as in its `eval/query_model.py`."""
     options = [f"({choice.key}) {option_words(question, choice, _counted_off)}" for choice in question.choices]
     lines = [_named_text(question, _counted_off), "Select from the following choices.", *options]
     head = [f"{_DISCLAIMER}\n"] if item.task in _DISCLAIMED else []

@@ -1,6 +1,6 @@
-"""A protocol that shows the pictures of another item, to measure what a model answers without looking.
+"""A protocol that shows the pictures of another item, to measure how a model answers without looking.
 
-Pictures come from the next item that shares nothing with the one asked about; the search takes linear time.
+Pictures come from the next item that shares nothing with the asked one; the search takes linear time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImageDonor:
-    """Place of an item, the roles of its pictures, and the keys that it shares with others."""
+    """The index of an item, the roles of its pictures, and the keys that it shares with others."""
 
     item_id: str
     file: str
@@ -38,7 +38,7 @@ class ImageDonor:
 
 
 def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
-    """Return for each item the next of the same shape, in cyclic order, that it is not tied to; none where all are."""
+    """Return, for each item, the next of the same shape in cyclic order that shares no key with it, if any."""
     shapes: dict[tuple[str, tuple[bool, ...]], list[ImageDonor]] = {}
     for place in places:
         shapes.setdefault(place.shape, []).append(place)
@@ -48,8 +48,8 @@ def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
 def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
     """Return the donors of items of one shape.
 
-    Two shortcuts keep the search from visiting the same neighbours for each item: a stretch of items that all have a
-    key is skipped in one step, and items with the same ties continue where the one before them stopped.
+    Two shortcuts keep the search from visiting the same neighbors for each item. A stretch of items that all have a key
+    is skipped in one step, and items with the same keys continue where the previous one stopped.
     """
     count = len(alike)
     held = Counter(key for place in alike for key in place.ties)
@@ -71,7 +71,7 @@ def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
 
 
 def _ends_of_stretches(alike: Sequence[ImageDonor], shared: frozenset[str]) -> dict[str, dict[int, int]]:
-    """Return, by key and place of an item that has it, the next place of an item that has it not, over two cycles."""
+    """Return, by key and index of an item with it, the next index of an item without it, over two cycles."""
     ends: dict[str, dict[int, int]] = {}
     for at in range(2 * len(alike) - 1, -1, -1):
         for key in alike[at % len(alike)].ties & shared:
@@ -86,8 +86,9 @@ _GROUPS_KEPT = 2
 class WrongImage(Templated):
     """Ask with the pictures, and their marks, of another item of the release that shares no group with this one.
 
-    The other item has the same task and shows as many pictures, as options in the same places: the next such item in
-    the order of the release, the first after the last. Where there is none, the item ends as an error that says so.
+    The other item has the same task, equally many pictures, and picture options at the same positions. It is the next
+    such item in the order of the release, with the first after the last. Without one, the item ends in an error that
+    says so.
     """
 
     name: ClassVar[str] = "wrong-image"
@@ -118,7 +119,7 @@ class WrongImage(Templated):
 
 
 def _places(release: Release) -> list[ImageDonor]:
-    """Return the place of every item, in the order of the release, without reading a picture."""
+    """Return the index, shape and keys of every item, in the order of the release, without reading a picture."""
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
     places: list[ImageDonor] = []
     for name in data_files(release, None):
@@ -149,7 +150,7 @@ class _RowGroup(NamedTuple):
 
 
 class _PictureCache:
-    """Pictures of items by their place; a few row groups are kept, because successive donors are near each other."""
+    """Pictures of items by index; a few row groups are kept, because successive donors are near each other."""
 
     def __init__(self, release: Release) -> None:
         self._release = release

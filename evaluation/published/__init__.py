@@ -1,1 +1,1 @@
-"""Tables of published benchmarks, recounted from the files that their repositories hold."""
+"""Tables of published benchmarks, recounted from the files in their repositories."""

@@ -1,7 +1,6 @@
 """Benchmarks whose published tables can be recounted, and the functions that recount each.
 
-The values that a paper prints are also read from a file `expected.json` beside the repository's own files, if there is
-one.
+The paper's printed values are also read from a file `expected.json` next to the repository's files, if there is one.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from .search import Family, Printed, choose
 def _printed_cells(data: Path, model: str) -> dict[str, float]:
     """Return the printed values of a model's cells in percent, by name; empty if the folder does not give them.
 
-    The file has `models`, by model and cell, with `paper`; per-task cells of BLINK lie under `val_tasks` with
-    `paper_table2`; printed values that cannot be reproduced stand under `not_reproduced`. Entries of another shape are
-    ignored, because these values are only shown and no result depends on them.
+    The file has `models`, by model and cell, with `paper`. Per-task cells of BLINK are under `val_tasks` with
+    `paper_table2`; printed values that cannot be reproduced are under `not_reproduced`. Entries of another shape are
+    ignored, because these values are for display only.
     """
     path = plain_or_gzipped(data, "expected.json")
     document = json_document(path) if path else None
@@ -55,7 +54,7 @@ _WAYS: Mapping[Benchmark, tuple[str, ...]] = {
     "blink": ("published", "rule", "robust"),
     "ii-bench": ("published", "robust"),
 }
-"""Ways of reading answers that a benchmark's cells can be counted in."""
+"""Possible readings of answers for counting a benchmark's cells."""
 
 _MODELS = {"mvp-bench": mvp_bench.models, "blink": blink.models, "ii-bench": ii_bench.models}
 
@@ -74,14 +73,14 @@ def recount(
     Args:
         benchmark: Name of the benchmark.
         data: Folder with the plain or gzipped files.
-        model: Name that the model's files carry.
+        model: Name of the model in its files.
         reading: One of the benchmark's `_WAYS`.
-        vanilla: MVP-Bench only: pass that VanillaEval counts; by the reading where None.
-        by_hand: MVP-Bench only: yes/no answers read by a person, by question, in addition to those of the reading.
+        vanilla: MVP-Bench only: the pass for VanillaEval; None for the reading's.
+        by_hand: MVP-Bench only: yes/no answers read by a person, by question, in addition to the reading's.
 
     Raises:
         DataError: A file is missing, damaged, or of another layout.
-        BenchwrightError: There is no such model, or a setting that the benchmark does not have.
+        BenchwrightError: The model does not exist, or the benchmark does not have a setting.
     """
     names = _MODELS[benchmark](data)
     if model not in names:

@@ -46,7 +46,7 @@ class Output(NamedTuple):
 
 
 def models(data: Path) -> tuple[str, ...]:
-    """Return the names of the models that have files here, sorted."""
+    """Return the names of the models with files here, sorted."""
     data = _root(data)
     folders = [path.name for path in (data / _OUTPUTS).iterdir() if path.is_dir()] if (data / _OUTPUTS).is_dir() else []
     return tuple(sorted({*folders, *names_in(data / _CHOICES, ".json")}))
@@ -59,10 +59,10 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
 
     - `published` compares the stored choice with the gold one, as texts: "(C) Point C" is not "(C)".
     - `rule` reads the raw output by the repository's rule alone, so answers that its judge settled count as wrong.
-    - `robust` reads it by our reader, which sees letters only, because the repository does not hold the options' texts.
+    - `robust` reads it with our reader, which sees only letters, because the repository lacks the options' texts.
 
-    A question without an output counts as wrong, as it does in the repository. The mean is left out unless the
-    model has outputs in all tasks.
+    A question without an output counts as wrong, as in the repository. The mean is left out unless the model has
+    outputs in all tasks.
     """
     data = _root(data)
     gold = read_answers(data)
@@ -97,7 +97,7 @@ def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> 
     """Yield a model's outputs, task by task.
 
     Raises:
-        DataError: The folder is empty, or a file does not have the expected content.
+        DataError: The folder is empty, or a file has unexpected content.
     """
     folder = data / _OUTPUTS / model
     names = names_in(folder, ".json")

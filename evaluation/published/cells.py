@@ -1,4 +1,4 @@
-"""Results of a recount: cells by name, in percent as the papers print them, with the numbers they were counted from."""
+"""Results of a recount: cells by name, in percent like the papers, with the numbers they were counted from."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class PromptMatches:
     """Result of comparing the published prompts of a mode with our rendering.
 
     Attributes:
-        as_now: Number of prompts that are equal with the labels that the data has now.
-        other_labels: Ids of the questions whose prompt is equal with another label, by (label in the prompt, label
-            now).
-        unmatched: Ids of the questions whose prompt is equal with no label.
+        as_now: Number of prompts that equal our rendering with the data's current labels.
+        other_labels: Ids of the questions whose prompt equals our rendering with another label, by (label in the
+            prompt, current label).
+        unmatched: Ids of the questions whose prompt equals our rendering with no label.
     """
 
     as_now: int
@@ -44,11 +44,11 @@ class Recount:
     """Recounted cells of one model.
 
     Attributes:
-        model: Name of the model that its files carry.
+        model: Name of the model in its files.
         cells: Shares by the cells' names.
-        notes: Remarks about the files for readers of the cells, a line each.
+        notes: Remarks about the files for readers of the cells, one per line.
         readings: Readings of each cell, by its name.
-        families: Readings of cells that were counted in one run.
+        families: Readings of cells counted in one run.
         prompts: Matches of the prompts, by mode.
     """
 
@@ -78,7 +78,7 @@ class Recount:
         }
 
     def table(self) -> Table:
-        """Return the cells as a table for people, beside the values that the paper prints, where they are known."""
+        """Return the cells as a table, with the values that the paper prints, if known."""
         from rich import box
         from rich.table import Table
         from rich.text import Text
@@ -109,7 +109,7 @@ def percent(share: Share) -> float | None:
 
 
 def _share_of_readings(cell: CellReadings, value: float) -> str:
-    """Return how many of the tried readings give a printed value."""
+    """Return, as text, how many of the tried readings give a printed value."""
     return f"{len(cell.giving(value))} of {len(cell.shares)}"
 
 

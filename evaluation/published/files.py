@@ -17,7 +17,7 @@ _MAX_LINE_BYTES = 4 * 1024 * 1024
 
 
 class SourceRow(NamedTuple):
-    """A JSON object of a file, and its location in words that begin an error message."""
+    """A JSON object of a file, and its location, which begins an error message."""
 
     where: str
     values: Mapping[str, Any]
@@ -41,7 +41,7 @@ class SourceRow(NamedTuple):
         return value
 
     def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
-        """Return a text field that must be one of a few."""
+        """Return a text field with one of a few allowed values."""
         value = self.text(name)
         if value not in allowed:
             raise DataError(f"{self.where}: {name} is {self._shown(name)}, not one of {', '.join(allowed)}")
@@ -52,7 +52,7 @@ class SourceRow(NamedTuple):
 
 
 def plain_or_gzipped(folder: Path, name: str) -> Path | None:
-    """Return the file of this name in a folder, with or without `.gz`; the plain one if both are there."""
+    """Return the file of this name in a folder, with or without `.gz`; the plain one if both exist."""
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
@@ -60,7 +60,7 @@ def needed(folder: Path, name: str) -> Path:
     """Return the file of this name.
 
     Raises:
-        DataError: It is in the folder neither plain nor gzipped.
+        DataError: The folder has it neither plain nor gzipped.
     """
     path = plain_or_gzipped(folder, name)
     if path is None:
@@ -69,7 +69,7 @@ def needed(folder: Path, name: str) -> Path:
 
 
 def names_in(folder: Path, suffix: str) -> tuple[str, ...]:
-    """Return the names of a folder's files with this suffix, or with it and `.gz`, both cut off, sorted."""
+    """Return the names of a folder's files with this suffix, or with it and `.gz`, without the suffixes, sorted."""
     if not folder.is_dir():
         return ()
     names = {path.name.removesuffix(".gz") for path in folder.iterdir() if path.is_file()}
@@ -77,10 +77,10 @@ def names_in(folder: Path, suffix: str) -> tuple[str, ...]:
 
 
 def json_lines(path: Path) -> Iterator[SourceRow]:
-    """Yield the objects of a JSON Lines file; blank lines are passed over.
+    """Yield the objects of a JSON Lines file; blank lines are skipped.
 
     Raises:
-        DataError: The file is damaged, or a line is no JSON object.
+        DataError: The file is damaged, or a line is not a JSON object.
     """
     most = ROW_BYTES.most(_MAX_LINE_BYTES)
     with _opened(path) as handle:
@@ -99,7 +99,7 @@ def json_document(path: Path) -> Any:
     """Return the content of a JSON file.
 
     Raises:
-        DataError: The file is damaged, too large or no JSON.
+        DataError: The file is damaged, too large or not JSON.
     """
     with _opened(path) as handle:
         raw = handle.read((most := DOCUMENT_BYTES.most()) + 1)
@@ -112,7 +112,7 @@ def as_row(value: Any, where: str) -> SourceRow:
     """Return a value as a row.
 
     Raises:
-        DataError: The value is no JSON object.
+        DataError: The value is not a JSON object.
     """
     if not isinstance(value, dict):
         raise DataError(f"{where}: {ascii(value)[:80]} is not a JSON object")

@@ -1,8 +1,7 @@
-"""II-Bench's rates (paper tables 9 to 12) and the prompts that were sent, from the repository's `results/`.
+"""II-Bench's rates (paper tables 9 to 12) and the sent prompts, from the repository's `results/`.
 
-A file `MODEL_SPLIT_MODE.jsonl` holds one record per line: the question as asked (its options in the order that was
-sent), its labels, `prompt` and `response`. Accuracy is counted where the record has an `answer`; the answers of the
-test set are sealed.
+A file `MODEL_SPLIT_MODE.jsonl` holds one record per line: the question as asked (its options in the order sent), its
+labels, `prompt` and `response`. Accuracy counts records with an `answer`; the answers of the test set are sealed.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from .files import SourceRow, as_row, json_lines, names_in, needed
 Reading = Literal["published", "robust"]
 
 _LABEL = re.compile(r"[A-Z][A-Za-z-]{1,30}(?: [A-Za-z-]{1,30}){0,3}")
-"""A label as II-Bench has them: a few words, the first with a capital."""
+"""Form of II-Bench's labels: a few words, the first capitalized."""
 
 _FOLDER = "results"
 _LETTERS = "ABCDEF"
 
 
 class PublishedReply(NamedTuple):
-    """One question as it was asked; `response` is None where the call failed, `answer` is None where it is sealed."""
+    """One question as asked; `response` is None for a failed call, `answer` is None if sealed."""
 
     where: str
     question_id: str
@@ -45,14 +44,14 @@ class PublishedReply(NamedTuple):
 
 
 def models(data: Path) -> tuple[str, ...]:
-    """Return the names of the models that have files here, sorted."""
+    """Return the names of the models with files here, sorted."""
     return tuple(sorted({model for model, _, _ in _files(data)}))
 
 
 def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
-    """Return miss rate, error rate and prompt matches by mode, and accuracy where the answers are open.
+    """Return miss rate, error rate and prompt matches by mode, and accuracy for open answers.
 
-    If a model has results of several splits, the test set is counted.
+    For a model with results of several splits, the test set counts.
     """
     files = [(split, mode) for name, split, mode in _files(data) if name == model]
     split = "test" if any(name == "test" for name, _ in files) else min(name for name, _ in files)
@@ -81,7 +80,7 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
     """Yield the questions of a file of results.
 
     Raises:
-        DataError: A record does not have the expected content.
+        DataError: A record has unexpected content.
     """
     for row in json_lines(path):
         listed = row.values.get("questions")
@@ -105,11 +104,11 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
 
 
 def _compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:
-    """Compare the prompts that were sent with our rendering, byte for byte.
+    """Compare the sent prompts with our rendering, byte for byte.
 
-    The data was revised after models were asked, so a prompt may contain a label that has another name in the data now
-    (the domain Politics went into Others). The label is therefore read from the prompt: the text in the label's place
-    must look like a label, or like several where the mode gives several, and everything else must be equal.
+    The data was revised after models were asked, so a prompt may contain a label under an older name (the domain
+    Politics became part of Others). The label is therefore read from the prompt: the text in its place must look like a
+    label, or like several in a mode that gives several, and everything else must be equal.
     """
     as_now = 0
     sent_with: dict[tuple[str, str], list[str]] = {}

@@ -1,10 +1,10 @@
-"""Import of published questions with their pictures as a release that every other command takes.
+"""Import of published questions and their pictures as a release for all other commands.
 
-The files are read as any file of questions is (`benchwright.question_files`), so that `construct items`, `audit` and a
-run find the same items, options and keys in them; what a benchmark's own layout says beyond stands here.
+The files are read like any file of questions (`benchwright.question_files`), so that `construct items`, `audit` and a
+run find the same items, options and keys in them. This module adds the parts of each benchmark's own layout.
 
-BLINK's questions come from its data set `BLINK-Benchmark/BLINK` on Hugging Face: Parquet files with the pictures
-inside, one folder per task. The paper's repository has outputs, but no questions. Options refer to pictures in words
+BLINK's questions come from its data set `BLINK-Benchmark/BLINK` on Hugging Face: Parquet files that contain the
+pictures, one folder per task. The paper's repository has outputs, but no questions. Options refer to pictures in words
 ("the second image"), so they stay words, and the pictures keep their order.
 """
 
@@ -41,21 +41,21 @@ _SPLIT = re.compile(r"(val|test)-\d{5}-of-\d{5}\.parquet")
 _YES_NO_CLOSING = "\nPlease answer yes or no."
 _II_LABELS = ("image_type", "emotion", "rhetoric")
 _LEFT_OUT = {NO_KEY: "sealed", MISSING_PICTURE: "no_image", UNREADABLE_PICTURE: "unreadable_image"}
-"""What a count calls a reason; others keep their name."""
+"""Names of reasons in counts; other reasons keep their name."""
 
 
 class _Said(NamedTuple):
-    """What a benchmark's layout says of a question beyond its words, options, key and pictures.
+    """A question's data from a benchmark's layout, besides its words, options, key and pictures.
 
     Args:
         task: Task of the item.
         split: Its split.
-        names: Names of its pictures, for their source.
-        text: The question, without what only tells a model how to answer.
+        names: Names of its pictures in their source.
+        text: The question, without instructions on how to answer.
         level: Level of the item.
         category: Category of the item.
         attributes: Attributes of the item.
-        group: What a later split must keep together.
+        group: Group that a later split must keep together.
     """
 
     task: str
@@ -69,7 +69,7 @@ class _Said(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Where a benchmark's folder has its questions, and what its layout says of each."""
+    """The place of the questions in a benchmark's folder, and the data of each from its layout."""
 
     place: Callable[[Path], Path]
     said: Callable[[FileQuestion], _Said]
@@ -94,7 +94,7 @@ def _ii_said(question: FileQuestion) -> _Said:
 
 
 def _spelled(label: object) -> str:
-    """Return a label as the repository's lists are written out."""
+    """Return a label in the spelling of the repository's lists."""
     return str(label).replace("+", ", ")
 
 
@@ -156,13 +156,12 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class ImportedRelease:
-    """A release made of published questions.
+    """A release made from published questions.
 
     Args:
         release: The release.
         left_out: Number of rows left out, by reason.
-        refused: Rows that are no questions, of which the first are kept; those without a key or picture are counted
-            only.
+        refused: The first rows that are not questions; rows without a key or picture are only counted.
     """
 
     release: Release
@@ -185,20 +184,20 @@ class ImportedRelease:
 def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     """Write a release of a benchmark's published questions and return it.
 
-    Questions that a release cannot hold are left out and counted: those whose answer is sealed (`sealed`), whose
-    picture is not in the folder (`no_image`) or cannot be read (`unreadable_image`), and rows that are none, by their
-    reason as `construct items` has it. Nothing else is changed: options stay in order, and questions on pictures with
-    equal bytes share a group.
+    Questions that a release cannot hold are left out and counted: those with a sealed answer (`sealed`), with a picture
+    missing from the folder (`no_image`) or unreadable (`unreadable_image`), and rows that are not questions, under the
+    reasons of `construct items`. Nothing else changes: options stay in order, and questions on pictures with equal
+    bytes share a group.
 
     Args:
         benchmark: One of `_IMPORTED`.
-        data: Folder of the official layout, with the pictures where it names them; for `blink` the data set's folder,
-            whose files hold the pictures.
+        data: Folder of the official layout, with the pictures at their named places; for `blink` the data set's folder,
+            whose files contain the pictures.
         out: Folder for the release.
 
     Raises:
-        DataError: A file of questions does not have the expected content.
-        BenchwrightError: No question is left, or `out` holds something else already.
+        DataError: A file of questions has unexpected content.
+        BenchwrightError: No question is left, or `out` already holds something else.
     """
     layout = _LAYOUTS[benchmark]
     with read_questions(layout.place(data), pictures=data, mapping=layout.mapping, keeps_copies=True) as read:

@@ -45,7 +45,7 @@ __all__ = ["models", "options_of", "recount"]
 
 
 class Files(NamedTuple):
-    """Content of a folder for one model."""
+    """Contents of a folder for one model."""
 
     questions: Mapping[str, MVPBenchQuestion]
     rotations: Mapping[str, MVPBenchQuestion]
@@ -61,15 +61,15 @@ def recount(
     by_hand: Mapping[str, str] | None = None,
     printed: Mapping[str, Sequence[Printed]],
 ) -> Recount:
-    """Return the cells that a model's files give; cells of a table whose file is missing are left out.
+    """Return the cells that a model's files give, without those of tables whose file is missing.
 
-    A question that a file does not answer counts as wrong, and a note gives the number of such questions.
+    A question without an answer in a file counts as wrong, and a note gives the number of such questions.
 
     Args:
         data: Folder of the repository's layout.
-        model: Name that the model's files carry.
+        model: Name of the model in its files.
         reading: One reading for all cells; None to choose among those of `mvp_readings` for each family of cells.
-        vanilla: Pass that VanillaEval counts; by the reading or the printed values where None.
+        vanilla: Pass for VanillaEval; None for that of the reading or the printed values.
         by_hand: Yes/no answers read by a person.
         printed: Printed values, by cell.
     """
@@ -162,7 +162,7 @@ def _circular(files: Files, reading: AnswerReading) -> dict[str, Share]:
 
 
 def options_of(question: str) -> list[tuple[str, str | None]]:
-    """Return the options that a question's text lists in lines such as "A. a dog", by letter."""
+    """Return the options in the lines of a question's text, such as "A. a dog", by letter."""
     return [(letter, text) for letter, text in _OPTION.findall(question)]
 
 
@@ -195,7 +195,7 @@ def _judged_letters(
 
 
 def _vanilla(files: Files, reading: AnswerReading) -> _Judged:
-    """Return the judged answers of VanillaEval; if the reading's own file is missing, the other file is used."""
+    """Return the judged answers of VanillaEval, from the other file if the reading's own file is missing."""
     outputs = files.outputs
     one_pass = outputs.one_pass if outputs.one_pass is not None else outputs.evaluated
     if one_pass is not None and (reading.vanilla == "one-pass" or outputs.rotated is None):

@@ -48,13 +48,13 @@ class ModelOutput(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """A model's replies, by question. A file that the folder does not hold is None.
+    """A model's replies, by question; None for a file missing from the folder.
 
     Attributes:
         one_pass: Outputs of the pass over all questions.
         evaluated: The same with verdicts.
         rotated: Outputs for the rotations.
-        repeats: Records that stand in the files more than once, with equal outputs.
+        repeats: Number of records that repeat an earlier one, with equal outputs.
     """
 
     one_pass: Mapping[str, ModelOutput] | None
@@ -85,7 +85,7 @@ def read_rotations(data: Path) -> dict[str, MVPBenchQuestion]:
 
 
 def models(data: Path) -> tuple[str, ...]:
-    """Return the names of the models that have files here, sorted."""
+    """Return the names of the models with files here, sorted."""
     names = names_in(data / _PREDICTIONS, ".jsonl")
     return tuple(sorted({name.removeprefix("mcq_").removesuffix("_evaluated") for name in names}))
 
@@ -108,7 +108,7 @@ def read_outputs(
 def _read(
     path: Path | None, field: str, known: Mapping[str, MVPBenchQuestion]
 ) -> tuple[dict[str, ModelOutput] | None, int]:
-    """Return a file's outputs by question, and how many of its records are repetitions."""
+    """Return a file's outputs by question, and the number of its repeated records."""
     if path is None:
         return None, 0
     outputs: dict[str, ModelOutput] = {}
@@ -117,7 +117,7 @@ def _read(
 
 
 def _take(outputs: dict[str, ModelOutput], row: SourceRow, field: str, known: Mapping[str, MVPBenchQuestion]) -> bool:
-    """Add a row's output; return whether it was there before."""
+    """Add a row's output; return whether it was present before."""
     key = str(row.values.get("question_id"))
     if key not in known:
         raise DataError(

@@ -1,6 +1,6 @@
 """Values that MVP-Bench prints: tables 2, 3 and 5 of arXiv 2410.04345, in percent, by the models' names in the files.
 
-`None` stands where our text of the paper is damaged; table 5 has no row for mPLUG-Owl2.
+`None` marks places where our text of the paper is damaged; table 5 has no row for mPLUG-Owl2.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _CELLS: Mapping[str, tuple[str, ...]] = {"2": _TABLE_2, "3": _TABLE_3, "5": _TAB
 
 
 def printed_in_paper(model: str) -> dict[str, tuple[Printed, ...]]:
-    """Return the values that the paper prints for a model, by cell; empty for a model that the paper does not have."""
+    """Return the values that the paper prints for a model, by cell; empty for a model missing from the paper."""
     printed: dict[str, tuple[Printed, ...]] = {}
     for table, rows in _VALUES.items():
         for cell, value in zip(_CELLS[table], rows.get(model, (None,) * len(_CELLS[table])), strict=True):

@@ -1,7 +1,7 @@
 """Possible readings of the answers behind MVP-Bench's published cells, as data.
 
-The paper did not read every model's answers alike, and its repository's `evaluate.py` counts some cells in more than
-one way.
+The paper did not read every model's answers in the same way, and its repository's `evaluate.py` counts some cells in
+more than one way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CATEGORIES: Mapping[str, tuple[int, int]] = {
 }  # fmt: skip
 """First and last image pair of each category of table 5.
 
-No file names the category; that it follows from the pair's number was found by recounting that table."""
+No file names the category; recounting that table showed that it follows from the pair's number."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class AnswerReading:
         unread_is_no: Whether yes/no answers that neither the rule nor the judge reads count as no, instead of as wrong.
         robust: Whether `benchwright.replies.answers` reads answers instead of the paper's rules.
         substring: Whether table 5's cells count an answer as right if the gold word occurs anywhere in it.
-        in_order: Whether table 5's pairs are every two answers that follow each other in the model's file, in the
-            category of the first; otherwise they are the two answers to one question.
-        vanilla: Pass that VanillaEval counts: the pass over all questions, the first rotation, or the rotation that
-            comes first in the file.
+        in_order: Whether table 5's pairs are every two consecutive answers in the model's file, in the category of the
+            first; otherwise they are the two answers to one question.
+        vanilla: Pass for VanillaEval: the pass over all questions, the first rotation, or the rotation that comes first
+            in the file.
         bare_letters: Whether VanillaEval's letters count in either case and without their parentheses.
-        by_hand: Yes/no answers that a person read, by question; they are taken as read.
+        by_hand: Yes/no answers that a person read, by question; they are used unchanged.
     """
 
     judged: bool = True
@@ -55,7 +55,7 @@ READINGS: Mapping[str, AnswerReading] = {
     "rule": AnswerReading(judged=False),
     "robust": AnswerReading(judged=False, robust=True),
 }
-"""Readings that are one for all cells, by name."""
+"""Readings that apply to all cells, by name."""
 
 YES_NO_READINGS: Mapping[str, AnswerReading] = {
     "rule, then judge": AnswerReading(),
@@ -63,9 +63,9 @@ YES_NO_READINGS: Mapping[str, AnswerReading] = {
     "rule, then judge, else no": AnswerReading(unread_is_no=True),
     "rule, else no": AnswerReading(judged=False, unread_is_no=True),
 }
-"""Of tables 2 and 3. `evaluate.py` asks a judge where the rule does not read; GPT4o's cells are without its verdict.
+"""Readings of tables 2 and 3. `evaluate.py` asks a judge if the rule cannot read; GPT4o's cells omit its verdict.
 
-No code has "else no": it was found by the printed cells of deepseek_vl_7b, and stands on one answer."""
+No code has "else no": it was inferred from the printed cells of deepseek_vl_7b, and rests on one answer."""
 
 CATEGORY_READINGS: Mapping[str, AnswerReading] = {
     "gold word, pairs as in the file": AnswerReading(substring=True, in_order=True),
@@ -73,9 +73,10 @@ CATEGORY_READINGS: Mapping[str, AnswerReading] = {
     "rule, then judge, pairs by question": AnswerReading(),
     "rule, pairs by question": AnswerReading(judged=False),
 }
-"""Of table 5, for which the repository has no code. The first gives all 52 printed cells of the four models at hand.
+"""Readings of table 5, for which the repository has no code. The first gives all 52 printed cells of the four available
+models.
 
-It was found by GPT4o's printed cells, and no other file at hand is out of order to tell it from the second."""
+It was inferred from GPT4o's printed cells; no other available file is out of order, to separate it from the second."""
 
 VANILLA_READINGS: Mapping[str, AnswerReading] = {
     "one pass": AnswerReading(),
@@ -83,7 +84,7 @@ VANILLA_READINGS: Mapping[str, AnswerReading] = {
     "first rotation": AnswerReading(vanilla="rotation-0"),
     "first rotation in the file": AnswerReading(vanilla="first-in-file"),
 }
-"""`evaluate.py` prints the second, from the one pass, and the last, from the rotations."""
+"""Readings of VanillaEval. `evaluate.py` prints the second, from the one pass, and the last, from the rotations."""
 
 
 def category_of(pair: int) -> str | None:

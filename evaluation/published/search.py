@@ -1,9 +1,9 @@
-"""Search for the reading of a model's files that gives the values a paper prints.
+"""Search for the reading of a model's files that gives the values printed in a paper.
 
-A paper's tables may have been counted in one of several ways, and the paper does not say which. All known ways are
-counted. Cells of one table were counted in one run, so one reading is chosen for a family of cells: the one that
-gives most of the printed values. Several readings make a match by chance more likely, so the report says how many were
-tried, how many different values they gave, and which of them match.
+A paper's tables may have been counted in one of several ways that the paper does not state. All known ways are counted.
+Cells of one table were counted in one run, so one reading is chosen for a family of cells: the one that gives most of
+the printed values. More readings make a chance match more likely, so the report states how many were tried, how many
+different values they gave, and which of them match.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..metrics.papers.shares import Share
 
 _TOLERANCE = 0.011
-"""In percent: papers print two digits, and some cells are means of two printed ones."""
+"""In percentage points: papers print two decimals, and some cells are means of two printed ones."""
 
 
 class Printed(NamedTuple):
@@ -27,10 +27,10 @@ class Printed(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """Cells that were counted in one run.
+    """Cells counted in one run.
 
     Attributes:
-        name: Name for people.
+        name: Display name.
         readings: Shares by cell, by the name of each reading; the first reading is the default if no printed value
             decides.
     """
@@ -44,7 +44,7 @@ class CellReadings:
     """Readings of one cell.
 
     Attributes:
-        chosen: Name of the reading whose share is shown.
+        chosen: Name of the reading whose share is displayed.
         shares: Shares, by reading.
         printed: Values that the paper prints.
     """
@@ -59,7 +59,7 @@ class CellReadings:
 
     @property
     def different(self) -> int:
-        """Return how many different values the readings give."""
+        """Return the number of different values that the readings give."""
         return len({share.value for share in self.shares.values()})
 
     def document(self) -> dict[str, Any]:
@@ -81,9 +81,9 @@ class FamilyReading:
     Attributes:
         family: Name of the family.
         cells: Names of the family's cells.
-        chosen: Reading that gives most of the printed values; of equals the first.
+        chosen: Reading that gives most of the printed values; of equals, the first.
         printed: Number of printed values.
-        reproduced: Number of them that each reading gives.
+        reproduced: Number of printed values that each reading gives.
     """
 
     family: str
@@ -112,7 +112,7 @@ def choose(
 ) -> tuple[dict[str, CellReadings], tuple[FamilyReading, ...]]:
     """Return the reading of each cell, and that of each family.
 
-    If the family's reading does not give a cell's printed value and another reading does, the cell shows that other
+    If the family's reading does not give a cell's printed value and another reading does, the cell uses that other
     reading.
     """
     cells: dict[str, CellReadings] = {}
@@ -136,7 +136,7 @@ def choose(
 
 
 def reading_notes(cells: Mapping[str, CellReadings], families: Sequence[FamilyReading], model: str) -> Iterator[str]:
-    """Yield remarks about the readings for people, a line each."""
+    """Yield remarks about the readings, one per line."""
     for family in families:
         tried, reproduced = len(family.reproduced), family.reproduced[family.chosen]
         if tried == 1:

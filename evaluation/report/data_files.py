@@ -1,4 +1,4 @@
-"""The data of a report beside its page: `report.json`, `scores.csv` and `items.csv`, for further analysis."""
+"""The data of a report next to its page: `report.json`, `scores.csv` and `items.csv`, for further analysis."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ _ITEM_COLUMNS = (
     "people_asked",
     "people_right",
 )
-"""Before two columns for each model: `letter MODEL` and `outcome MODEL`."""
+"""Columns before two for each model: `letter MODEL` and `outcome MODEL`."""
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder for the data of a page, beside the page and named after it."""
+    """Return the folder for the data of a page, next to the page and named after it."""
     return page.with_name(f"{page.stem}-data")
 
 
 def prepare(folder: Path) -> None:
-    """Create the folder, unless it exists and holds nothing but a report's data.
+    """Create the folder, or accept one that contains only a report's data.
 
     Raises:
         BenchwrightError: The folder holds something else, or it cannot be created.
@@ -72,7 +72,7 @@ def prepare(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
         for name in _ALL_FILES:
-            for draft in folder.glob(f".{name}.*.tmp"):  # of a report that was killed while it was written
+            for draft in folder.glob(f".{name}.*.tmp"):  # of a report that was interrupted while being written
                 draft.unlink(missing_ok=True)
         strange = sorted(path.name for path in folder.iterdir() if path.name not in _ALL_FILES or not path.is_file())
     except OSError as error:
@@ -115,7 +115,7 @@ class ItemTable:
         difficulty: float,
         discrimination: float,
     ) -> None:
-        """Add an item; figures that are not defined are NaN."""
+        """Add an item; undefined figures are NaN."""
         given_replies = [reply for reply in replies if reply is not None]
         cells: list[Any] = [
             item.item_id,
@@ -233,5 +233,5 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return format(value, ".6g")
-    # A negative number is no formula; a text that begins like one is.
+    # A negative number is not a formula; a text that begins like one is.
     return harmless(value) if isinstance(value, str) else str(value)

@@ -1,8 +1,8 @@
-"""Gathering of the item data that a page shows: one pass over the release and, in parallel, all models' replies.
+"""Gathering of a page's item data: one pass over the release and, in parallel, all models' replies.
 
 Data that grows with the number of items goes to files of a temporary folder, and from there into the page.
 
-A page shows all items, or a sample that is the same every time.
+A page shows all items, or a reproducible sample.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ Stratum = tuple[str, str]
 
 
 def sample(items: Iterable[tuple[str, Stratum]], *, at_most: int) -> frozenset[str]:
-    """Return the ids of the items that a page shows: each split and task in proportion, drawn by a hash of the id.
+    """Return the ids of the items on a page: each split and task in proportion, drawn by a hash of the id.
 
     A larger sample contains every item of a smaller one only within strata that did not lose their share. Memory: one
     id per item.
 
     Args:
         items: Id and stratum of each item.
-        at_most: Number of items wanted; all where there are no more.
+        at_most: Number of items wanted; all items if there are no more.
     """
     strata: dict[Stratum, list[str]] = {}
     for item_id, stratum in items:
@@ -63,7 +63,7 @@ def sample(items: Iterable[tuple[str, Stratum]], *, at_most: int) -> frozenset[s
 
 
 WITHOUT_SCRIPT = 24
-"""Items that stand in the page for readers without JavaScript."""
+"""Number of items in the page for readers without JavaScript."""
 
 _PIECE = 1 << 20
 
@@ -72,10 +72,10 @@ class ItemObservers(NamedTuple):
     """Tables and sums that process each item as the page does.
 
     Args:
-        table: Table of all items, which is written in the same pass.
+        table: Table of all items, written in the same pass.
         sums: Sums by label.
-        difficulty: Share of models that have each item right, in the order of the release; NaN where none was asked.
-        discrimination: Discrimination of each item, in the same order; NaN where undefined.
+        difficulty: Share of models that have each item right, in the order of the release; NaN if none was asked.
+        discrimination: Discrimination of each item, in the same order; NaN if undefined.
     """
 
     table: ItemTable
@@ -91,7 +91,7 @@ class GatheredItems(NamedTuple):
         items: Number of items of the split.
         shown: Number of items on the page.
         pictures: Number of pictures and layers of marks on the page.
-        first: Cards of the first items, which are also in the page as HTML.
+        first: Cards of the first items, which the page also has as HTML.
     """
 
     items: int
@@ -103,11 +103,11 @@ class GatheredItems(NamedTuple):
 class Spool:
     """Three files: cards and pictures as elements of JSON lists, and the first cards' pictures as SVG.
 
-    Each picture is in one of the last two files: if it is in the SVG, its place in the list holds null.
+    Each picture is in one of the last two files: if it is in the SVG, the list has null in its place.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Use an empty folder; write within the context manager, and read after it."""
+        """Use an empty folder; write within the context manager, and read afterwards."""
         self._paths = {name: folder / name for name in ("cards", "pictures", "defs")}
         self._open = ExitStack()
 
@@ -133,7 +133,7 @@ class Spool:
         self._element("pictures", None if in_page else uri)
 
     def read(self, name: str) -> Iterator[str]:
-        """Yield the content of a file in pieces."""
+        """Yield the contents of a file in pieces."""
         with self._paths[name].open(encoding="ascii") as handle:
             while piece := handle.read(_PIECE):
                 yield piece
@@ -163,13 +163,13 @@ def gather(
     made: MakePictures,
     progress: Progress | None,
 ) -> GatheredItems:
-    """Read release and predictions once, in parallel, and put the shown data into the spool.
+    """Read release and predictions once, in parallel, and put the displayed data into the spool.
 
     Args:
         results: Folder with a folder of each model.
         release: Release that was scored.
         scores: Score of each model, in the order of the page.
-        people: Figures that people reach.
+        people: Figures of people.
         items: Ids and strata of the items, as `strata` yields them.
         spool: Spool, open for writing.
         beside: Tables and sums that process the items in the same pass.
@@ -218,12 +218,12 @@ def gather(
 
 
 class _ComingItems:
-    """The items of a release, read once: for the page, and ahead of it for the making of its pictures.
+    """The items of a release, read once: for the page, and ahead of it for making its pictures.
 
-    Only what one of the two has not taken yet is kept, not all that lies between them.
+    Only items that one of the two has not yet taken are kept, not all between their positions.
 
     Args:
-        rows: Each item, its split, and the pictures that are needed for it.
+        rows: Each item, its split, and its needed pictures.
         shown: Number of items after which no picture is needed.
     """
 
@@ -237,7 +237,7 @@ class _ComingItems:
             yield self._items.popleft()
 
     def wanted(self) -> Iterator[WantedPicture]:
-        """Yield the pictures that are needed, in order; items are read ahead for them."""
+        """Yield the needed pictures, in order, reading items ahead for them."""
         while self._wanted or self._unread > 0:
             if self._wanted:
                 yield self._wanted.popleft()
@@ -258,7 +258,7 @@ class _ComingItems:
 def _with_pictures(
     release: Release, split: str | None, chosen: Collection[str], max_side_px: int
 ) -> Iterator[tuple[Item, str, list[WantedPicture]]]:
-    """Yield each item, its split, and the pictures that the page needs for it and for none before it."""
+    """Yield each item, its split, and the pictures that the page needs for it and for no earlier item."""
     wanted = WantedPictures(max_side_px=max_side_px)
     for released in release.items_without_pictures(split):
         needed = wanted.of(released) if released.item.item_id in chosen else []
@@ -266,7 +266,7 @@ def _with_pictures(
 
 
 def strata(release: Release, split: str | None) -> Iterator[tuple[str, Stratum]]:
-    """Yield the id and the stratum (split and task) of every item of a split, or of all, without reading a picture."""
+    """Yield id and stratum (split and task) of every item of a split, or of all splits, without reading a picture."""
     for batch in columns_of(release, split, ["item_id", "split", "task"]):
         for item_id, its_split, task in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             yield item_id, (its_split, task)

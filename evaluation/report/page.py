@@ -53,7 +53,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 _MOST_ON_PAPER = 10
-"""Columns of figures in one table on paper; of more, tables follow each other."""
+"""Columns of figures in one table on paper; more columns continue in further tables."""
 
 
 class PageContents(NamedTuple):
@@ -63,11 +63,11 @@ class PageContents(NamedTuple):
         release: Release that was scored.
         board: Table of scores.
         pairs: Comparisons of two models, item by item.
-        comparison: Comparison over all tasks, from which pairs are.
+        comparison: Comparison over all tasks, the source of the pairs.
         people: Figures of individual people, and of models on the same items.
         reference_points: Chance, cheats, specialists and people by task; empty without specialists and cheats.
         sums: Sums of chance and people by label.
-        difficulty: Share of models that have each item right; NaN where none was asked.
+        difficulty: Share of models that have each item right; NaN if none was asked.
         fitted: Item response model of the models; None with too few of them.
         findings: Findings of an error analysis; None without one.
         gathered: Items as gathered for the page.
@@ -89,7 +89,7 @@ class PageContents(NamedTuple):
 
 
 def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
-    """Write the page; pictures and cards are copied from the spool without being held in memory.
+    """Write the page, copying pictures and cards from the spool without holding them in memory.
 
     Raises:
         OSError: The page cannot be written.
@@ -182,7 +182,7 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
 
 
 def _breakable(name: str) -> Markup:
-    """Return a name, escaped, that may break after its underscores."""
+    """Return an escaped name that may break after its underscores."""
     from markupsafe import Markup
 
     return Markup("_<wbr>").join(escaped(name).split("_"))
@@ -199,7 +199,7 @@ def _remarks(score: Score) -> Iterator[str]:
 
 
 def _own_n(figure: Figure | None, chance: Figure | None) -> int | None:
-    """Return the number of items behind a figure if it is not the one in the column's head; None otherwise."""
+    """Return the number of items behind a figure if it differs from the one in the column's head; None otherwise."""
     return figure.n if figure is not None and (chance is None or chance.n != figure.n) else None
 
 

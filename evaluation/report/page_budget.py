@@ -1,4 +1,4 @@
-"""How many items a page can show so that it stays small enough to be sent."""
+"""The number of items on a page that keeps it small enough to send."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 MOST_ITEMS = 500
 _PAGE_BYTES = 5_000_000
 _PROBED = 24
-"""Items whose pictures are measured."""
+"""Number of items whose pictures are measured."""
 _FRAME, _CELL, _CARD, _REPLY, _STATIC_REPLY = 320_000, 640, 900, 64, 230
-"""Bytes of a page without figures and items, of a figure of the table of scores with all that is drawn of it, of a card
-without pictures and replies, of a reply without its words, and of one more where a card also stands in the page as
-HTML: as measured on pages of 2 to 60 models and 3 to 60 tasks (`benchmarks/score_pages.py`)."""
+"""Sizes in bytes: of a page without figures and items, of a figure of the table of scores with all its drawings, of a
+card without pictures and replies, of a reply without its words, and of a further one if the page also has the card as
+HTML. Measured on pages of 2 to 60 models and 3 to 60 tasks (`benchmarks/score_pages.py`)."""
 
 
 def affordable_items(
@@ -43,7 +43,7 @@ def affordable_items(
 ) -> int:
     """Return how many items fit into a page of 5 MB, from their first pictures and replies: 24 to 500.
 
-    Pages are somewhat smaller or larger than that, as the other pictures are.
+    Pages are somewhat smaller or larger, depending on the other pictures.
 
     Args:
         results: Folder with a folder of each model.
@@ -54,7 +54,7 @@ def affordable_items(
         made: Function that makes pictures of the page.
 
     Raises:
-        DataError: Predictions are damaged, or the release is.
+        DataError: Predictions or the release are damaged.
     """
     if len(items) <= WITHOUT_SCRIPT:
         return WITHOUT_SCRIPT
@@ -72,7 +72,7 @@ def _pictures(
     max_side_px: int,
     made: MakePictures,
 ) -> float:
-    """Return the mean bytes of an item's pictures and marks, over a small sample."""
+    """Return the mean size in bytes of an item's pictures and marks, over a small sample."""
     chosen = sample(items, at_most=_PROBED)
     wanted = WantedPictures(max_side_px=max_side_px)
     probed = release.items_without_pictures(split, item_ids=chosen)
@@ -81,7 +81,7 @@ def _pictures(
 
 
 def _words(folder: Path, score: Score) -> float:
-    """Return the mean bytes of a reply's words, over the first rows of a model's predictions."""
+    """Return the mean size in bytes of a reply's words, over the first rows of a model's predictions."""
     with open_judged(folder, score) as file:
         try:
             batch = next(iter(file.batches(["reply"])), None)

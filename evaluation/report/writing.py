@@ -28,7 +28,7 @@ _MAX_SIDE_PX = 384
 
 
 class WrittenReport(NamedTuple):
-    """Facts about a report that was written.
+    """Facts about a written report.
 
     Args:
         path: File of the page.
@@ -67,7 +67,7 @@ class WrittenReport(NamedTuple):
         }
 
     def describe(self) -> str:
-        """Return the facts as one line for people."""
+        """Return the facts as one line of text."""
         return (
             f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {counted(len(self.models), 'model')}, "
             f"{self.shown:,} of {counted(self.items, 'item')}, {counted(self.pictures, 'picture')}); data in "
@@ -97,19 +97,19 @@ def write_report(
     Args:
         results: Folder that `evaluate run` wrote to.
         release: Release that the models were scored on.
-        out: File for the page; `<results>/report.html` if None. An older report there is replaced.
+        out: File for the page; `<results>/report.html` if None. It replaces an older report there.
         max_items: Largest number of items on the page; if there are more, it shows a sample by split and task. If
             None, as many as fit into about 5 MB, 24 to 500.
         max_side_px: Longest side of the pictures on the page, in pixels.
-        data: Folder for the same data as JSON and CSV; if None, a folder beside the page, named after it with `-data`.
+        data: Folder for the same data as JSON and CSV; if None, a folder next to the page, named after it with `-data`.
         findings: File of an error analysis of these models, as `review results` writes it.
-        shortcuts: File that `filter shortcuts` printed with `--json`; its best solvers stand beside models.
+        shortcuts: File that `filter shortcuts` printed with `--json`; the page shows its best solvers with the models.
         cache: Cache of reduced pictures, kept between reports; no cache if None.
-        record_map: What maps the making of reduced pictures over them; this process by default.
+        record_map: Mapper of the reduction over pictures; in this process by default.
         progress: Receiver of the progress.
 
     Raises:
-        BenchwrightError: `out` exists and is no report, or cannot be written.
+        BenchwrightError: `out` exists and is not a report, or cannot be written.
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
     from benchwright.diagnostics.keys.item_analysis import discrimination, proportion_right
@@ -243,10 +243,10 @@ def _check_release(score: Score, release: Release, results: Path) -> None:
 
 
 def _refuse_what_is_no_report(path: Path) -> None:
-    """Allow only a page of ours to be replaced, because only such a page is known to be reproducible.
+    """Allow only a page of ours to be replaced, because only such a page is reproducible.
 
     Raises:
-        BenchwrightError: The file is something else, or there is no such folder.
+        BenchwrightError: The file is something else, or its folder does not exist.
     """
     if not path.parent.is_dir():
         raise BenchwrightError(f"{path.parent} is not a folder; make it, or give another place with --out")

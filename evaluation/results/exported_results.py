@@ -1,7 +1,7 @@
 """A result in the layouts of other evaluation programs: inspect_ai's log, lmms-eval's samples.
 
-`evaluate score` and `audit --replies` read back what is written, with the same letters. Pictures do not go along:
-samples name them by place, and `release export` carries them.
+`evaluate score` and `audit --replies` read the files back with the same letters. Pictures are not included: samples
+name them by number, and `release export` copies them.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class _Picture(NamedTuple):
 
 
 class AnsweredItem(NamedTuple):
-    """An item as other programs know it, with what a model said to it.
+    """An item in the form for other programs, with a model's reply.
 
     Args:
         item_id: Id of the item.
         split: Name of its split.
         task: Its task.
-        question: Question, with the names of pictures in place of these.
+        question: Question, with the names of pictures in their places.
         options: Text of each option, or the name of its picture.
-        target: Letter of the right option; empty where none is right.
+        target: Letter of the right option; empty without one.
         judged: The item's row of predictions.
-        said: The letter that was read; else the reply, where our reader reads none in it either; else empty. So it is
-            read again for the same letter, whichever protocol, reader or judge gave this one.
+        said: The letter that was read; otherwise the reply, if our reader also reads none in it; otherwise empty.
+            Reading it again therefore gives the same letter, whichever protocol, reader or judge found it.
     """
 
     item_id: str
@@ -65,22 +65,22 @@ class AnsweredItem(NamedTuple):
 
     @property
     def reply(self) -> str:
-        """Text of the reply; empty where there is none."""
+        """Text of the reply; empty without one."""
         return self.judged["reply"] or ""
 
 
 def export_result(folder: Path, release: Release, layout: str, out: Path, *, force: bool = False) -> int:
-    """Write a result as another program writes its own, and return the number of samples.
+    """Write a result in another program's format, and return the number of samples.
 
     Args:
-        folder: Folder of one result, as `evaluate run --out` makes them.
+        folder: Folder of one result, as `evaluate run --out` makes it.
         release: The release that was scored.
         layout: One of `LAYOUTS`.
         out: File to write.
-        force: Whether a file that is there is replaced.
+        force: Whether to replace an existing file.
 
     Raises:
-        BenchwrightError: The release is another one, the file's name has another end, or something else is there.
+        BenchwrightError: The release is another, the file's name has another suffix, or the file exists.
         DataError: There is no result in the folder, or the release or the predictions are damaged.
     """
     end, write = LAYOUTS[layout]
@@ -101,7 +101,7 @@ def export_result(folder: Path, release: Release, layout: str, out: Path, *, for
 
 
 def answered_items(folder: Path, score: Score, release: Release) -> Iterator[AnsweredItem]:
-    """Yield the items that were asked, in the order of the release.
+    """Yield the asked items, in the order of the release.
 
     Raises:
         DataError: The predictions are not those of the score.
@@ -214,7 +214,7 @@ def _inspect_sample(item: AnsweredItem, model: str) -> dict[str, Any]:
 
 
 def _write_samples(handle: TextIO, folder: Path, score: Score, release: Release) -> int:
-    """Write lmms-eval's samples, one JSON object a line; it knows no errors, which are empty replies."""
+    """Write lmms-eval's samples, as JSON Lines; the format has no errors, so they become empty replies."""
     number = 0
     for number, item in enumerate(answered_items(folder, score, release), start=1):
         doc = {
@@ -241,4 +241,4 @@ LAYOUTS: Mapping[str, tuple[str, _Write]] = {
     "inspect": (".json", _write_inspect),
     "lmms-eval": (".jsonl", _write_samples),
 }
-"""End of a file's name, and the function that writes it, by layout."""
+"""Suffix of a file's name, and the function that writes it, by layout."""

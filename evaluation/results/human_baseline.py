@@ -1,7 +1,7 @@
-"""The human baseline of a release, as figures that are shown beside the models'.
+"""The human baseline of a release, as figures for comparison with models.
 
-There are figures of all annotators together, of each annotator, and of the best one. People and models are compared
-over all items, in each task, and in the mean of tasks.
+The figures are of all annotators together, of each annotator, and of the best one. People and models are compared over
+all items, in each task, and in the mean of tasks.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ def task_shares(
 
 
 _LEAST_OF_THE_BUSIEST = 0.5
-"""Share of the items that the busiest annotator answered which an annotator must have answered to be called best."""
+"""Share of the busiest annotator's number of items that an annotator must have answered to count as best."""
 
 Metrics = Mapping[str, Figure]
 
 
 def _answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
-    """Return each annotator's own answers in the shape of a baseline's items, as if each item was asked once.
+    """Return each annotator's answers in the form of a baseline's items, as if each item was asked once.
 
     Args:
-        items: Items of one campaign, as `read_human_baseline` returns them; items that do not say who was right are
+        items: Items of one campaign, as `read_human_baseline` returns them; items that do not state who was right are
             left out.
     """
     answers: dict[str, dict[str, dict[str, int]]] = {}
@@ -79,8 +79,8 @@ def _best_of(each: Mapping[str, Metrics]) -> str | None:
     """Return the annotator who was right most often; None if there are fewer than two annotators.
 
     Only annotators who answered at least the share `_LEAST_OF_THE_BUSIEST` of the busiest one's number of items count,
-    because a few lucky answers make nobody the best. Ties go to the annotator who answered more, then to the lower
-    number.
+    because a few lucky answers do not make an annotator the best. Ties go to the annotator who answered more, then to
+    the lower number.
     """
     if len(each) < 2:
         return None
@@ -95,7 +95,7 @@ def _number(pseudonym: str) -> int:
 
 FORMAT: Literal["benchwright/human"] = "benchwright/human"
 VERSION = 3
-"""Version 2 states how each interval was made, version 3 what each annotator reached."""
+"""Version 2 states how each interval was made, version 3 the figures of each annotator."""
 
 HUMAN_FILE = "human.json"
 
@@ -106,15 +106,15 @@ class CampaignFigures(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     simulated: bool
-    """Nobody answered: the annotators are simulated."""
+    """Whether the annotators are simulated, so that no person answered."""
     annotators: int = Field(ge=1)
     answers_per_item: int = Field(ge=1)
     metrics: dict[str, Figure]
-    """`accuracy`, `accuracy/<task>` and `accuracy_macro`, named and bounded as a model's: the mean over people."""
+    """`accuracy`, `accuracy/<task>` and `accuracy_macro`, with a model's names and bounds: the mean over people."""
     each: dict[str, dict[str, Figure]] = {}
-    """The same for each annotator by pseudonym; empty where the release does not say who was right."""
+    """The same for each annotator by pseudonym; empty if the release does not state who was right."""
     best: str | None = None
-    """Who of them was right most often (`_best_of`)."""
+    """The annotator who was right most often (`_best_of`)."""
 
 
 class HumanFigures(BaseModel):
@@ -125,14 +125,14 @@ class HumanFigures(BaseModel):
     format: Literal["benchwright/human"] = FORMAT
     version: int = VERSION
     release: str
-    """Name and version, for people."""
+    """Name and version, for readers."""
     release_id: str
     split: str | None
     """None for all splits."""
     campaigns: dict[str, CampaignFigures]
 
     def lines(self) -> dict[str, Mapping[str, Figure]]:
-        """Return the metrics of each campaign under the name that it has in a table of models."""
+        """Return the metrics of each campaign under its name in a table of models."""
         lines: dict[str, Mapping[str, Figure]] = {}
         for name, campaign in sorted(self.campaigns.items()):
             label = "human" if len(self.campaigns) == 1 else f"human: {name}"
@@ -144,13 +144,12 @@ class HumanFigures(BaseModel):
 
 
 def human_figures(release: Release, split: str | None = None) -> HumanFigures | None:
-    """Return the figures of people on a release, or on one split; None where nobody was asked.
+    """Return the figures of people on a release, or on one split; None if people were not asked.
 
-    An accuracy is the mean over items of the share of right answers, so that each item counts once, as it does for a
-    model. The interval treats an item's answers together as one draw, and clusters of items as for a model: n is the
-    number of items, not of answers, because answers to one item are correlated. The interval is rather too wide than
-    too
-    narrow: a share lies in [0, 1], so its variance is at most mean (1 - mean), which is that of a single answer.
+    An accuracy is the mean over items of the share of right answers, so that each item counts once, as for a model. The
+    interval treats an item's answers together as one draw, and clusters of items as for a model: n is the number of
+    items, not of answers, because answers to one item are correlated. The interval is conservative: a share lies in [0,
+    1], so its variance is at most mean (1 - mean), the variance of a single answer.
 
     Raises:
         DataError: The release is damaged.
@@ -183,7 +182,7 @@ def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _BaselineItem]) -
 
 
 def read_human(folder: Path) -> HumanFigures | None:
-    """Return the figures of people in a results folder; None where it holds none.
+    """Return the figures of people in a results folder; None without any.
 
     Raises:
         DataError: The file is damaged, or a newer version of the program wrote it.
@@ -203,7 +202,7 @@ def read_human(folder: Path) -> HumanFigures | None:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return figures of an older version in the form of this one: version 1 did not say how an interval was made."""
+    """Return figures of an older version in the current form: version 1 did not state how an interval was made."""
     if not isinstance(document, dict) or document.get("version") not in {1, 2}:
         return document
     campaigns = document["campaigns"]
@@ -219,7 +218,7 @@ def _upgraded(document: Any) -> Any:
 
 
 def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
-    """Refuse to show people beside models that were asked other items.
+    """Refuse to compare people with models that were asked other items.
 
     Raises:
         DataError: Release or split differ.

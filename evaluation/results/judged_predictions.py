@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "benchwright/predictions", 7
 _VERSIONS = ("1", "2", "3", "4", "5", "6", "7")
-"""That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`,
-version 4 `is_cut_off`, version 5 `region_iou`, version 6 `reply_kind` and `finish`, version 7
-`source_id`."""
+"""Versions that readers of replies accept: version 2 added `group`, version 3 `attempts` and `robust_right`, version 4
+`is_cut_off`, version 5 `region_iou`, version 6 `reply_kind` and `finish`, version 7 `source_id`."""
 
 _ADDED = frozenset(
     {"group", "attempts", "robust_right", "is_cut_off", "region_iou", "reply_kind", "finish", "source_id"}
@@ -45,10 +44,10 @@ ROWS_PER_GROUP = 4096
 _FAILED = "the reply is the text of a program that failed"
 
 _NOT_CONCLUDED = frozenset({"option_words", "end", "candidates", "verdicts", "shares", "ranks"})
-"""Rules that take what a reply mentions for what it means: not where it was cut off before it had ended."""
+"""Rules that take a mentioned option as the answer; they do not apply to a reply cut off before its end."""
 
 _SHORT = 200
-"""Characters of a reply that is likely to come up again."""
+"""Largest length in characters of a reply that is likely to recur."""
 
 _TEXT = pa.string()
 _ATTEMPT = pa.struct(
@@ -58,8 +57,8 @@ _ATTEMPT = pa.struct(
         ("note", _TEXT), ("is_cut_off", pa.bool_()), ("reply_kind", _TEXT), ("finish", _TEXT),
     ]
 )  # fmt: skip
-"""One question about an item: its name among them, the round, the item's own letter of what was named, the letter as it
-was said; `state` may also be `caption`; `note` is JSON on what was done to the pictures."""
+"""One question about an item: its name among them, the round, the item's own letter of the named option, the letter as
+given. `state` may also be `caption`; `note` is JSON on changes to the pictures."""
 
 JUDGED_SCHEMA = pa.schema(
     [
@@ -70,15 +69,15 @@ JUDGED_SCHEMA = pa.schema(
         ("source_id", _TEXT),
     ]
 )  # fmt: skip
-"""`state` is answered, miss, refusal, cut_off or error; `read_by` is the rule or reader that read the letter; `cause`
+"""`state` is answered, miss, refusal, cut_off or error; `read_by` is the rule or reader that found the letter; `cause`
 is the error's, or the filter's; `group` numbers clusters of items that share group keys, directly or through others, in
-the order of the release. `robust_right` is what the robust reader makes of it, where another one read. `attempts` holds
-every question that a protocol asked; it is null where the row itself is the only one. The row's `reply` is that of its
-first attempt with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it
-answered. `region_iou` says how well the region that was asked for beside the letter fits what people marked, 0 to 1;
-null where no region was asked for. `reply_kind` is the kind of the response that a model's server sent
-(`benchwright/models/endpoints/vendors/reply_kinds.py`), `finish` its reason for ending as the server spells it; null
-for other replies. `source_id` is the id by which the item's source calls it; null where it has none."""
+the order of the release. `robust_right` is the robust reader's result, if another reader was used. `attempts` holds
+every question that a protocol asked, null if the row itself is the only one. The row's `reply` is that of its first
+attempt with the row's letter. `is_cut_off` is whether any reply ends at the largest length, answered or not.
+`region_iou` is how well the requested region fits the regions that people marked, 0 to 1, null without such a request.
+`reply_kind` is the kind of the response from a model's server (`benchwright/models/endpoints/vendors/reply_kinds.py`),
+`finish` its reason for ending in the server's spelling; both are null for other replies. `source_id` is the item's id
+in its source, null without one."""
 
 
 def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> JudgedReply:
@@ -126,7 +125,7 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
 
 def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
     """Return the answer that the chosen reader reads, and the letter as shown that the robust reader reads."""
-    from benchwright.replies.answers import ParsedAnswer, read_answer  # many patterns, which letters alone need not
+    from benchwright.replies.answers import ParsedAnswer, read_answer  # many patterns, which letters alone do not need
 
     if reply.letter is not None:
         return ParsedAnswer("answered", reply.letter, "given"), reply.letter
@@ -194,14 +193,14 @@ def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> Parse
 
 
 def judged_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """Return rows as `row_of` makes them as columns."""
+    """Return rows from `row_of` as columns."""
     return pa.table({name: [row[name] for row in rows] for name in JUDGED_SCHEMA.names}, schema=JUDGED_SCHEMA)
 
 
 class JudgedWriter:
     """Writer of rows to a Parquet file, one row group at a time; use it as a context manager.
 
-    Rows that were added one by one and rows that were added as columns become the same file.
+    Rows added one by one and rows added as columns give the same file.
     """
 
     def __init__(self, path: Path, stamp: Mapping[str, str]) -> None:
@@ -241,7 +240,7 @@ class JudgedWriter:
 
 
 def open_judged(folder: Path, score: Score) -> ParquetTable:
-    """Return the opened predictions beside a score, after a check that they are of its model and release.
+    """Return the opened predictions next to a score, after checking that they are of its model and release.
 
     Raises:
         DataError: There are no predictions, or they are of another model or release.
@@ -275,10 +274,10 @@ def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score:
 
 
 def not_of_score(path: Path, problem: str) -> DataError:
-    """Return the error for predictions from which the score beside them was not made."""
+    """Return the error for predictions from which the score next to them was not made."""
     return DataError(f"{path} is not what the score beside it was made from: {problem}; score the model again")
 
 
 def _storable(text: str | None) -> str | None:
-    """Return a text without lone surrogates, which a model can send as JSON escapes and no table can hold."""
+    """Return a text without lone surrogates, which a model can send as JSON escapes but no table can hold."""
     return None if text is None else text.encode("utf-8", "replace").decode("utf-8")

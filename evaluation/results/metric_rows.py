@@ -1,6 +1,6 @@
 """The rows that metrics count: judged predictions as columns, one row per counted reply, with facts about the items.
 
-Under a protocol that repeats its questions, every repetition is a row; under any other, every item is one row.
+Under a repeating protocol, every repetition is a row; under any other, every item is one row.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
 
     In addition to the items' own columns there are:
 
-    - `variant`: the repetition; null where there is none.
-    - `questions`: how many questions the row's verdict is based on; `at_first`: whether the first of them was answered
+    - `variant`: the repetition; null without one.
+    - `questions`: the number of questions behind the row's verdict; `at_first`: whether the first of them was answered
       right.
     - `again`: the state of the reply to the question without the option that declines; `knew`: whether that was right.
-      Both are null where it was not asked.
+      Both are null if it was not asked.
     """
     columns = [*_ITEM, *(f"attempts.list.element.{name}" for name in _PART)]
     with ParquetTable(path, title=str(path)) as file:
@@ -76,7 +76,7 @@ def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table
         )
     labels = pa.concat_tables(pieces)
     taken = labels.drop_columns(["item_id"])
-    if not labels.column("item_id").equals(rows.column("item_id")):  # most often every item is asked once, in order
+    if not labels.column("item_id").equals(rows.column("item_id")):  # usually every item is asked once, in order
         taken = taken.take(pc.index_in(rows.column("item_id"), value_set=labels.column("item_id")))
     for name in taken.column_names:
         rows = rows.append_column(name, taken.column(name))
@@ -84,7 +84,7 @@ def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table
 
 
 def _parts(lists: pa.ListArray) -> pa.Table:
-    """Return all attempts as rows, with the place of their item."""
+    """Return all attempts as rows, with the index of their item."""
     flat = lists.flatten()
     columns = {name: flat.field(name) for name in _PART}
     return pa.table({"item": pc.list_parent_indices(lists), **columns})
@@ -119,7 +119,7 @@ def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _keys(group_keys: pa.ListArray, beginning: str) -> pa.Array:
-    """Return, for each item, the first group key that begins so; null without one."""
+    """Return, for each item, the first group key with this prefix; null without one."""
     keys = group_keys.flatten()
     held = pc.starts_with(keys, beginning)
     parents = pc.list_parent_indices(group_keys).filter(held)

@@ -1,4 +1,4 @@
-"""How the items of a run ended: how many in each state, and for which causes those without an answer."""
+"""The endings of a run's items: the number in each state, and the causes of those without an answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _MOST_CAUSES = 5
-"""Causes that a score names, the most frequent ones."""
+"""Largest number of causes that a score names, most frequent first."""
 
 _SENT = re.compile(r" \(sent \d+ times\)\Z")
 _COLUMNS = ["state", "right", "is_cut_off", "reply", "cause", "reply_kind"]
@@ -29,7 +29,7 @@ _NO_TEXT = frozenset({"empty", "tool_call"})
 
 
 class Outcomes(NamedTuple):
-    """Numbers of items by how they ended, under the names of a score's fields."""
+    """Numbers of items by ending, under the names of a score's fields."""
 
     asked: int
     miss: int
@@ -46,7 +46,7 @@ class Outcomes(NamedTuple):
 
 
 def outcomes_of(predictions: Path) -> Outcomes:
-    """Return how the items in a file of judged predictions ended."""
+    """Return the endings of the items in a file of judged predictions."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -76,7 +76,7 @@ def outcomes_of(predictions: Path) -> Outcomes:
 
 
 def says_something(row: Mapping[str, Any]) -> bool:
-    """Return whether a row of judged predictions holds a letter or words of the model, be they a refusal of its own."""
+    """Return whether a row of judged predictions holds a letter or words of the model, even of a refusal."""
     return any(
         attempt["letter"] is not None or (attempt["reply_kind"] != "filtered" and (attempt["reply"] or "").strip())
         for attempt in row["attempts"] or (row,)
@@ -84,7 +84,7 @@ def says_something(row: Mapping[str, Any]) -> bool:
 
 
 def letters_or_words(table: pa.Table) -> bool:
-    """Return whether any of some rows `says_something`; rows without attempts, as columns."""
+    """Return whether any of some rows without attempts, as columns, `says_something`."""
     if table.column("letter").null_count < table.num_rows:
         return True
     kinds, replies = (table.column(name).to_pylist() for name in ("reply_kind", "reply"))
@@ -92,7 +92,7 @@ def letters_or_words(table: pa.Table) -> bool:
 
 
 def nothing_said(model: str, outcomes: Outcomes) -> CheckFailed:
-    """Return the error for a run in which nothing was said to any item."""
+    """Return the error for a run in which the model gave no words for any item."""
     causes = "; ".join(f"{cause.n}: {cause.cause}" for cause in outcomes.causes)
     return CheckFailed(
         f"{model} has said nothing to any of the {counted(outcomes.asked, 'item')} "

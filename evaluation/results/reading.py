@@ -1,4 +1,4 @@
-"""What people found of a reader's errors in a sample of a model's replies: `reading.json` beside its score."""
+"""A reader's errors according to people's labels of a model's replies: `reading.json` next to its score."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ ERROR_KINDS: dict[ErrorKind, str] = {
     "missed_letter": "no letter where the reply gives one",
     "letter_of_none": "a letter where the reply gives none",
 }
-"""Ways in which a reader is wrong, and their words."""
+"""Kinds of reading errors, with descriptions."""
 
 
 class CheckedShare(BaseModel):
-    """A share that rests on people's labels."""
+    """A share based on people's labels."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     value: float | None
-    """0 to 1; None where no label speaks of it."""
+    """0 to 1; None without a relevant label."""
     ci: tuple[float, float] | None
-    """95 %."""
+    """95 % interval, 0 to 1."""
     n: int = Field(ge=0)
-    """Labelled replies behind it."""
+    """Number of labeled replies behind it."""
 
     def describe(self) -> str:
         """Return the share and its interval in percent."""
@@ -57,20 +57,20 @@ class Reading(BaseModel):
     release_id: str
     reader: str
     reader_version: Any = None
-    """As the score's settings have it."""
+    """Version from the score's settings."""
     counted_accuracy: float
-    """Accuracy of the score that was checked."""
+    """Accuracy of the checked score."""
     asked: int = Field(ge=0)
     replies: int = Field(ge=0)
-    """Replies with words that the reader read or missed, from which the sample was drawn."""
+    """Number of replies with words that the reader read or missed, from which the sample was drawn."""
     labelled: int = Field(ge=0)
     errors: dict[ErrorKind, CheckedShare]
     """Shares of all these replies."""
     accuracy: CheckedShare
-    """Share of asked items answered right, the reader's error included; `n` is the number of labels."""
+    """Share of asked items answered right, with the reader's error included; `n` is the number of labels."""
 
     def describe(self) -> str:
-        """Return the corrected score and the reader's errors as one line for people."""
+        """Return the corrected score and the reader's errors as one line of text."""
         errors = "; ".join(f"{words} {self.errors[kind].describe()}" for kind, words in ERROR_KINDS.items())
         value, ci = self.accuracy.value, self.accuracy.ci
         score = (
@@ -86,10 +86,10 @@ class LabelledReply(NamedTuple):
     """A reply that a person has read.
 
     Args:
-        task: Task of its item, which with whether the reader read a letter is its stratum.
+        task: Task of its item; with whether the reader found a letter, it defines the reply's stratum.
         read: Letter that the reader read; None for none.
-        given: Letter that the reply gives by the person's word; None for none.
-        key: Letter that is right; None where none is.
+        given: Letter that the reply gives, according to the person; None for none.
+        key: The right letter; None without one.
     """
 
     task: str
@@ -99,13 +99,13 @@ class LabelledReply(NamedTuple):
 
 
 Sizes = Mapping[tuple[str, bool], int]
-"""Number of replies by task and whether a letter was read."""
+"""Number of replies by task and whether the reader found a letter."""
 
 
 def weights_of(sizes: Sizes, labelled: Sequence[LabelledReply], *, is_read: bool) -> tuple[int, list[float]]:
-    """Return the number of read or of missed replies, and how many each labelled one of them stands for.
+    """Return the number of read or of missed replies, and how many replies each labeled one represents.
 
-    Tasks without a label are spoken for by those that have some.
+    Tasks with labels also represent those without.
     """
     those = [reply for reply in labelled if (reply.read is not None) == is_read]
     size = sum(n for (_, read), n in sizes.items() if read == is_read)
@@ -119,9 +119,9 @@ def weights_of(sizes: Sizes, labelled: Sequence[LabelledReply], *, is_read: bool
 def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]]) -> dict[ErrorKind, CheckedShare]:
     """Return the shares of all replies of one or several models that a reader reads wrongly, by kind.
 
-    The interval is exact for as many labels as those of different weight are worth; Wilson's misses rare errors too
-    often. It is of the read or the missed replies, in which alone an error of the kind can lie, and the share itself
-    where all of them are labelled.
+    The interval is exact for the effective number of labels of different weight; Wilson's misses rare errors too often.
+    It covers the read or the missed replies, where alone an error of the kind can occur. If all of them are labeled, it
+    equals the share.
     """
     replies = sum(sum(sizes.values()) for sizes, _ in populations)
     shares = {}
@@ -148,7 +148,7 @@ def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]])
 
 
 def error_of(reply: LabelledReply) -> ErrorKind | None:
-    """Return in which way a reply is read wrongly; None where it is read right."""
+    """Return the kind of error in reading a reply; None if it is read right."""
     if reply.read == reply.given:
         return None
     if reply.read is None:
@@ -161,7 +161,7 @@ def corrected_accuracy(
 ) -> CheckedShare:
     """Return an accuracy with the reader's error in it (`statistics.prediction_powered`); unknown with too few labels.
 
-    Items whose replies were not to be read, such as errors, count as they were counted.
+    Items whose replies needed no reading, such as errors, keep their count.
     """
     parts = []
     for is_read in (True, False):
@@ -180,7 +180,7 @@ def _is_right(reply: LabelledReply, letter: str | None) -> bool:
 
 
 def read_reading(folder: Path) -> Reading | None:
-    """Return what people found of the reading in a model's results folder; None where nobody has looked.
+    """Return the result of people's labels in a model's results folder; None without any.
 
     Raises:
         DataError: The file is damaged.

@@ -13,7 +13,7 @@ from ..prompting.question import Reply
 from .score import Usage
 
 _FIRST = 8
-"""Replies at the beginning of which not all may say nothing."""
+"""Number of first replies, not all of which may be empty."""
 
 
 class TokenUsage:
@@ -26,16 +26,16 @@ class TokenUsage:
         self._requests: set[int] = set()
 
     def add(self, tokens: Tokens, request: str | None = None, *, in_batch: bool = False) -> None:
-        """Count one reply; its tokens only if no other reply to the same request was counted.
+        """Count one reply; count its tokens only for the first counted reply to a request.
 
         Args:
             tokens: Tokens that it took.
-            request: Key of the request that it answers.
-            in_batch: Whether it came in a batch, and cost less.
+            request: Key of the answered request.
+            in_batch: Whether it came in a batch, at a lower price.
         """
         self._replies += 1
         if request is not None:
-            number = hash(request)  # enough to tell them apart, and small
+            number = hash(request)  # enough to separate them, and small
             if number in self._requests:
                 self._shared += 1
                 return
@@ -52,7 +52,7 @@ class TokenUsage:
         return self._prices.cost(self._tokens) - (1 - PRICE_SHARE) * self._prices.cost(self._in_batches)
 
     def usage(self) -> Usage | None:
-        """Return the sums in the form that a score holds; None where no reply stated its tokens."""
+        """Return the sums in the form for a score; None if no reply stated its tokens."""
         if self._replies == 0:
             return None
         prompt, completion, reasoning = self._tokens
@@ -67,13 +67,13 @@ class TokenUsage:
 
 
 class FirstFailures:
-    """A guard that ends a run whose first replies all say nothing, since the others would fail likewise.
+    """A guard that ends a run whose first replies are all empty, since the others would fail likewise.
 
-    Errors, replies without text, calls of a tool and replies that were cut off before their first word say nothing, in
-    whatever order they come.
+    Errors, replies without text, calls of a tool and replies cut off before their first word count as empty, in any
+    order.
 
     Args:
-        name: Name of the model that is asked.
+        name: Name of the model being asked.
     """
 
     def __init__(self, name: str) -> None:
@@ -85,7 +85,7 @@ class FirstFailures:
         """Record the next reply.
 
         Raises:
-            CheckFailed: It is the last of the first replies, and all said nothing.
+            CheckFailed: It is the last of the first replies, and all were empty.
         """
         if self._is_over:
             return
@@ -100,7 +100,7 @@ class FirstFailures:
         """Record that no further reply comes.
 
         Raises:
-            CheckFailed: There were few replies, and all said nothing.
+            CheckFailed: There were few replies, and all were empty.
         """
         if self._causes and not self._is_over:
             raise self._error("all " if self._causes.total() > 1 else "")
@@ -149,7 +149,7 @@ class RunProgress:
             self._seen["cut off before any text"] += 1
 
     def tell(self, words: str) -> None:
-        """Show what is going on before there is a reply."""
+        """Show the current activity before there is a reply."""
         self._progress.beside(words)
 
     def through(self, items: int = 1) -> None:

@@ -23,8 +23,8 @@ from .unread import Unread
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
 VERSION = 5
 """Version 2 states how each interval was made; version 3 has the judge; version 4 counts thoughts among the tokens,
-keeps replies that were cut off apart, and says when errors make it unfit; version 5 counts what a filter stopped and
-what was empty, and says the causes."""
+separates truncated replies, and states when errors make it unfit; version 5 counts filtered and empty replies, and
+states the causes."""
 
 _USUAL = frozenset({VANILLA, ROBUST})
 
@@ -41,10 +41,10 @@ ENDINGS = {
     "tool_call": "tool calls",
     "error": "errors",
 }
-"""How items end, each in one way, and how tables head the ways; the same columns wherever scores are shown."""
+"""Endings of items, each item having one, and their headings in tables; the same columns wherever scores are shown."""
 
 MAX_ERRORS = 0.05
-"""Share of errors above which a score is unfit, unless the user says another."""
+"""Default share of errors above which a score is unfit."""
 
 
 class Figure(BaseModel):
@@ -53,34 +53,34 @@ class Figure(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     value: float | None
-    """None where no item was asked."""
+    """None if no item was asked."""
     ci: tuple[float, float] | None
-    """95 %; None where the value is no estimate, or there is none."""
+    """95 % interval; None if the value is not an estimate, or has no interval."""
     n: int = Field(ge=0)
-    """Items, or repetitions of them, that it stands on."""
+    """Number of items, or of repetitions of them, behind the value."""
     method: Method | None = None
-    """How the interval was made; None where there is none, or where whoever made it did not say."""
+    """Method of the interval; None without an interval or a stated method."""
 
 
 class Usage(BaseModel):
-    """Tokens, requests and cost of the replies behind a score, as far as they were counted."""
+    """Tokens, requests and cost of the replies behind a score, as far as counted."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     replies: int = Field(ge=0)
-    """Replies whose tokens are known; where equal questions share a request, each counts."""
+    """Number of replies with known tokens; each counts, even if equal questions share a request."""
     requests: int | None = Field(None, ge=0)
-    """Requests that these replies answer, each counted once, as are tokens; None in scores of older programs, which
-    counted the tokens of a shared one each time."""
+    """Requests that these replies answer, each counted once, like tokens; None in scores of older programs, which
+    counted the tokens of a shared request each time."""
     prompt_tokens: int = Field(ge=0)
     completion_tokens: int = Field(ge=0)
     reasoning_tokens: int = Field(0, ge=0)
-    """Those of them that were thoughts, which servers count and do not show."""
+    """Number of received tokens that were thoughts, which servers count but do not show."""
     cost: float | None = None
-    """In the currency of the prices that the user gave; None without any."""
+    """In the currency of the user's prices; None without prices."""
 
     def describe(self) -> str:
-        """Return the usage as one line for people."""
+        """Return the usage as one line of text."""
         shared = 0 if self.requests is None else self.replies - self.requests
         saved = (
             f" to {counted(self.replies - shared, 'request')} ({shared} shared one with an equal question)"
@@ -103,23 +103,23 @@ class Judging(BaseModel):
 
     model: str
     prompt: int
-    """Version of the words that it is asked with."""
+    """Version of its prompt."""
     asks: Literal["misses", "all"]
-    """Whether about replies of which the reader made nothing, or about all, overruling it."""
+    """Whether it is asked about replies that the reader could not read, or about all, overruling the reader."""
     settings: dict[str, Any]
-    """Of its backend."""
+    """Settings of its backend."""
     asked: int = Field(ge=0)
     letters: int = Field(ge=0)
     refusals: int = Field(ge=0)
     none: int = Field(ge=0)
     unusable: int = Field(ge=0)
-    """Judge's replies that are no verdict; what the reader had read stays."""
+    """Judge's replies that are not verdicts; the reader's result stays."""
     errors: int = Field(ge=0)
-    """Requests to the judge that failed; what the reader had read stays."""
+    """Failed requests to the judge; the reader's result stays."""
     usage: Usage | None = None
 
     def describe(self) -> str:
-        """Return the counts as one line for people."""
+        """Return the counts as one line of text."""
         words = (
             f"the judge {self.model} was asked about {counted(self.asked, 'reply', 'replies')}: {self.letters} "
             f"letters, {self.refusals} refusals, {self.none} none, {self.unusable} unusable, "
@@ -129,7 +129,7 @@ class Judging(BaseModel):
 
 
 class OutcomeCause(BaseModel):
-    """Cause for which items ended without an answer, and their number."""
+    """A cause of items without an answer, and their number."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -147,74 +147,74 @@ class Score(BaseModel):
     version: int = VERSION
     model: str
     name: str | None = None
-    """What the user calls the result, in place of the model's name; None for that."""
+    """The user's name for the result; None for the model's name."""
     protocol: str
-    """Name and settings, as `--protocol` takes them; all settings stand in `settings`."""
+    """Name and settings, in the form of `--protocol`; `settings` has all settings."""
     reader: str = "robust"
-    """Who read the letters."""
+    """Reader of the letters."""
     release: str
-    """Name and version, for people."""
+    """Name and version, for readers."""
     release_id: str
     content_id: str
     split: str | None
     """None for all splits."""
     settings: dict[str, Any]
     identity: dict[str, Any] | None = None
-    """Settings that can change a reply; results in which they are equal are one result. None in older scores, of which
-    `settings` say it."""
+    """Settings that can change a reply; results with equal ones are one result. None in older scores, whose `settings`
+    contain them."""
     metrics: dict[str, Figure]
     miss: int = Field(ge=0)
-    """Replies that name no single option; wrong in every accuracy, as are refusals and errors."""
+    """Replies that name no single option; wrong in every accuracy, like refusals and errors."""
     refusal: int = Field(ge=0)
-    """Replies that decline: in words of the model's own, or because a filter around it stopped them."""
+    """Replies that decline, in the model's own words or because a filter around it stopped them."""
     filtered: int = Field(0, ge=0)
-    """Refusals that are a filter's."""
+    """Refusals by a filter."""
     cut_off: int = Field(0, ge=0)
-    """Replies that reached the longest length before they came to an answer."""
+    """Replies that reached the largest length before an answer."""
     cut_off_empty: int = Field(0, ge=0)
-    """Those of them that reached it before their first word."""
+    """Replies among these that reached it before their first word."""
     cut_off_answered: int = Field(0, ge=0)
-    """Replies that reached it after they had; they count as any other answer."""
+    """Replies that reached it after an answer; they count like any other answer."""
     error: int = Field(ge=0)
-    """Items for which there is no reply, or one without text."""
+    """Items without a reply, or with one without text."""
     empty: int = Field(0, ge=0)
     """Errors that are replies without text: empty, thoughts alone, or calls of a tool."""
     tool_call: int = Field(0, ge=0)
-    """Those of them that are calls of a tool."""
+    """Errors among these that are calls of a tool."""
     right_items: int | None = Field(None, ge=0)
     """Items that are right by the protocol's verdict; None in scores of older programs."""
     causes: tuple[OutcomeCause, ...] = ()
     """The most frequent causes of errors, of marked refusals and of replies cut off before their first word."""
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
-    """Share of items to which nothing was said, above which the score is unfit."""
+    """Share of items without words from the model above which the score is unfit."""
     asked: int = Field(ge=0)
     """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
     items: int = Field(ge=0)
     """Items of the split."""
     samples: int = Field(1, ge=1)
-    """Replies that were drawn to each question; every one counts in the accuracy."""
+    """Replies drawn to each question; every one counts in the accuracy."""
     limit: int | None = Field(None, ge=1)
-    """Items of the sample that was asked in place of all; None where all were."""
+    """Number of items in the sample asked in place of all; None if all were asked."""
     limit_of: int | None = Field(None, ge=1)
-    """Items that model and protocol can take, of which they are a sample."""
+    """Number of items that model and protocol can take, from which the sample was drawn."""
     subset: str | None = None
-    """Digest of the items that were drawn, where the whole score is estimated from a subset; None for other scores."""
+    """Digest of the drawn items, if a subset estimates the whole score; None for other scores."""
     blind_strategy: BlindStrategy | None = None
-    """How far the best strategy that sees no picture gets on the release; None where the release does not state it."""
+    """Accuracy of the best strategy that sees no picture on the release; None if the release does not state it."""
     unread: Unread | None = None
-    """None in scores of older programs, and where there are no metrics."""
+    """None in scores of older programs, and without metrics."""
     usage: Usage | None = None
-    """None where nothing counted tokens. What a judge took stands in `judge`."""
+    """None without token counts. `judge` has the usage of a judge."""
     judge: Judging | None = None
-    """None where nobody was asked beside the reader."""
+    """None without a judge."""
     answers: Path | None = Field(None, exclude=True)
-    """Answer file that was written in place of metrics, because the answers are sealed."""
+    """Answer file written in place of metrics, because the answers are sealed."""
     reading: Reading | None = Field(None, exclude=True)
-    """What people found of the reading of these replies (`evaluate check-reading`); None where nobody has looked."""
+    """Result of people's labels of these replies (`evaluate check-reading`); None without labels."""
     told_apart_by: str | None = Field(None, exclude=True)
-    """Settings in which it differs from others of its name, among which it was read."""
+    """Settings in which it differs from others of its name that were read with it."""
     read_from: str | None = Field(None, exclude=True)
-    """Its folder's name, where it is not the one that is given today."""
+    """Its folder's name, if it differs from the current naming."""
 
     @model_validator(mode="before")
     @classmethod
@@ -226,13 +226,13 @@ class Score(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unfit(self) -> bool:
-        """Whether to so many items nothing was said that the figures say little about the model."""
+        """Whether the model gave no words for so many items that the figures reveal little about it."""
         return self.silent > self.max_errors * self.asked
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def ended(self) -> dict[str, int]:
-        """Number of items by how they ended (`ENDINGS`); each item counts once."""
+        """Number of items by ending (`ENDINGS`); each item counts once."""
         counts = {
             "answered": self.asked - self.miss - self.refusal - self.cut_off - self.error,
             "refused": self.refusal - self.filtered,
@@ -243,11 +243,11 @@ class Score(BaseModel):
 
     @property
     def silent(self) -> int:
-        """Return the number of items to which nothing was said: errors, and replies cut off before their first word."""
+        """Return the number of items without words from the model: errors, and replies cut off before a word."""
         return self.error + self.cut_off_empty
 
     def why_unfit(self) -> str:
-        """Return the reason why the score is unfit, in words."""
+        """Return the reason why the score is unfit, as text."""
         most = f"more than {100 * self.max_errors:g} %"
         if not self.cut_off_empty:
             of_them = f", {self.empty} of them in replies without text" if self.empty else ""
@@ -258,12 +258,12 @@ class Score(BaseModel):
         )
 
     def described_reading(self) -> list[str]:
-        """Return lines on what a judge and nobody read, and on the error of the reader, as far as they are known."""
+        """Return lines on the judge's readings, unread replies, and the reader's error, as far as known."""
         about = (self.judge, self.unread, self.reading)
         return [line for line in (known.describe() for known in about if known is not None) if line]
 
     def described_causes(self) -> list[str]:
-        """Return a line for each of the causes for which items ended without an answer."""
+        """Return a line for each cause of items without an answer."""
         words = {"error": "in error", "refusal": "declined", "cut_off": "cut off before any text"}
         return [f"{cause.n} {words[cause.state]}: {cause.cause}" for cause in self.causes]
 
@@ -283,11 +283,11 @@ class Score(BaseModel):
 
     @property
     def sample(self) -> tuple[int | str, ...] | None:
-        """Return the numbers of items in the sample that was asked and in all, and which subset it is if it is one.
+        """Return the numbers of items in the sample and in all, and the subset if the sample is one.
 
-        None where all were asked.
+        None if all items were asked.
 
-        Scores of which this differs are ranked and compared by nobody.
+        Scores that differ in it are neither ranked nor compared.
         """
         if self.limit is None or self.limit_of is None:
             return None
@@ -305,7 +305,7 @@ class Score(BaseModel):
 
     @property
     def asked_with(self) -> dict[str, Any]:
-        """Return the settings that can change a reply, whichever version of the program wrote the score."""
+        """Return the settings that can change a reply, for scores of any version."""
         return identity_of(self.settings.get("backend", {})) if self.identity is None else self.identity
 
     @property
@@ -316,7 +316,7 @@ class Score(BaseModel):
 
     @property
     def right(self) -> int | None:
-        """Return how many items are right; None if that does not follow, as of older scores that count repetitions."""
+        """Return the number of right items; None if unknown, as in older scores that count repetitions."""
         accuracy = self.metrics.get("accuracy")
         if self.right_items is not None and accuracy is not None:
             return self.right_items
@@ -326,7 +326,7 @@ class Score(BaseModel):
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Return the tasks that were asked, sorted."""
+        """Return the asked tasks, sorted."""
         return tuple(sorted(name.partition("/")[2] for name in self.metrics if name.startswith("accuracy/")))
 
     def document(self) -> dict[str, Any]:
@@ -335,7 +335,7 @@ class Score(BaseModel):
 
 
 def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
-    """Return estimates in the form that a score holds, sorted by name."""
+    """Return estimates in the form for a score, sorted by name."""
     return {
         name: Figure(value=e.value, ci=tuple(e.interval) if e.interval else None, n=e.n, method=e.method)
         for name, e in sorted(estimates.items())
@@ -343,11 +343,11 @@ def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return a score's document in the form of this version; unchanged if it is of this version, or no score.
+    """Return a score's document in the form of this version; unchanged if it is of this version, or not a score.
 
-    Version 1 had Wilson's intervals on accuracies, and combined those of the tasks for their mean. It does not say how
-    other metrics' intervals were made. Version 2 had no judge; version 3 did not count thoughts; version 4 did not say
-    which errors were replies without text.
+    Version 1 had Wilson's intervals on accuracies, and combined those of the tasks for their mean; it does not state
+    the method of other metrics' intervals. Version 2 had no judge, version 3 did not count thoughts, and version 4 did
+    not state which errors were replies without text.
     """
     if isinstance(document, dict) and document.get("version") in {2, 3, 4}:
         return {**document, "version": VERSION}
@@ -412,7 +412,7 @@ def read_scores(folder: Path) -> list[Score]:
 
 
 def told_apart(scores: Sequence[Score]) -> list[Score]:
-    """Return scores whose titles all differ: where titles are equal, the settings that differ are added, in words."""
+    """Return scores with unique titles: equal titles get the settings in which the scores differ, as text."""
     apart = list(scores)
     for title in sorted({score.title for score in scores}):
         same = [k for k, score in enumerate(scores) if score.title == title]
@@ -433,10 +433,10 @@ def _read_in(folder: Path) -> Score:
 
 
 def with_reading(score: Score, folder: Path) -> Score:
-    """Return a score with what people found of its reading, unless that is of other replies or of another reader.
+    """Return a score with the result of people's labels, unless these are of other replies or of another reader.
 
     Raises:
-        DataError: The file beside the score is damaged.
+        DataError: The file next to the score is damaged.
     """
     reading, accuracy = read_reading(folder), score.metrics.get("accuracy")
     if reading is None or accuracy is None:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def unfit_scores(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score that says too little about its model to be compared."""
+    """Return a line for each score that reveals too little about its model for comparison."""
     return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
 
 
 def sample_line(score: Score) -> str:
-    """Return what the figures of a sample say, in words."""
+    """Return the meaning of a sample's figures, as text."""
     if score.subset is not None:
         return (
             f"{printable(score.title)}: the accuracies and their intervals are estimates of what all "
@@ -37,7 +37,7 @@ def sample_line(score: Score) -> str:
 
 
 def draw_lines(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score of several draws an item: what they say together."""
+    """Return a line for each score with several draws per item: their joint results."""
     lines = []
     for score in sorted(scores, key=lambda score: score.title):
         if score.samples > 1:
@@ -54,12 +54,12 @@ def draw_lines(scores: Sequence[Score]) -> list[str]:
 
 
 def cause_lines(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each frequent cause for which items of a score ended without an answer."""
+    """Return a line for each frequent cause of a score's items without an answer."""
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_causes()]
 
 
 def reading_lines(scores: Sequence[Score]) -> list[str]:
-    """Return lines on what of each score a judge and nobody read, and on the reader's error where people looked."""
+    """Return lines on each score's judge's readings and unread replies, and on the reader's error if labeled."""
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_reading()]
 
 
@@ -73,7 +73,7 @@ def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
 
 
 def outcomes_document(score: Score) -> dict[str, Any]:
-    """Return how the items of a score ended, and the causes of those without an answer, as JSON values."""
+    """Return the endings of a score's items, and the causes of those without an answer, as JSON values."""
     states = ("asked", "miss", "refusal", "cut_off", "error")
     parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call")
     counts = {name: getattr(score, name) for name in (*states, *parts)}
@@ -83,13 +83,13 @@ def outcomes_document(score: Score) -> dict[str, Any]:
 
 
 def reading_document(score: Score) -> dict[str, Any]:
-    """Return what of a score was not read, the reader's error, and what a judge read; null where it is not known."""
+    """Return a score's unread replies, the reader's error, and the judge's readings; null if unknown."""
     parts = {"unread": score.unread, "reading": score.reading, "judge": score.judge}
     return {name: None if part is None else part.model_dump(mode="json") for name, part in parts.items()}
 
 
 def outcome_counts(score: Score) -> dict[str, str]:
-    """Return how many items ended in each way, as text; replies cut off before their first word in brackets.
+    """Return the number of items by ending, as text; replies cut off before their first word in parentheses.
 
     Example: `{"answered": "14", ..., "cut_off": "3 (1 empty)", ..., "error": "0"}`.
     """
@@ -100,7 +100,7 @@ def outcome_counts(score: Score) -> dict[str, str]:
 
 
 def unanswered_words(score: Score) -> str:
-    """Return how many items were not answered and how they ended, as text; empty where all were answered.
+    """Return the number of unanswered items and their endings, as text; empty if all were answered.
 
     Example: `10 not answered: 8 named no letter, 2 in error`.
     """
@@ -111,16 +111,16 @@ def unanswered_words(score: Score) -> str:
 
 
 _ENDED = {**ENDINGS, "miss": "named no letter", "tool_call": "called a tool", "error": "in error"}
-"""Ways to end, as they are said after a number."""
+"""Endings, in their form after a number."""
 
 
 def endings_taken(scores: Sequence[Score]) -> list[str]:
-    """Return the ways to end that any item of the scores took, in the order of `ENDINGS`: tables show these."""
+    """Return the endings that any item of the scores has, in the order of `ENDINGS`; tables show these."""
     return [name for name in ENDINGS if any(score.ended[name] for score in scores)]
 
 
 def endings_without_item(scores: Sequence[Score]) -> str:
-    """Return the ways to end that no item took, as text; empty where each was taken."""
+    """Return the endings that no item has, as text; empty if there are none."""
     taken = endings_taken(scores)
     return ", ".join(words for name, words in ENDINGS.items() if name not in taken)
 
@@ -128,11 +128,11 @@ def endings_without_item(scores: Sequence[Score]) -> str:
 def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
     """Return a table of accuracies with 95 % intervals, numbers of items, and the accuracy of chance.
 
-    There is one line per model, with columns for all asked items, each task, and how the items ended (`endings_taken`;
-    all but those that were answered count as wrong); a score with too many errors is marked as unfit. The
-    table is transposed if there are more tasks than models, so that it stays narrow. A model that cannot take a task
-    has a dash there. People, if any were asked, stand below the models, then chance: that of the items asked, taken
-    from the score that asked the most.
+    There is one line per model, with columns for all asked items, each task, and the endings of items (`endings_taken`;
+    all except answered ones count as wrong). A score with too many errors is marked as unfit. The table is transposed
+    if there are more tasks than models, so that it stays narrow. A model that cannot take a task has a dash there.
+    Below the models come people, if any were asked, then chance: that of the asked items, taken from the score that
+    asked the most.
     """
     from rich import box
     from rich.table import Table
@@ -191,7 +191,7 @@ def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, F
 
 
 def reader_gaps(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score that a paper's reader read: the robust reader's result on the same replies."""
+    """Return a line for each score from a paper's reader: the robust reader's result on the same replies."""
     lines = []
     for score in sorted(scores, key=lambda score: score.title):
         robust, gap = (score.metrics.get(name) for name in ("by_robust_reader", "reader_gap"))
@@ -207,7 +207,7 @@ def reader_gaps(scores: Sequence[Score]) -> list[str]:
 def _knowledge_metrics(scores: Sequence[Score]) -> list[str]:
     """Return MM-SAP's metrics that the table shows: those for which every asked item offers an option that declines.
 
-    Otherwise they appear only in `score.json` and in the report, because the accuracies beside them would be of other
+    Otherwise they appear only in `score.json` and in the report, because the accuracies next to them would be of other
     items.
     """
     names = [f"mm_sap/score_{name}" for name in ("kk", "ku", "sa")]
@@ -217,13 +217,13 @@ def _knowledge_metrics(scores: Sequence[Score]) -> list[str]:
 
 
 def is_of_all(score: Score, metric: str) -> bool:
-    """Return whether a figure of a score covers all that was asked."""
+    """Return whether a figure of a score covers all asked items."""
     figure, accuracy = score.metrics.get(metric), score.metrics.get("accuracy")
     return figure is not None and accuracy is not None and figure.n == accuracy.n
 
 
 def tasks_of(scores: Sequence[Score]) -> list[str]:
-    """Return the tasks that any of the models was asked, sorted."""
+    """Return the tasks asked of any of the models, sorted."""
     return sorted({task for score in scores for task in score.tasks})
 
 
@@ -239,17 +239,17 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
 
 _PIPED_WIDTH = 100
 _LEAST_NAME = 12
-"""Characters that a column of names keeps in a line, however wide the figures are."""
+"""Smallest width of a column of names, in characters, however wide the figures."""
 
 
 def drawn(table: Table, names: int = 0) -> str:
-    """Return a table as text, as wide as the terminal; if there is no terminal, 100 characters.
+    """Return a table as text, as wide as the terminal; without a terminal, 100 characters wide.
 
     Args:
         table: Table.
-        names: Number of leading columns that name the lines. A table that is too wide is drawn as several below one
-            another, each of which has these columns; with 0 its columns are made narrower on a terminal, and it is as
-            wide as it needs where there is none.
+        names: Number of leading columns that name the lines. A table that is too wide is split into several below one
+            another, each with these columns. With 0, its columns are narrowed on a terminal, and without a terminal it
+            takes the width that it needs.
     """
     import io
     import sys
@@ -267,12 +267,12 @@ def drawn(table: Table, names: int = 0) -> str:
 
 
 def in_width(table: Table, width: int, names: int) -> list[Table]:
-    """Return a table as one or several of which each fits a width, in characters, as far as single columns do.
+    """Return a table as one or several tables that each fit a width, as far as single columns do.
 
     Args:
         table: Table of texts.
         width: Width in characters.
-        names: Number of leading columns that each of them has.
+        names: Number of leading columns that each of them repeats.
     """
     from rich.cells import cell_len
     from rich.table import Table
@@ -285,7 +285,7 @@ def in_width(table: Table, width: int, names: int) -> list[Table]:
         widest = max(head, key=lambda k: widths[k], default=None)
         if widest is None or widths[widest] <= padding + _LEAST_NAME:
             break
-        widths[widest] -= 1  # names go on in further lines, figures do not
+        widths[widest] -= 1  # names continue in further lines, figures do not
     parts: list[list[int]] = [[]]
     for k in rest:
         if parts[-1] and padding + sum(widths[i] for i in (*head, *parts[-1], k)) > width:
@@ -326,5 +326,5 @@ def _cell(figure: Figure | None) -> str:
 
 
 def printable(name: str) -> str:
-    """Return a name without control characters that a terminal would act on."""
+    """Return a name without control characters that a terminal would interpret."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

@@ -1,4 +1,4 @@
-"""Replies that were not read: what share they are, and what the score would be were all of them right, or all wrong."""
+"""Unread replies: their share, and the score if all of them were right, or all wrong."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ _OF_ATTEMPT = ("round", "state", "right", "reply")
 
 
 class Unread(BaseModel):
-    """Replies with words of which the reader made no letter and no refusal, and the bounds that they leave."""
+    """Replies with words in which the reader found neither a letter nor a refusal, and the bounds that they leave."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     n: int = Field(ge=0)
-    """Unread replies. Of several questions to one item that are one verdict, each verdict counts once."""
+    """Number of unread replies. Several questions to one item with one verdict count once."""
     replies: int = Field(ge=0)
-    """Replies with words, read or not."""
+    """Number of replies with words, read or not."""
     share: float | None
-    """Unread share of these replies, 0 to 1; None where there is no reply with words."""
+    """Unread share of these replies, 0 to 1; None without replies with words."""
     if_wrong: float | None
-    """Accuracy were all unread replies wrong, which is how they are counted; None where nothing was asked."""
+    """Accuracy if all unread replies were wrong, which is how they count; None if no item was asked."""
     if_right: float | None
-    """Accuracy were all of them right."""
+    """Accuracy if all of them were right."""
 
     def describe(self) -> str:
-        """Return the share and the bounds as one line for people; empty where every reply was read."""
+        """Return the share and the bounds as one line of text; empty if every reply was read."""
         if not self.n or self.share is None:
             return ""
         return (
@@ -44,7 +44,7 @@ class Unread(BaseModel):
 
 
 def unread_in(predictions: Path, *, repeats: bool) -> Unread:
-    """Return how much of a file of judged predictions was not read.
+    """Return the unread part of a file of judged predictions.
 
     Args:
         predictions: The file.
@@ -70,7 +70,7 @@ def unread_in(predictions: Path, *, repeats: bool) -> Unread:
 
 
 def has_words(replies: pa.Array) -> pa.BooleanArray:
-    """Return for each reply whether it holds anything but spaces."""
+    """Return for each reply whether it holds anything other than spaces."""
     import pyarrow.compute as pc
 
     return pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(replies), ""), fill_value=False)

@@ -1,1 +1,1 @@
-"""The store of results: runs over releases and versions, each named by what decides it."""
+"""The store of results: runs over releases and versions, each named by everything that determines it."""

@@ -1,4 +1,4 @@
-"""Runs of a store as a folder of results, as `evaluate` writes it and all its commands read it."""
+"""Runs of a store as a folder of results, in the format that `evaluate` writes and all its commands read."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .store import StoredRun, copy_files, plain_files
 
 
 def export_runs(runs: Sequence[StoredRun], out: Path) -> list[Path]:
-    """Write runs to a folder of results, under the names that users gave, and return their folders.
+    """Write runs to a folder of results, under the users' names for them, and return their folders.
 
     Raises:
-        BenchwrightError: The runs, and what the folder holds, are of several releases or splits, or a run's folder is
-            there already.
+        BenchwrightError: The runs and the folder's contents are of several releases or splits, or a run's folder
+            already exists.
     """
     held = [read_score(path.parent) for path in out.glob(f"*/{SCORE_FILE}")]
     kinds = {
@@ -51,7 +51,7 @@ def export_runs(runs: Sequence[StoredRun], out: Path) -> list[Path]:
 
 
 def link_runs(runs: Sequence[StoredRun], folder: Path) -> None:
-    """Lay runs out as a folder of results for reading, without copying their predictions."""
+    """Link runs into a folder of results for reading, without copying their predictions."""
     for run in runs:
         place = folder / run.run
         place.mkdir()
@@ -63,7 +63,7 @@ def link_runs(runs: Sequence[StoredRun], folder: Path) -> None:
 
 
 def _name(folder: Path, run: StoredRun) -> None:
-    """Write the user's name into a score; all else of it stays as it is, of whichever version."""
+    """Write the user's name into a score; everything else stays unchanged, in any version."""
     if run.name is not None:
         document = json.loads((folder / SCORE_FILE).read_text(encoding="utf-8"))
         write_json(folder / SCORE_FILE, {**document, "name": run.name})

@@ -1,4 +1,4 @@
-"""The page of a store's board: which cells can be compared, and the ranking of each block."""
+"""The page of a store's board: comparable cells, and the ranking of each block."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _pieces(board: StoreBoard) -> Iterator[str]:
 
 
 def _systems(board: StoreBoard) -> list[tuple[str, list[list[BoardRow]]]]:
-    """Return each system with its rows in each block: those in most blocks first, then as their first block has them.
+    """Return each system with its rows in each block: those in most blocks first, then in their first block's order.
 
     Repeats of a system in one block are several rows of one cell.
     """

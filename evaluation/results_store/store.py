@@ -1,9 +1,9 @@
-"""A store of results: a folder of runs, each named by the digest of all that decides it.
+"""A store of results: a folder of runs, each named by the digest of everything that determines it.
 
-A run is a result folder as `evaluate` writes it, copied whole to `runs/ID`. The id is the digest of the release, the
-model, all settings and the judged predictions, so equal results are one run, other results never meet, and merging is
-the union of two sets. Names that users give stand in one file beside them. Whoever writes holds the lock of the store;
-runs come into place whole, by renaming, so readers need none. Nothing is deleted: what is removed goes to `trash/`.
+A run is a result folder from `evaluate`, copied whole to `runs/ID`. The id is the digest of the release, the model, all
+settings and the judged predictions. Equal results are therefore one run, different results never collide, and merging
+is the union of two sets. One file next to them holds the users' names. Writers hold the lock of the store; runs are put
+in place whole, by renaming, so readers need no lock. Nothing is deleted: removed runs go to `trash/`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class StoredRun(NamedTuple):
     """A run of the store.
 
     Args:
-        run: Its id, the beginning of the digest of all that decides it.
+        run: Its id, the beginning of the digest of everything that determines it.
         setup: The beginning of the digest of release, model and settings alone; runs that share it are repeats.
-        name: Name that the user gave; None where none was.
+        name: Name from the user; None without one.
         score: Its score.
         folder: Its folder in the store.
     """
@@ -51,12 +51,12 @@ class StoredRun(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return what lists call the run: the user's name, else the title of its score."""
+        """Return the run's name in lists: the user's name, or otherwise the title of its score."""
         return self.name or self.score.title
 
     @property
     def column(self) -> tuple[str, str | None, str, str]:
-        """Return release, split, reader and its version; runs in which these are equal can be compared."""
+        """Return release, split, reader and its version; runs with equal values can be compared."""
         return self.score.release_id, self.score.split, self.score.reader, digest(self.score.settings.get("reader"))
 
     def document(self) -> dict[str, Any]:
@@ -80,12 +80,12 @@ class StoredRun(NamedTuple):
 
 
 class MergedRuns(NamedTuple):
-    """What a merge did.
+    """The result of a merge.
 
     Args:
         added: Ids of runs that are new in the store.
-        known: Ids of runs that it had.
-        unnamed: Names that were left behind, because other runs of the store have them.
+        known: Ids of runs that the store already had.
+        unnamed: Names left behind because other runs of the store have them.
     """
 
     added: tuple[str, ...]
@@ -94,12 +94,12 @@ class MergedRuns(NamedTuple):
 
 
 def is_store(folder: Path) -> bool:
-    """Return whether a folder is a store of results, and no folder of them."""
+    """Return whether a folder is a store of results, rather than a folder of results."""
     return (folder / _NAMES).is_file() and (folder / _RUNS).is_dir()
 
 
 class ResultsStore:
-    """A folder of runs; it is made by the first merge into it."""
+    """A folder of runs; the first merge into it creates it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -108,7 +108,7 @@ class ResultsStore:
         """Return all runs, by release, split and title.
 
         Raises:
-            DataError: The folder is no store, or a run of it is damaged.
+            DataError: The folder is not a store, or a run in it is damaged.
         """
         names = self._names()
         folders = (path.parent for path in (self.folder / _RUNS).glob(f"*/{SCORE_FILE}"))
@@ -116,10 +116,10 @@ class ResultsStore:
         return sorted(runs, key=lambda run: (run.score.release, run.score.split or "", run.title, run.run))
 
     def find(self, wanted: str) -> StoredRun:
-        """Return the run of a name, or of an id or its beginning.
+        """Return the run with a name, an id or the beginning of an id.
 
         Raises:
-            DataError: No run is called so, or several are.
+            DataError: No run matches, or several do.
         """
         runs = self.runs()
         found = [run for run in runs if wanted in {run.name, run.run}]
@@ -138,12 +138,12 @@ class ResultsStore:
         return found[0]
 
     def merge(self, sources: Sequence[Path]) -> MergedRuns:
-        """Copy runs of other stores, of folders of results or of single results into the store; they stay there too.
+        """Copy runs of other stores, of folders of results or of single results into the store; the sources stay.
 
         All sources are read before the first run is copied.
 
         Raises:
-            DataError: A source holds no results, or a damaged one.
+            DataError: A source holds no results, or damaged ones.
         """
         found = [pair for source in sources for pair in _read_source(source)]
         added: list[str] = []
@@ -164,11 +164,11 @@ class ResultsStore:
         return MergedRuns(tuple(added), tuple(known), tuple(unnamed))
 
     def rename(self, wanted: str, name: str) -> StoredRun:
-        """Give a run a name, in place of the one it has.
+        """Give a run a name in place of its present one.
 
         Raises:
             BenchwrightError: The name is empty, too long, or that of another run.
-            DataError: There is no such run.
+            DataError: The run does not exist.
         """
         if not name.strip() or len(name) > _LONGEST_NAME:
             raise BenchwrightError(f"a run's name has 1 to {_LONGEST_NAME} characters, and {len(name)} were given")
@@ -180,10 +180,10 @@ class ResultsStore:
         return run._replace(name=name)
 
     def remove(self, wanted: str) -> tuple[StoredRun, Path]:
-        """Move a run to the trash of the store, where it stays; return it and its path there. Its name is free again.
+        """Move a run to the trash of the store, where it stays; return it and its path there. Its name becomes free.
 
         Raises:
-            DataError: There is no such run.
+            DataError: The run does not exist.
         """
         with self._locked():
             run, names = self.find(wanted), self._names()
@@ -202,9 +202,7 @@ class ResultsStore:
         return StoredRun(folder.name, setup_of(score), name, score, folder)
 
     def _take(self, run: StoredRun) -> None:
-        """Copy a run; of one that is there, only files that it lacks, and beside those that differ under names of
-        their own.
-        """
+        """Copy a run; of one already there, add only missing files, and differing files under new names."""
         place = self.folder / _RUNS / run.run
         if not place.exists():
             draft = Path(tempfile.mkdtemp(dir=self.folder, prefix=".draft-"))
@@ -216,7 +214,7 @@ class ResultsStore:
             return
         for path in plain_files(run.folder):
             if path.name in {SCORE_FILE, PREDICTIONS_FILE}:
-                continue  # equal in all that the id says
+                continue  # equal in everything that determines the id
             target = place / path.name
             if target.exists() and file_digest(target) != (own := file_digest(path)):
                 target = place / f"{path.stem}~{own[:8]}{path.suffix}"
@@ -227,7 +225,7 @@ class ResultsStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the lock of the store, which is made where there is none; other writers wait."""
+        """Hold the lock of the store, creating it if necessary; other writers wait."""
         try:
             (self.folder / _RUNS).mkdir(parents=True, exist_ok=True)
             handle = (self.folder / _LOCK).open("a")
@@ -262,23 +260,23 @@ class ResultsStore:
 
 
 def setup_of(score: Score) -> str:
-    """Return the beginning of the digest of release, model and settings; what users call a result is no part of it."""
+    """Return the beginning of the digest of release, model and settings, without the user's name for the result."""
     decisive = ("model", "protocol", "reader", "release_id", "split", "settings", "samples", "limit", "max_errors")
     document = score.model_dump(mode="json", include=set(decisive))
     return digest({**document, "identity": score.asked_with})[:_ID_LENGTH]
 
 
 def runs_in(source: Path) -> list[StoredRun]:
-    """Return the runs of a store, of a folder of results or of a single result, under the names that they have there.
+    """Return the runs of a store, of a folder of results or of a single result, under their names there.
 
     Raises:
-        DataError: It holds no results, or a damaged one.
+        DataError: The source holds no results, or damaged ones.
     """
     return [run._replace(name=name) for run, name in _read_source(source)]
 
 
 def _read_source(source: Path) -> list[tuple[StoredRun, str | None]]:
-    """Return what a source holds: runs that lie there, under the ids that they have in a store, and their names."""
+    """Return the contents of a source: runs in their places, under the ids of a store, and their names."""
     if is_store(source):
         return [(identified(run.folder), run.name) for run in ResultsStore(source).runs()]
     folders = [source] if (source / SCORE_FILE).is_file() else [p.parent for p in source.glob(f"*/{SCORE_FILE}")]
@@ -288,10 +286,10 @@ def _read_source(source: Path) -> list[tuple[StoredRun, str | None]]:
 
 
 def identified(folder: Path) -> StoredRun:
-    """Return the result in a folder under the id that all that decides it gives it.
+    """Return the result in a folder under the id that follows from its contents.
 
     Raises:
-        DataError: The score or its predictions are missing or damaged, or the folder has links or folders in it.
+        DataError: The score or its predictions are missing or damaged, or the folder contains links or folders.
     """
     score = read_score(folder)
     open_judged(folder, score).close()
@@ -305,7 +303,7 @@ def plain_files(folder: Path) -> list[Path]:
     """Return the files of a result.
 
     Raises:
-        DataError: A link or a folder is among them, which could lead anywhere.
+        DataError: They include a link or a folder, which could lead anywhere.
     """
     paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     if strange := [path for path in paths if path.is_symlink() or not path.is_file()]:

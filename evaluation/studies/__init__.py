@@ -1,1 +1,1 @@
-"""The papers' studies: models under several conditions on the same items, what that costs and what it changes."""
+"""The papers' studies: models under several conditions on the same items, their cost and their effects."""

@@ -1,4 +1,4 @@
-"""The studies by name: their conditions, each a protocol, and the condition that others are compared with."""
+"""The studies by name: their conditions, each a protocol, and the condition to compare others with."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from benchwright.errors import BenchwrightError
 from ..prompting.prompts import VANILLA
 
 _HEIGHT_PX = 1024
-"""Height to which all pictures are scaled before they are marked, as in BLINK."""
+"""Height to which all pictures are scaled before marks are drawn, as in BLINK."""
 
 
 class Condition(NamedTuple):
-    """One way in which every item is asked.
+    """One way of asking every item.
 
     Args:
-        name: Name of the condition, in words.
-        protocol: Protocol with its settings, as `--protocol` takes it.
+        name: Name of the condition, as text.
+        protocol: Protocol with its settings, in the form of `--protocol`.
         is_of_paper: Whether the paper has it too; otherwise it is ours.
     """
 
@@ -34,10 +34,10 @@ class Study(NamedTuple):
         name: Name on the command line.
         title: Title of its page.
         source: Paper and section.
-        question: What it asks, one sentence.
-        conditions: The conditions, in the order in which they are shown.
-        lacking: What a release lacks in which no item can be asked under all conditions.
-        baseline_number: Place of the condition that others are compared with; the first by default.
+        question: Its research question, one sentence.
+        conditions: The conditions, in display order.
+        lacking: What a release lacks if no item can be asked under all conditions.
+        baseline_number: Index of the condition to compare others with; the first by default.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Study(NamedTuple):
 
     @property
     def baseline(self) -> Condition:
-        """Return the condition that others are compared with."""
+        """Return the condition to compare others with."""
         return self.conditions[self.baseline_number]
 
 
@@ -59,10 +59,10 @@ def study_of(name: str, *, captioner: str | None = None) -> Study:
 
     Args:
         name: Its name.
-        captioner: Model that describes pictures in `captions`; that study needs one, and no other takes one.
+        captioner: Model that describes pictures in `captions`; required in that study and refused in others.
 
     Raises:
-        BenchwrightError: There is no such study, or the captioner is missing or does not belong.
+        BenchwrightError: The study does not exist, or the captioner is missing or superfluous.
     """
     if name not in STUDIES:
         raise BenchwrightError(f"there is no study {name!r}; there are {', '.join(STUDIES)}")

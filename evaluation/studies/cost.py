@@ -1,7 +1,7 @@
-"""What a study will cost: requests, tokens and price of each condition, counted on the questions themselves.
+"""The cost of a study: requests, tokens and price of each condition, counted on the questions themselves.
 
-Words are counted as a token for four characters, and a picture as a number of tokens that the user may state, since
-servers differ. Both are estimates; what replies take is bounded by the longest reply.
+Four characters of words count as one token, and a picture as a number of tokens that the user may state, since servers
+differ. Both are estimates; the largest length of a reply bounds its tokens.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 
 class ConditionCost(NamedTuple):
-    """What a model is asked under a condition.
+    """The cost of a model under a condition.
 
     Args:
         model: Name of the model.
         condition: Name of the condition.
         protocol: Protocol of the condition.
-        items: Number of items that are asked.
-        requests: Number of requests, those to a model that describes included, at one try each.
-        pictures: Number of pictures that are sent.
-        tokens: Estimate of the tokens sent, and the most that are received.
-        cost: The most that these cost; None without prices, or where the model is no server.
+        items: Number of asked items.
+        requests: Number of requests at one try each, including those to a model that describes.
+        pictures: Number of sent pictures.
+        tokens: Estimate of the tokens sent, and the largest number received.
+        cost: Largest cost of these tokens; None without prices, or if the model is not on a server.
     """
 
     model: str
@@ -75,7 +75,7 @@ class StudyCost(NamedTuple):
 
     @property
     def cost(self) -> float | None:
-        """Return the most that all requests cost; None without prices."""
+        """Return the largest cost of all requests; None without prices."""
         stated = [condition.cost for condition in self.conditions if condition.cost is not None]
         return sum(stated) if stated else None
 
@@ -90,7 +90,7 @@ class StudyCost(NamedTuple):
         }
 
     def describe(self) -> str:
-        """Return all figures as one line for people."""
+        """Return all figures as one line of text."""
         words = (
             f"{counted(self.requests, 'request')}; about {counted(self.tokens.prompt, 'token')} sent and at most "
             f"{self.tokens.completion:,} received"
@@ -107,10 +107,10 @@ def cost_of(
     split: str | None = None,
     tokens_per_picture: int = TOKENS_PER_PICTURE,
 ) -> StudyCost:
-    """Return what a study will cost; nobody is asked.
+    """Return the cost of a study without asking any model.
 
     Raises:
-        BenchwrightError: A model or its options are none.
+        BenchwrightError: A model or its options are invalid.
         DataError: The release is damaged.
     """
     check_files(release, split)
@@ -141,7 +141,7 @@ def _cost(
         if not protocol.takes(released.item):
             continue
         items += 1
-        # What later rounds say rests on earlier replies: each counts as one request of the first questions' words.
+        # Questions of later rounds depend on earlier replies: each counts as one request of the first questions' words.
         first = [entry.question for entry in ask(released, []) if entry.question is not None]
         requests += len(first) + protocol.rounds - 1
         for question in first:
@@ -149,7 +149,7 @@ def _cost(
             characters, pictures = characters + sizes[0], pictures + sizes[1]
         if protocol.rounds > 1 and first:
             characters += (protocol.rounds - 1) * (_size_of(first[0])[0] + len(released.item.question))
-    if not getattr(backend, "takes_fields", False):  # no server is asked
+    if not getattr(backend, "takes_fields", False):  # the model is not on a server
         return ConditionCost(backend.name, condition.name, condition.protocol, items, 0, pictures, Tokens(0, 0), None)
     sent = characters // CHARACTERS_PER_TOKEN + pictures * tokens_per_picture
     tokens = Tokens(sent, requests * effective.max_tokens)

@@ -1,4 +1,4 @@
-"""What the conditions of a study change: accuracy under each, and its difference from a baseline on the same items."""
+"""The effects of a study's conditions: accuracy under each, and its difference from a baseline on the same items."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class ConditionEffect(NamedTuple):
         task: Task, or `all`.
         condition: The condition.
         accuracy: Accuracy under it.
-        chance: Accuracy of an even draw on the same items; None where unknown.
+        chance: Accuracy of an even draw on the same items; None if unknown.
         pair: Comparison with the baseline, this less that; None for the baseline itself, or without common items.
-        p_holm: p of that, adjusted for all conditions and tasks of the study's models; None without `pair`.
+        p_holm: Its p, adjusted for all conditions and tasks of the study's models; None without `pair`.
     """
 
     model: str
@@ -84,7 +84,7 @@ class ConditionEffect(NamedTuple):
 
 
 class StudyOutcome(NamedTuple):
-    """What a study showed.
+    """The results of a study.
 
     Args:
         study: The study.
@@ -98,17 +98,17 @@ class StudyOutcome(NamedTuple):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Return the names of the models, in the order in which they were given."""
+        """Return the names of the models, in the order given."""
         return tuple(dict.fromkeys(change.model for change in self.changes))
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Return `all`, then the tasks, where there are several."""
+        """Return `all`, then the tasks if there are several."""
         names = dict.fromkeys(change.task for change in self.changes)
         return tuple(names) if len(names) != 2 else (_ALL,)
 
     def change(self, model: str, task: str, condition: Condition) -> ConditionEffect | None:
-        """Return a change; None where the model was not asked the task."""
+        """Return a change; None if the model was not asked the task."""
         wanted = (model, task, condition)
         return next((c for c in self.changes if (c.model, c.task, c.condition) == wanted), None)
 
@@ -136,7 +136,7 @@ class StudyOutcome(NamedTuple):
 
 
 def outcome_of(study: Study, scores: Sequence[StudyScore], results: Path) -> StudyOutcome:
-    """Return what the conditions change, with intervals and tests on the items that both were asked.
+    """Return the effects of the conditions, with intervals and tests on the items asked in both.
 
     Items that share a source image or a pair are one draw, as in all comparisons.
 

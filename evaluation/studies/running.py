@@ -1,4 +1,4 @@
-"""Running of a study: every model under every condition; what was answered before is not asked again."""
+"""Running of a study: every model under every condition, without repeating answered questions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .catalogue import Study
 
 CACHE = "cache"
-"""Folder among results for the digests of pictures that were drawn; it can be deleted at any time."""
+"""Folder among results for the digests of drawn pictures; it can be deleted at any time."""
 
 
 def run_study(
@@ -38,25 +38,25 @@ def run_study(
     max_errors: float = MAX_ERRORS,
     progress: Progress | None = None,
 ) -> StudyOutcome:
-    """Score every model under every condition, and return what the conditions change.
+    """Score every model under every condition, and return the effects of the conditions.
 
-    Models at different endpoints are asked at the same time (`several_models`).
-    A run that was interrupted goes on from the logs of replies below `out`.
+    Models at different endpoints are asked at the same time (`several_models`). An interrupted run continues from the
+    logs of replies below `out`.
 
     Args:
         study: The study.
-        release: Release whose items are asked; where they are sealed, as `unsealed` returns it.
-        models: Names of the models, as `evaluate run` takes them.
+        release: Release whose items to ask; if they are sealed, as `unsealed` returns it.
+        models: Names of the models, as on the command line of `evaluate run`.
         out: Folder of results, as `evaluate run` writes them.
         options: Options of the models.
-        split: Name of the only split that is asked; all splits where None.
+        split: Name of the only split to ask; all splits if None.
         reader: Reader of letters in replies.
-        max_errors: Share of errors among the asked items above which a score is unfit.
+        max_errors: Share of errors among the asked items above which a score is unfit, 0 to 1.
         progress: Receiver of the progress.
 
     Raises:
-        BenchwrightError: Models are named twice or not at all, or no item can be asked under a condition.
-        CheckFailed: A model failed alike on its first questions, or a budget is spent; run it again to go on.
+        BenchwrightError: Models are repeated or missing, or no item can be asked under a condition.
+        CheckFailed: A model failed alike on its first questions, or a budget is spent; run it again to continue.
     """
     if not models or len(set(models)) < len(models):
         raise BenchwrightError("a study needs at least one --model, and each once")
@@ -79,7 +79,7 @@ def run_study(
                     options=options,
                     max_errors=max_errors,
                     progress=shown,
-                    cache=cache,  # what was drawn in an earlier run is not drawn again
+                    cache=cache,  # pictures drawn in an earlier run are not drawn again
                 )
                 if not score.asked:
                     raise BenchwrightError(

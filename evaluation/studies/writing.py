@@ -1,4 +1,4 @@
-"""What a study leaves: a page with its plots and tables, the plots as files, and its figures as JSON."""
+"""The output of a study: a page with its plots and tables, the plots as files, and its figures as JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check_folder(folder: Path, release: Release) -> None:
     """Refuse a folder that holds anything but the same study of the same release.
 
     Raises:
-        BenchwrightError: It holds something else.
+        BenchwrightError: The folder holds something else.
     """
     import json
 
@@ -105,7 +105,7 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # The figures first: they say whose the folder is.
+        # The figures come first: they identify the folder's study.
         write_json(written.data, {**outcome.document(), "planned": cost.document()})
         for path, chart in zip(written.plots, charts, strict=True):
             with replacing(path) as draft:
@@ -122,7 +122,7 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
 
 
 def _accuracy_chart(outcome: StudyOutcome) -> Chart:
-    """Return the accuracy under each condition, a panel for each task, as BLINK's figure 7 has it."""
+    """Return the accuracy under each condition, a panel for each task, as in BLINK's figure 7."""
 
     def row(task: str, number: int) -> ChartRow:
         changes = _changes(outcome, task, number)
@@ -206,14 +206,14 @@ def _chart(
 
 
 def _changes(outcome: StudyOutcome, task: str, number: int) -> list[tuple[int, ConditionEffect]]:
-    """Return the changes of a row, each with the number of its model."""
+    """Return the changes of a row, each with the index of its model."""
     condition = outcome.study.conditions[number]
     changes = [(series, outcome.change(model, task, condition)) for series, model in enumerate(outcome.models)]
     return [(series, change) for series, change in changes if change is not None]
 
 
 def _difference_scale(outcome: StudyOutcome) -> Scale:
-    """Return a scale around 0 that all intervals fit in, in tenths."""
+    """Return a scale around 0 that contains all intervals, in tenths."""
     ends = [abs(end) for change in outcome.changes if change.pair is not None for end in change.pair.interval]
     tenths = min(10, max(2, ceil(10 * max(ends, default=0.2))))
     step = max(1, ceil(tenths / 4))

@@ -1,1 +1,1 @@
-"""Vision programs for a task or a few, classical and learned, that are scored like models."""
+"""Vision programs for one or a few tasks, classical and learned, scored like models."""

@@ -1,10 +1,10 @@
-"""Autoencoder error: which of several pictures a diffusion model's autoencoder gives back worst.
+"""Autoencoder error: which of several pictures a diffusion model's autoencoder reproduces worst.
 
-A specialist for `forensic_detection`. What a latent diffusion model made lies in the range of its decoder, which gives
-it back almost unchanged; a photograph loses detail (J. Ricker, D. Lukovnikov, A. Fischer, "AEROBLADE: Training-free
-detection of latent diffusion images using autoencoder reconstruction error", CVPR 2024, with the squared error in the
-place of its LPIPS). It stands in for DIRE (Z. Wang et al., ICCV 2023), which reconstructs by the whole diffusion
-process and trains a classifier on the error; no weights of that are in a form that is loaded here.
+A specialist for `forensic_detection`. Pictures from a latent diffusion model lie in the range of its decoder, which
+reproduces them almost unchanged; a photograph loses detail (J. Ricker, D. Lukovnikov, A. Fischer, "AEROBLADE:
+Training-free detection of latent diffusion images using autoencoder reconstruction error", CVPR 2024; here with the
+squared error in place of its LPIPS). It substitutes for DIRE (Z. Wang et al., ICCV 2023), which reconstructs by the
+whole diffusion process and trains a classifier on the error; its weights exist in no format that this module loads.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STEP_PX = 8
-"""Pixels of a picture's side for one latent; pictures are cut to whole latents."""
+"""Pixels of a picture's side per latent; pictures are cropped to whole latents."""
 
 
 class ChoicePixels(NamedTuple):
-    """The pixels of each option's picture, by key, sides cut to multiples of 8."""
+    """The pixels of each option's picture, by key, with sides cropped to multiples of 8."""
 
     pixels: dict[str, NDArray[np.uint8]]
 

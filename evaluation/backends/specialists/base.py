@@ -1,7 +1,7 @@
-"""The interface of specialists: vision programs that say for a few tasks how well each option of a question fits.
+"""The interface of specialists: vision programs that rate for a few tasks how well each option of a question fits.
 
-A specialist is asked the items of its tasks only; others are not applicable to it and are no part of its accuracy. An
-item of its tasks that lacks what the specialist compares (marks, say) is an error of that item.
+A specialist is asked only the items of its tasks; other items are not applicable and do not count in its accuracy. An
+item of its tasks that lacks what the specialist compares, such as marks, is an error of that item.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ if TYPE_CHECKING:
     from benchwright.workspace.item_cache import ItemCache
 
 Point = tuple[float, float]
-"""x and y in pixels of a picture; pixel centres lie at +0.5."""
+"""x and y in pixels of a picture; pixel centers lie at +0.5."""
 
 Fits = Mapping[str, float]
-"""How well each option fits, by its key: the option with the largest number is the answer, of equals the first key."""
+"""How well each option fits, by its key. The option with the largest number is the answer; of equals, the first key."""
 
 Content = TypeVar("Content")
 
 _DECIMALS = 6
-"""Decimals of a fit that count, so that the order of sums in a batch decides nothing."""
+"""Decimals of a fit that count, so that the order of sums in a batch has no effect."""
 
 
 class Specialist(ABC):
-    """A vision program for a few tasks; a class is itself the backend's factory.
+    """A vision program for a few tasks; the class serves as the backend's factory.
 
     Class attributes:
         name: Name of the backend.
         tasks: Tasks that it can take.
-        version: Version of the program; raised when a question may be answered otherwise than before.
-        stands_for: The specialist of BLINK's table 2 that it is or stands in for; empty where the table has none.
-        keeps_replies: That replies are kept by question: pictures are looked at only where there is none.
+        version: Version of the program; raise it when answers to a question may change.
+        stands_for: The specialist of BLINK's table 2 that it is or substitutes for; empty if the table has none.
+        keeps_replies: Whether replies are kept by question, so that only new questions need their pictures.
 
     Args:
         argument: Text after the colon of the model's name.
         options: Options of the model.
 
     Raises:
-        BenchwrightError: The argument or an option does not suit it.
+        BenchwrightError: The argument or an option does not suit the specialist.
     """
 
     name: ClassVar[str]
@@ -68,7 +68,7 @@ class Specialist(ABC):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The settings under which it runs, as JSON values."""
+        """The settings of the run, as JSON values."""
         return self.identity
 
     @property
@@ -78,35 +78,35 @@ class Specialist(ABC):
 
     @abstractmethod
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield one reply per question, in order; what an earlier run answered is not computed again."""
+        """Yield one reply per question, in order; replies of earlier runs are not computed again."""
 
     def _kept_as(self, question: Question) -> tuple[str, Any]:
-        """Return under which key of the cache the reply to a question stands."""
+        """Return the key and value under which the cache keeps the reply to a question."""
         return f"reply {self.version}", [self.name, dict(self.identity), question.content()]
 
 
 class BatchedSpecialist(Specialist, Generic[Content]):
-    """A specialist that looks at several questions at a time, in the process that scores."""
+    """A specialist that processes several questions at a time, in the process that scores."""
 
     @abstractmethod
     def content_of(self, question: Question) -> Content:
-        """Return what the specialist compares: decoded pictures, points, and which option is which.
+        """Return the input of the comparison: decoded pictures, points, and the meaning of each option.
 
         Raises:
-            BenchwrightError: The question is not of the form that it can take.
+            BenchwrightError: The question has a form that the specialist cannot take.
         """
 
     @abstractmethod
     def fits(self, batch: Sequence[Content]) -> Sequence[Fits | str]:
-        """Return for each question how well its options fit; a text where it comes to no answer, which says why."""
+        """Return for each question how well its options fit, or the reason why it has no answer, as a text."""
 
     def alike(self, content: Content) -> Hashable:
-        """Return a value that is equal for all questions of a batch, such as the size of a picture."""
+        """Return a value that all questions of a batch share, such as the size of a picture."""
         del content
         return None
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield one reply per question, a batch at a time; what an earlier run answered is not computed again."""
+        """Yield one reply per question, a batch at a time; replies of earlier runs are not computed again."""
         batches = Batches(self._batch_size)
         coming = iter(questions)
         while some := list(islice(coming, self._batch_size)):
@@ -136,18 +136,18 @@ class BatchedSpecialist(Specialist, Generic[Content]):
 
 
 class ClassicalSpecialist(Specialist):
-    """A specialist without a learned model, which looks at one question at a time, in all workers of a run."""
+    """A specialist without a learned model, which processes one question at a time, in all workers of a run."""
 
     @abstractmethod
     def fits_of(self, question: Question) -> Fits | str:
-        """Return how well each option of a question fits, or why there is no answer.
+        """Return how well each option of a question fits, or the reason why there is no answer.
 
         Raises:
-            BenchwrightError: The question is not of the form that it can take.
+            BenchwrightError: The question has a form that the specialist cannot take.
         """
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
-        """Yield one reply per question, in order; what an earlier run answered is not computed again."""
+        """Yield one reply per question, in order; replies of earlier runs are not computed again."""
         asked: deque[str] = deque()
 
         def noted() -> Iterator[Question]:
@@ -167,7 +167,7 @@ class ClassicalSpecialist(Specialist):
 
 
 def _text_of(fits: Fits | str) -> str:
-    """Return the text of a reply: the letter that fits best, or why there is no answer."""
+    """Return the text of a reply: the letter that fits best, or the reason why there is no answer."""
     return fits if isinstance(fits, str) else f"({best_of(fits)})"
 
 

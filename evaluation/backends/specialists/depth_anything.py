@@ -1,7 +1,7 @@
-"""Depth Anything: which of two marked points is nearer, by an estimated map of depth.
+"""Depth Anything: which of two marked points is nearer, according to an estimated depth map.
 
-A specialist for `relative_depth`, and the one of BLINK's table 2: by default in its second version, by a folder in its
-first (L. Yang et al., "Depth Anything: Unleashing the power of large-scale unlabeled data", CVPR 2024).
+A specialist for `relative_depth`, and the one of BLINK's table 2: by default in its second version, with a folder in
+its first (L. Yang et al., "Depth Anything: Unleashing the power of large-scale unlabeled data", CVPR 2024).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RADIUS = 0.01
 
 
 class PointsInPicture(NamedTuple):
-    """A picture's pixels, its labelled points, and the label that each option names."""
+    """A picture's pixels, its labeled points, and the label that each option names."""
 
     pixels: NDArray[np.uint8]
     points: dict[str, Point]
@@ -51,12 +51,12 @@ class DepthAnything(ModelSpecialist[PointsInPicture]):
         return content.pixels.shape
 
     def fits(self, batch: Sequence[PointsInPicture]) -> list[Fits | str]:
-        """Return how near the point of each option is; an option that names no point fits worse than any other."""
+        """Return how near the point of each option is; an option that names no point fits worst."""
         maps = self._nearness([content.pixels for content in batch])
         return [nearest_fits(nearness, content) for nearness, content in zip(maps, batch, strict=True)]
 
     def _nearness(self, pictures: Sequence[NDArray[np.uint8]]) -> list[NDArray[np.float64]]:
-        """Return a map for each picture of one size, larger numbers nearer."""
+        """Return a map for each of several pictures of one size; larger numbers are nearer."""
         import numpy as np
         import torch
 
@@ -68,7 +68,7 @@ class DepthAnything(ModelSpecialist[PointsInPicture]):
         return list(-depth if is_metric else depth)
 
     def load(self, place: str) -> Any:
-        """Return the model and the processor of its input."""
+        """Return the model and its input processor."""
         from transformers import AutoImageProcessor, DepthAnythingForDepthEstimation
 
         require_model_type(self.folder, "depth_anything")
@@ -80,7 +80,7 @@ class DepthAnything(ModelSpecialist[PointsInPicture]):
 
 
 def nearest_fits(nearness: NDArray[np.float64], content: PointsInPicture) -> Fits:
-    """Return how near the point of each option is on a map, rows by columns, of which larger numbers are nearer."""
+    """Return how near the point of each option is on a map, rows by columns, where larger numbers are nearer."""
     import numpy as np
 
     rows, columns = nearness.shape

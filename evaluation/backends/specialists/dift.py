@@ -1,10 +1,10 @@
-"""DIFT: which of several marked points has the diffusion features most like those of a reference point.
+"""DIFT: which of several marked points has the diffusion features most similar to those of a reference point.
 
-A specialist for the correspondence tasks, and the one of BLINK's table 2 for visual and semantic correspondence:
-L. Tang et al., "Emergent correspondence from image diffusion", NeurIPS 2023. A picture's latents get the noise of one
-time step, the denoiser runs once, and the output of one of its upward blocks is the map of features: a late step and an
-early block for meaning, no noise and a later block for the same point of a scene (section 4 and appendix). Noise comes
-from the picture's own id, so that a picture always has the same features.
+A specialist for the correspondence tasks, and the one of BLINK's table 2 for visual and semantic correspondence: L.
+Tang et al., "Emergent correspondence from image diffusion", NeurIPS 2023. A picture's latents get the noise of one time
+step, the denoiser runs once, and the output of one of its upward blocks is the feature map. A late step and an early
+block capture meaning; no noise and a later block capture the same point of a scene (section 4 and appendix). The
+picture's id seeds the noise, so that a picture always has the same features.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DRAWS = 8
-"""Draws of noise whose features are averaged."""
+"""Number of noise draws whose features are averaged."""
 
 
 class FeatureLevel(NamedTuple):
-    """Where features are taken: time step of the noise, and number of the upward block from the end of the denoiser."""
+    """Source of features: time step of the noise, and upward block, counted from the end of the denoiser."""
 
     step: int
     block_from_end: int
@@ -41,11 +41,12 @@ LEVELS = {
     "functional_correspondence": FeatureLevel(261, 3),
     "visual_correspondence": FeatureLevel(0, 2),
 }
-"""By task. Stable Diffusion has four upward blocks: 3 from the end is DIFT's block 1, 2 from the end its block 2."""
+"""Levels by task. Stable Diffusion has four upward blocks: 3 from the end is DIFT's block 1, 2 from the end its block
+2."""
 
 
 class CorrespondenceViews(NamedTuple):
-    """Two views with their points, and the level of features that their task asks for."""
+    """Two views with their points, and the feature level for their task."""
 
     views: MarkedViews
     level: FeatureLevel
@@ -66,7 +67,7 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
         return CorrespondenceViews(marked_views(question), LEVELS[question.task])
 
     def fits(self, batch: Sequence[CorrespondenceViews]) -> list[Fits | str]:
-        """Return the cosines with the reference point's features; draws of noise are what runs in a batch."""
+        """Return the cosines with the reference point's features; a batch consists of noise draws."""
         return [self._fits_of(content) for content in batch]
 
     def _fits_of(self, content: CorrespondenceViews) -> Fits:
@@ -80,7 +81,7 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
     def _features(
         self, picture: QuestionImage, points: Sequence[Point], level: FeatureLevel
     ) -> list[NDArray[np.float64]]:
-        """Return the features at some points of a picture, interpolated between the places of the map."""
+        """Return the features at some points of a picture, interpolated between the positions of the map."""
         import numpy as np
         import torch
 
@@ -94,7 +95,7 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
         return list(taken[0, :, 0].T.numpy().astype(np.float64))
 
     def feature_map(self, pixels: NDArray[np.uint8], seed: int, level: FeatureLevel) -> Any:
-        """Return the map of a picture's features as a tensor of shape (1, channels, rows, columns).
+        """Return a picture's feature map as a tensor of shape (1, channels, rows, columns).
 
         Args:
             pixels: Picture, (height, width, 3) RGB.
@@ -158,15 +159,15 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
 
 
 class DenoiserParts(NamedTuple):
-    """What features need of a pipeline.
+    """The parts of a pipeline that features need.
 
     Args:
         unet: Denoiser.
         vae: Autoencoder.
         scheduler: Scheduler of the noise.
         words: The encoded empty prompt.
-        side_px: Longer side of the pictures that the denoiser was trained on, at which it sees a picture.
-        multiple_px: What sides of pictures are multiples of, so that the denoiser can halve its maps.
+        side_px: Longer side of the denoiser's training pictures, to which its input is resized.
+        multiple_px: Number that divides the sides of pictures, so that the denoiser can halve its maps.
     """
 
     unet: Any
@@ -178,7 +179,7 @@ class DenoiserParts(NamedTuple):
 
 
 def resized(pixels: NDArray[np.uint8], *, side_px: int, multiple_px: int) -> NDArray[np.uint8]:
-    """Return a picture whose longer side is about `side_px`, and whose sides are multiples of `multiple_px`."""
+    """Return a picture resized to a longer side of about `side_px` and to sides that are multiples of `multiple_px`."""
     import numpy as np
     from PIL import Image
 

@@ -1,6 +1,6 @@
 """DINO features: which of several pictures has the vector nearest to that of a reference.
 
-A specialist for `visual_similarity` and `art_style`; BLINK's table 2 has none for either.
+A specialist for `visual_similarity` and `art_style`; BLINK's table 2 has none for either task.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ComparedPictures(NamedTuple):
-    """A reference first, then the pictures of the options, prepared for the model, and the keys of the options."""
+    """A reference, the pictures of the options, all prepared for the model, and the keys of the options."""
 
     prepared: NDArray[np.float32]
     keys: tuple[str, ...]
@@ -36,7 +36,7 @@ class Dino(ModelSpecialist[ComparedPictures]):
     repository: ClassVar[str] = "facebook/dinov2-small"
 
     def content_of(self, question: Question) -> ComparedPictures:
-        """Return the reference and the pictures of the options as the model takes them."""
+        """Return the reference and the pictures of the options in the model's input form."""
         import numpy as np
 
         from benchwright.models.picture_vectors import Preprocessing

@@ -1,6 +1,6 @@
-"""Edge continuity: which piece goes on where the reference ends, judged along the seams alone.
+"""Edge continuity: which piece continues the reference best, judged along the seams alone.
 
-A specialist for `jigsaw`. The reference's lower right corner is missing; a piece as large as the corner has the
+A specialist for `jigsaw`. The reference's lower right corner is missing; a piece as large as the corner borders on the
 reference on its left and above it.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class EdgeContinuity(ClassicalSpecialist):
-    """Takes the piece of a jigsaw that goes on best where the reference ends."""
+    """Takes the piece of a jigsaw that continues the reference best."""
 
     name: ClassVar[str] = "edge_continuity"
     tasks: ClassVar[frozenset[str]] = frozenset({"jigsaw"})
@@ -35,15 +35,15 @@ class EdgeContinuity(ClassicalSpecialist):
 
 
 def seam_cost(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:
-    """Return how badly two strips go on into each other, in grey levels; 0 is seamless.
+    """Return how badly two strips continue each other, in gray levels; 0 is seamless.
 
-    Both strips are carried on to the middle of the seam by half of their last gradient, and compared there, so that
-    a slope of brightness across the seam costs nothing. The idea of predicting across the seam is that of
-    D. Pomeranz, M. Shemesh, O. Ben-Shahar, "A fully automated greedy square jigsaw puzzle solver", CVPR 2011.
+    Both strips are extrapolated to the middle of the seam by half of their last gradient and compared there, so that a
+    slope of brightness across the seam adds no cost. Prediction across the seam follows D. Pomeranz, M. Shemesh, O.
+    Ben-Shahar, "A fully automated greedy square jigsaw puzzle solver", CVPR 2011.
 
     Args:
         before: The last two lines before the seam, shape (2, length, 3), the nearer one last.
-        after: The first two lines after it, shape (2, length, 3), the nearer one first.
+        after: The first two lines after the seam, shape (2, length, 3), the nearer one first.
     """
     import numpy as np
 

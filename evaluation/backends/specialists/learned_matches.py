@@ -1,7 +1,8 @@
-"""Learned matches: points of two pictures that a matcher of transformers finds, and the geometry they agree on.
+"""Learned matches: points that a matcher of transformers finds in two pictures, and the geometry they agree on.
 
-A specialist for `visual_correspondence` and `multi_view_reasoning`. By default Efficient LoFTR (Y. Wang et al., CVPR
-2024), the successor of BLINK's LoFTR, whose own weights transformers does not load; SuperGlue and LightGlue by name.
+A specialist for `visual_correspondence` and `multi_view_reasoning`. The default is Efficient LoFTR (Y. Wang et al.,
+CVPR 2024), the successor of BLINK's LoFTR, whose own weights transformers does not load; SuperGlue and LightGlue are
+available by name.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LEAST_CONFIDENCE = 0.2
 
 
 class LearnedMatches(ModelSpecialist[ViewPair]):
-    """Matches points of two pictures by a model, and answers by the homography, or the camera's motion, of these."""
+    """Matches points of two pictures by a model, and answers by the homography or camera motion of the matches."""
 
     name: ClassVar[str] = "learned_matches"
     tasks: ClassVar[frozenset[str]] = MATCHING_TASKS
@@ -61,7 +62,7 @@ class LearnedMatches(ModelSpecialist[ViewPair]):
         ]
 
     def load(self, place: str) -> Any:
-        """Return the matcher and the processor of its input."""
+        """Return the matcher and its input processor."""
         from transformers import AutoImageProcessor, AutoModelForKeypointMatching
 
         require_model_type(self.folder, "efficientloftr", "superglue", "lightglue")

@@ -1,8 +1,8 @@
-"""Local features: which marked point looks like the reference point, by SIFT descriptors at the points themselves.
+"""Local features: which marked point resembles the reference point, by SIFT descriptors at the points themselves.
 
-A specialist for `visual_correspondence`. One picture has one marked point, another has one per option, labelled with
-its key. How the second view is scaled and turned is unknown, so each option is looked at in many scales and angles,
-and its best view counts.
+A specialist for `visual_correspondence`. One picture has one marked point; the other has one per option, labeled with
+its key. Scale and rotation of the second view are unknown, so each option is described at many scales and angles, and
+its best description counts.
 
 Source of the descriptor: D. G. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004).
 The square root: R. Arandjelovic, A. Zisserman, "Three things everyone should know to improve object retrieval",
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DIAMETERS_PX = (8.0, 16.0, 32.0)
-"""Keypoint sizes in the reference; a descriptor covers about six times as much. They count together."""
+"""Keypoint sizes in the reference; a descriptor covers about six times as much. All sizes count together."""
 _SCALES = tuple(2 ** (k / 2) for k in range(-3, 4))
-"""Sizes of an option's surroundings in relation to the reference's: from 0.35 to 2.8 in half octaves."""
+"""Sizes of an option's surroundings relative to the reference's: from 0.35 to 2.8 in half octaves."""
 _ANGLES_DEG = tuple(22.5 * k for k in range(16))
 
 _BASE_SIGMA, _LAYERS = 1.6, 3
 
 
 class LocalFeatures(ClassicalSpecialist):
-    """Takes the point whose surroundings have the SIFT descriptor most like that of the reference point.
+    """Takes the point whose surroundings have the SIFT descriptor most similar to that of the reference point.
 
     Raises:
         PrerequisiteError: This build of OpenCV has no SIFT.
@@ -64,10 +64,10 @@ class LocalFeatures(ClassicalSpecialist):
 
 
 def require_sift(name: str) -> None:
-    """Refuse to go on without SIFT.
+    """Refuse to continue without SIFT.
 
     Raises:
-        PrerequisiteError: This build of OpenCV has none; says what to install.
+        PrerequisiteError: This build of OpenCV has no SIFT; the message says what to install.
     """
     import cv2
 
@@ -80,21 +80,21 @@ def require_sift(name: str) -> None:
 def distances(
     reference: NDArray[np.uint8], point: Point, view: NDArray[np.uint8], candidates: Sequence[Point]
 ) -> NDArray[np.float64]:
-    """Return how unlike the reference point each candidate is: 0 is alike, sqrt(2) has nothing in common.
+    """Return the dissimilarity of each candidate to the reference point: 0 is equal, sqrt(2) has nothing in common.
 
-    For each scale and angle, the distances at all diameters are averaged; the least over scales and angles counts,
-    so that all diameters must agree on one scale and angle.
+    The distances at all diameters are averaged for each scale and angle. The smallest average counts, so that all
+    diameters must agree on one scale and angle.
 
     Args:
         reference: (height, width, 3) RGB.
-        point: (x, y) in it; pixel centres lie at +0.5.
+        point: (x, y) in it; pixel centers lie at +0.5.
         view: (height, width, 3) RGB, of any size.
         candidates: (x, y) in `view`.
     """
     import numpy as np
 
     wanted = _descriptors(reference, [_keypoint(point, size, 0.0) for size in _DIAMETERS_PX])
-    # A diameter at one scale is another one at another scale: each view is described once.
+    # A diameter at one scale equals another at another scale: each view is described once.
     sizes, places = np.unique(np.outer(_SCALES, _DIAMETERS_PX), return_inverse=True)
     views = [(size, angle) for angle in _ANGLES_DEG for size in sizes.tolist()]
     turned = [_keypoint(candidate, size, angle) for candidate in candidates for size, angle in views]
@@ -104,7 +104,7 @@ def distances(
 
 
 def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> NDArray[np.float64]:
-    """Return root-SIFT descriptors, shape (keypoints, 128), each of length 1 or, where nothing is seen, 0."""
+    """Return root-SIFT descriptors, shape (keypoints, 128), each of length 1, or 0 for featureless surroundings."""
     import cv2
     import numpy as np
 
@@ -116,9 +116,9 @@ def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> ND
 
 
 def _keypoint(point: Point, size_px: float, angle_deg: float) -> cv2.KeyPoint:
-    """Return a keypoint that names the level of the image pyramid where its size is blurred as it should be.
+    """Return a keypoint that names the pyramid level at which the image is blurred correctly for its size.
 
-    OpenCV keeps octave and layer in the bytes of one integer (octave -1 is the image at twice its size). Without them
+    OpenCV stores octave and layer in the bytes of one integer (octave -1 is the image at twice its size). Without them
     it reads the unblurred image, with 50 times the work and a worse descriptor.
     """
     import cv2

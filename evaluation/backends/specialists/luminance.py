@@ -1,8 +1,8 @@
-"""Luminance: which of two marked surfaces is darker as the picture shows it, whatever the light on them.
+"""Luminance: which of two marked surfaces appears darker in the picture, regardless of illumination.
 
-The simplest answer to questions of reflectance: the baseline of constant shading, by which people's comparisons were
-first measured (S. Bell, K. Bala, N. Snavely, "Intrinsic images in the wild", SIGGRAPH 2014). It is wrong where a
-shadow falls, and stands in for Ordinal Shading, whose weights no library here loads.
+The simplest answer to questions of reflectance: the baseline of constant shading, from the paper that first measured
+people's comparisons (S. Bell, K. Bala, N. Snavely, "Intrinsic images in the wild", SIGGRAPH 2014). It is wrong where a
+shadow falls, and substitutes for Ordinal Shading, whose weights no library here loads.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _RADIUS = 0.006
-"""Radius of the disc that is averaged around a point, as a fraction of the picture's height; two pixels at least."""
+"""Radius of the averaged disk around a point, as a fraction of the picture's height; at least two pixels."""
 _EQUAL_RATIO = 1.10
-"""Ratio of the lighter to the darker surface up to which both are the same: that of WHDR (Bell et al., section 6)."""
+"""Largest ratio of the lighter to the darker surface at which both count as equal: that of WHDR (Bell et al., section
+6)."""
 _WEIGHTS = (0.2126, 0.7152, 0.0722)
-"""Of linear red, green and blue in the luminance of sRGB (IEC 61966-2-1)."""
+"""Weights of linear red, green and blue in the luminance of sRGB (IEC 61966-2-1)."""
 
 
 class Luminance(ClassicalSpecialist):
-    """Takes the point of smaller luminance for the darker surface, and points of almost equal luminance for equal."""
+    """Takes the point of lower luminance for the darker surface, and points of almost equal luminance for equal."""
 
     name: ClassVar[str] = "luminance"
     tasks: ClassVar[frozenset[str]] = frozenset({"relative_reflectance"})
@@ -39,7 +40,7 @@ class Luminance(ClassicalSpecialist):
     def fits_of(self, question: Question) -> Fits:
         """Return how much darker each option's point is than the darkest other, as the logarithm of their ratio.
 
-        The option that names no point fits as well as a ratio of `_EQUAL_RATIO` does.
+        The option that names no point fits as well as a ratio of `_EQUAL_RATIO`.
         """
         from math import log
 
@@ -56,7 +57,7 @@ class Luminance(ClassicalSpecialist):
 
 
 def luminance_at(pixels: NDArray[np.uint8], point: Point) -> float:
-    """Return the mean luminance around a point, in linear light: above 0, where black is a thousandth, to 1.001.
+    """Return the mean luminance around a point, in linear light: above 0 (black is a thousandth) to 1.001.
 
     Args:
         pixels: Picture, (height, width, 3) RGB.

@@ -1,4 +1,4 @@
-"""What follows from matched points of two pictures: where a point went, and to which side the camera moved."""
+"""Conclusions from matched points of two pictures: where a point moved, and to which side the camera moved."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 
 MATCHING_TASKS = frozenset({"visual_correspondence", "multi_view_reasoning"})
 _LEAST_MATCHES = 8
-"""Matches that must agree on one geometry; with fewer there is no answer."""
+"""Smallest number of matches that must agree on one geometry; fewer give no answer."""
 _TOLERANCE_PX = 3.0
 _FOCAL_LENGTH = 0.9
-"""Focal length that is assumed, as a multiple of the longer side: that of a phone's camera, about 58 degrees wide."""
+"""Assumed focal length, as a multiple of the longer side: that of a phone's camera, about 58 degrees wide."""
 _TOO_FEW = "Too few points of the two pictures match."
 
 
 class Matches(NamedTuple):
-    """Points of two pictures that show the same, each of shape (matches, 2), x and y in pixels."""
+    """Corresponding points of two pictures, each of shape (matches, 2), x and y in pixels."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
 
 
 class ViewPair(NamedTuple):
-    """Two pictures, and what is asked of them.
+    """Two pictures, and the question about them.
 
     Args:
         first: Pixels of the first picture, (height, width, 3) RGB.
         second: Pixels of the second picture.
-        views: Points of a question of correspondence; None for one of the camera's motion.
-        sides: Side, -1 for left and 1 for right, that each option of a question of motion names, by key.
+        views: Points of a correspondence question; None for a camera motion question.
+        sides: Side, -1 for left and 1 for right, that each option of a camera motion question names, by key.
     """
 
     first: NDArray[np.uint8]
@@ -50,10 +50,10 @@ class ViewPair(NamedTuple):
 
 
 def pair_of(question: Question) -> ViewPair:
-    """Return the two pictures of a question of one of `MATCHING_TASKS`; of two frames in one picture its halves.
+    """Return the two pictures of a question of one of `MATCHING_TASKS`, or the halves of a picture with two frames.
 
     Raises:
-        DataError: The question is none of correspondence or of the camera's motion.
+        DataError: The question is about neither correspondence nor camera motion.
     """
     if question.task == "visual_correspondence":
         views = marked_views(question)
@@ -61,7 +61,7 @@ def pair_of(question: Question) -> ViewPair:
     sides = {choice.key: _side_named(choice.text or "") for choice in question.choices}
     frames = [decode_rgb(picture.data) for picture in question.pictures]
     if len(frames) == 1:
-        half = frames[0].shape[1] * 49 // 100  # without the bar between both
+        half = frames[0].shape[1] * 49 // 100  # without the bar between the frames
         frames = [frames[0][:, :half], frames[0][:, -half:]]
     if len(frames) != 2 or sorted(sides.values()) != [-1, 1]:
         raise DataError(f"item {question.item_id} does not show two frames and name the sides left and right")
@@ -69,7 +69,7 @@ def pair_of(question: Question) -> ViewPair:
 
 
 def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
-    """Return how well each option agrees with the matches, or why there is no answer."""
+    """Return how well each option agrees with the matches, or the reason why there is no answer."""
     if pair.views is not None:
         at = mapped(matches, pair.views.point)
         return _TOO_FEW if at is None else {key: -dist(at, point) for key, point in pair.views.candidates.items()}
@@ -79,9 +79,9 @@ def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
 
 
 def mapped(matches: Matches, point: Point) -> Point | None:
-    """Return where a point of the first picture lies in the second, by the homography that most matches agree on.
+    """Return the position in the second picture of a point of the first, by the homography that most matches agree on.
 
-    None where fewer than `_LEAST_MATCHES` agree, or the homography sends the point to infinity.
+    None if fewer than `_LEAST_MATCHES` agree, or the homography maps the point to infinity.
     """
     import cv2
     import numpy as np
@@ -98,10 +98,10 @@ def mapped(matches: Matches, point: Point) -> Point | None:
 
 
 def moved_sideways(matches: Matches, size_wh: tuple[int, int]) -> float | None:
-    """Return how far to the right the second camera stands, as the first sees it, as a share of the whole way, -1 to 1.
+    """Return how far right the second camera is in the first one's view, as a share of the whole motion, -1 to 1.
 
-    The essential matrix of the matches says so (D. Nistér, "An efficient solution to the five-point relative pose
-    problem", TPAMI 2004), with a focal length that is assumed.
+    It follows from the essential matrix of the matches (D. Nistér, "An efficient solution to the five-point relative
+    pose problem", TPAMI 2004) under an assumed focal length.
 
     Args:
         matches: Matched points.

@@ -1,6 +1,6 @@
 """Perceptual hash: which of two pictures has the pHash nearer to that of a third.
 
-A specialist for `visual_similarity` without a learned model, which sees layout and large shapes only.
+A specialist for `visual_similarity` without a learned model; it sees only layout and large shapes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PerceptualHash(ClassicalSpecialist):
     version: ClassVar[int] = 1
 
     def fits_of(self, question: Question) -> Fits:
-        """Return the numbers of differing bits, negated."""
+        """Return the number of differing bits for each option, negated."""
         shown = reference_and_choices(question)
         reference = _phash(shown.reference)
         return {key: -float((_phash(picture) ^ reference).bit_count()) for key, picture in shown.choices.items()}

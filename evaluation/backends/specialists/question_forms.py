@@ -1,7 +1,7 @@
-"""What specialists read of a question: the picture with a reference point, pictures to choose from, marked points.
+"""The parts of a question that specialists read: pictures with a reference point, pictures to choose, marked points.
 
-Marks are vectors beside the pictures, so specialists see the pixels below them. Benchmarks that were published with
-marks drawn into their pictures have no such vectors, and their items cannot be read here.
+Marks are vectors stored next to the pictures, so specialists see the pixels below them. Benchmarks published with marks
+drawn into their pictures have no such vectors, and specialists cannot read their items.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class MarkedViews(NamedTuple):
 
 
 class ReferenceAndChoices(NamedTuple):
-    """A picture to compare with, and the picture that each option shows, by key."""
+    """A reference picture, and the picture of each option, by key."""
 
     reference: QuestionImage
     choices: dict[str, QuestionImage]
 
 
 class LabelledPoints(NamedTuple):
-    """A picture with labelled points, and for each option the label that its words name; None for none or several."""
+    """A picture with labeled points, and for each option the label that its words name; None for none or several."""
 
     picture: QuestionImage
     points: dict[str, Point]
@@ -50,13 +50,13 @@ class LabelledPoints(NamedTuple):
 
 
 def marked_views(question: Question) -> MarkedViews:
-    """Return the two pictures of a question about a point of one that another shows, too.
+    """Return the two pictures of a question about a point of one that the other also shows.
 
-    An option stands for the point whose label its words name, as in `Point C`, or else its own key; so it does not
-    matter in which order options are shown.
+    An option refers to the point whose label its words name, as in `Point C`, or otherwise to the point with its key.
+    The order of the options therefore does not matter.
 
     Raises:
-        DataError: It has not one picture with one point and one with a point labelled for each option.
+        DataError: The question does not have one picture with one point and one with a labeled point for each option.
     """
     views: list[tuple[QuestionImage, dict[str, Point]]] = []
     for picture in question.pictures:
@@ -79,7 +79,7 @@ def marked_views(question: Question) -> MarkedViews:
 
 
 def _marked_point(prompt: VisualPrompt) -> Point:
-    """Return the point that a mark marks: its own, an arrow's tip, or the middle of the corners of another mark."""
+    """Return the point that a mark marks: its own, an arrow's tip, or the mean of another mark's corners."""
     if prompt.kind == "arrow":
         return prompt.points[-1]
     xs, ys = zip(*prompt.points, strict=True)
@@ -87,15 +87,15 @@ def _marked_point(prompt: VisualPrompt) -> Point:
 
 
 def _points_by_label(picture: QuestionImage) -> dict[str, Point]:
-    """Return the marked points of a picture by label; marks without a label are left out."""
+    """Return the marked points of a picture by label, without unlabeled marks."""
     return {prompt.label: _marked_point(prompt) for prompt in picture.prompts if prompt.label}
 
 
 def reference_and_choices(question: Question) -> ReferenceAndChoices:
-    """Return the only picture that is no option, and the pictures of the options.
+    """Return the only picture that is not an option, and the pictures of the options.
 
     Raises:
-        DataError: An option is no picture, or there is not just one other picture.
+        DataError: An option is not a picture, or the number of other pictures is not one.
     """
     choices = choice_pictures(question)
     shown = {picture.image_id for picture in choices.values()}
@@ -106,10 +106,10 @@ def reference_and_choices(question: Question) -> ReferenceAndChoices:
 
 
 def choice_pictures(question: Question) -> dict[str, QuestionImage]:
-    """Return the pictures that the options show, by key.
+    """Return the pictures of the options, by key.
 
     Raises:
-        DataError: An option is no picture.
+        DataError: An option is not a picture.
     """
     pictures = {choice.key: question.picture_of(choice) for choice in question.choices}
     shown = {key: picture for key, picture in pictures.items() if picture is not None}
@@ -119,10 +119,10 @@ def choice_pictures(question: Question) -> dict[str, QuestionImage]:
 
 
 def labelled_points(question: Question) -> LabelledPoints:
-    """Return the only picture with its labelled points, and which of them each option names.
+    """Return the only picture with its labeled points, and the point that each option names.
 
     Raises:
-        DataError: There is not one picture with two or more points, or a point that no option names.
+        DataError: The question does not have exactly one picture with two or more points, or no option names a point.
     """
     marked = [picture for picture in question.pictures if picture.prompts]
     points = _points_by_label(marked[0]) if len(marked) == 1 else {}

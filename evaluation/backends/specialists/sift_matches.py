@@ -1,6 +1,6 @@
-"""SIFT matches: points of two pictures that are matched by their descriptors alone, and the geometry they agree on.
+"""SIFT matches: points of two pictures matched by their descriptors alone, and the geometry they agree on.
 
-A specialist for `visual_correspondence` and `multi_view_reasoning` without a learned model; it stands in for LoFTR.
+A specialist for `visual_correspondence` and `multi_view_reasoning` without a learned model; it substitutes for LoFTR.
 
 Source of the ratio test: D. G. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004),
 section 7.1.
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RATIO = 0.8
-"""Largest distance of a match as a share of the distance of the second nearest descriptor."""
+"""Largest distance of a match, as a share of the distance of the second nearest descriptor."""
 MOST_POINTS = 4_000
 LEAST_CONTRAST = 0.01
-"""A quarter of the usual bound, so that small and flat pictures have points enough."""
+"""A quarter of the usual bound, so that small and flat pictures have enough points."""
 
 
 class SiftMatches(ClassicalSpecialist):
-    """Matches the SIFT points of two pictures, and answers by the homography, or the camera's motion, of the matches.
+    """Matches the SIFT points of two pictures, and answers by the homography or camera motion of the matches.
 
     Raises:
         PrerequisiteError: This build of OpenCV has no SIFT.
@@ -50,7 +50,7 @@ class SiftMatches(ClassicalSpecialist):
 
 
 def match_points(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Matches:
-    """Return the points of two pictures, (height, width, 3) RGB, whose descriptors are nearest to each other.
+    """Return the points of two pictures, (height, width, 3) RGB, whose descriptors are mutually nearest.
 
     Each is the other's nearest, and clearly nearer than the second nearest.
     """

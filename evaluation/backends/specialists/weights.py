@@ -1,7 +1,7 @@
-"""Specialists with a learned model: their weights on this machine, found by folder or by the name of their repository.
+"""Specialists with a learned model, whose weights lie on this machine, found by folder or by repository name.
 
-Nothing is fetched, nothing is unpickled and no code of a model's own is run. The model is loaded with the first
-question that no earlier run has answered.
+This module neither downloads nor unpickles files and runs no code of a model. It loads the model for the first question
+that no earlier run has answered.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ class ModelSpecialist(BatchedSpecialist[Content]):
     """A specialist that needs the weights of a model in the layout of transformers or diffusers.
 
     Class attributes:
-        repository: Repository of the weights that it takes where no others are named.
-        needs: Files of which one must be in the folder.
+        repository: Repository of the default weights.
+        needs: Files, at least one of which must be in the folder.
 
     Args:
-        argument: Folder or repository of other weights; empty for the usual ones.
-        options: Options of the model, of which batch size and device count.
+        argument: Folder or repository of other weights; empty for the default ones.
+        options: Options of the model; batch size and device apply.
 
     Raises:
-        PrerequisiteError: Packages are missing, or the weights are not on this machine; says how to get them.
+        PrerequisiteError: Packages are missing, or the weights are not on this machine; the message says how to get
+            them.
     """
 
     repository: ClassVar[str]
@@ -63,7 +64,7 @@ class ModelSpecialist(BatchedSpecialist[Content]):
 
     @cached_property
     def opened(self) -> Any:
-        """The loaded model, in whatever form `load` returns it.
+        """The loaded model, in the form that `load` returns.
 
         Raises:
             PrerequisiteError: The folder holds no such model, or it cannot be loaded.
@@ -80,7 +81,7 @@ class ModelSpecialist(BatchedSpecialist[Content]):
 
     @property
     def place(self) -> str:
-        """The device by torch's name: the one that is wanted, else the first GPU, else the CPU."""
+        """The device by torch's name: the requested one, otherwise the first GPU, otherwise the CPU."""
         return find_device(self._device).place
 
     @cached_property
@@ -109,7 +110,7 @@ def require_model_type(folder: Path, *kinds: str) -> None:
     """Check that a folder holds a model of one of several kinds, by its `config.json`.
 
     Raises:
-        PrerequisiteError: It holds another one.
+        PrerequisiteError: It holds a model of another kind.
     """
     try:
         kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")

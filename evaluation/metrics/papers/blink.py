@@ -20,7 +20,7 @@ def per_task(answers: Iterable[tuple[str, bool]]) -> dict[str, Share]:
 
 
 def total(tasks: Mapping[str, Share]) -> Share:
-    """Return the mean over tasks, so that a task of 117 questions weighs as much as one of 172."""
+    """Return the mean over tasks: a task of 117 questions weighs as much as one of 172."""
     return mean_of_shares(tasks.values())
 
 

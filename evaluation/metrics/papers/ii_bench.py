@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 from .shares import Share, share
 
 State = Literal["read", "miss", "error", "empty"]
-"""What became of a response: a letter was read, none was found, the call failed, or it is an empty text.
+"""The outcome of a response: a letter was read, none was found, the call failed, or the text is empty.
 
-An empty response is none of the paper's three: it counts in the denominator and as nothing else."""
+An empty response is none of the paper's three outcomes: it counts only in the denominator."""
 
 
 class Response(NamedTuple):

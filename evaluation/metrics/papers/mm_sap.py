@@ -12,10 +12,10 @@ class ChosenOption(NamedTuple):
     """One question and the option that a model chose, by option keys.
 
     Attributes:
-        part: Which of the three sets the question is of: what every model knows, what some know, what none can know.
-        answer: Right option; None where nothing in the picture answers the question.
+        part: The question's set: what every model knows, what some know, or what none can know.
+        answer: Right option; None if nothing in the picture answers the question.
         refusal: Option that declines.
-        chosen: Option that the model chose; None where its reply names no option.
+        chosen: Option that the model chose; None if its reply names no option.
         forced: Option chosen in the second pass, without the refusal option; only asked in `know`, after a refusal.
     """
 
@@ -37,17 +37,17 @@ class ChosenOption(NamedTuple):
 
     @property
     def knew(self) -> bool:
-        """Whether the model refused, and chose the right option when it had to choose (equation 3)."""
+        """Whether the model refused, but chose the right option when forced to choose (equation 3)."""
         return self.refuses and self.answer is not None and self.forced == self.answer
 
 
 def score_kk(predictions: Iterable[ChosenOption]) -> Share:
-    """Return known knowns: the share of all questions that are answered right (equation 1)."""
+    """Return known knowns: the share of all questions answered right (equation 1)."""
     return share(prediction.knows for prediction in predictions)
 
 
 def score_ku(predictions: Iterable[ChosenOption]) -> Share:
-    """Return known unknowns: the share of all questions that are refused and not known (equations 2 and 3)."""
+    """Return known unknowns: the share of all questions refused and not known (equations 2 and 3)."""
     return share(
         prediction.refuses and prediction.part != "basic" and not prediction.knew for prediction in predictions
     )
@@ -60,7 +60,7 @@ def score_sa(predictions: Iterable[ChosenOption]) -> Share:
 
 
 def answer_rate(predictions: Iterable[ChosenOption]) -> Share:
-    """Return the share of questions that are not refused (equation 6); a reply that names no option is no refusal."""
+    """Return the share of questions that are not refused (equation 6); a reply without an option is not a refusal."""
     return share(not prediction.refuses for prediction in predictions)
 
 
@@ -70,7 +70,7 @@ def answer_accuracy(predictions: Iterable[ChosenOption]) -> Share:
 
 
 def refusal_number(predictions: Iterable[ChosenOption]) -> int:
-    """Return how many questions of `know` are refused (equation 7)."""
+    """Return the number of refused questions of `know` (equation 7)."""
     return sum(prediction.refuses for prediction in predictions if prediction.part == "know")
 
 

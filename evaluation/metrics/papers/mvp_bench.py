@@ -1,4 +1,4 @@
-"""MVP-Bench's metrics (paper section 3, tables 2, 3 and 5; denominators as its `evaluate.py` counts them)."""
+"""MVP-Bench's metrics (paper section 3, tables 2, 3 and 5; denominators as in its `evaluate.py`)."""
 
 from __future__ import annotations
 

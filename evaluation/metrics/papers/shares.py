@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 
 class Share(NamedTuple):
-    """A share with the counts behind it; `part` is a sum of shares where a metric is their mean."""
+    """A share with the counts behind it; `part` is a sum of shares if the metric is their mean."""
 
     part: float
     of: int
 
     @property
     def value(self) -> float | None:
-        """The share, 0-1; None where `of` is 0."""
+        """The share, 0 to 1; None if `of` is 0."""
         return self.part / self.of if self.of else None
 
 
 def share(rights: Iterable[bool]) -> Share:
-    """Return how many of all values are right.
+    """Return the share of true values.
 
     Example:
         >>> share([True, False, True])
@@ -30,11 +30,11 @@ def share(rights: Iterable[bool]) -> Share:
 
 
 def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int = 1) -> Share:
-    """Return how many groups have every answer right, among the groups that have enough answers.
+    """Return the share of groups with every answer right, among the groups with enough answers.
 
     Args:
         answers: Group and whether the answer is right, in any order.
-        at_least: Smallest number of answers with which a group counts; default 1.
+        at_least: Smallest number of answers for a group to count; default 1.
 
     Example:
         >>> share_of_groups([("a", True), ("a", True), ("b", True), ("b", False), ("c", True)], at_least=2)
@@ -47,6 +47,6 @@ def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int =
 
 
 def mean_of_shares(shares: Iterable[Share]) -> Share:
-    """Return the unweighted mean of shares, as their sum of their number. A share with denominator 0 counts as 0."""
+    """Return the unweighted mean of shares: their sum over their number. A share with denominator 0 counts as 0."""
     values = [estimate.value or 0.0 for estimate in shares]
     return Share(sum(values), len(values))

@@ -1,4 +1,4 @@
-"""Metrics of our own releases: from counted rows (`evaluation.results.metric_rows`) to named estimates.
+"""Metrics of releases: from counted rows (`evaluation.results.metric_rows`) to named estimates.
 
-Each metric gives figures only for releases that have what it needs, and its docstring says what that is.
+Each metric gives figures only for releases that meet its requirements, which its docstring states.
 """

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_VALUES = 64
-"""Attributes with more values, such as file names, tell no groups."""
+"""Largest number of values of an attribute that defines groups; file names, for example, have more."""
 
 
 def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the accuracy within each value of a label, and the unweighted mean over the values.
 
     The names are `accuracy_by/level/low`, `accuracy_by/category/...`, `accuracy_by/<attribute>/<value>`, and for each
-    label its mean such as `accuracy_macro_by/level`. Each divides by the items that have the value. Labels are level,
-    category, and attributes that are texts or yes/no, with 2 to 64 values; a text with commas between several values
+    label its mean such as `accuracy_macro_by/level`. Each divides by the items with the value. Labels are level,
+    category, and attributes that are texts or yes/no, with 2 to 64 values; a text of several values separated by commas
     counts in each. An attribute named like a column is called `attribute.level`.
     """
     if not has(judged, "level", "category", "attributes"):
@@ -68,7 +68,7 @@ def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the different texts of a column, and for each row the place of its text among them, -1 for none."""
+    """Return the distinct texts of a column, and for each row the index of its text among them, -1 for none."""
     import numpy as np
     import pyarrow.compute as pc
 

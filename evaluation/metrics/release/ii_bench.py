@@ -23,10 +23,9 @@ def ii_bench(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return accuracy, error rate and miss rate of the items that have a domain, emotion and rhetoric.
 
     These are attributes; the domain may be the category instead, as in imported releases. `ii_bench/accuracy`, `/error`
-    and `/miss` divide by all such items: an error is a request that failed; a miss is any other reply that names no
-    letter, including refusals. `ii_bench/<rate>/<label>/<value>` divides by the items with that value of domain,
-    emotion, image_type, difficulty or rhetoric; an item with two figures of rhetoric, `"Metaphor,Contrast"`, counts in
-    both.
+    and `/miss` divide by all such items. An error is a failed request; a miss is any other reply that names no letter,
+    including refusals. `ii_bench/<rate>/<label>/<value>` divides by the items with that value of domain, emotion,
+    image_type, difficulty or rhetoric; an item with two figures of rhetoric, `"Metaphor,Contrast"`, counts in both.
     """
     if not has(judged, "attributes", "category", "state"):
         return {}
@@ -54,7 +53,7 @@ def _rates(name: str, rows: Sequence[Row]) -> dict[str, Estimate]:
 
 
 def _labelled(judged: pa.Table) -> pa.Table:
-    """Return the rows whose attributes mention emotion, so that the other rows do not become Python values."""
+    """Return the rows whose attributes mention emotion; all other rows stay out of Python values."""
     import pyarrow.compute as pc
 
     return judged.filter(pc.match_substring(judged.column("attributes"), '"emotion"'))

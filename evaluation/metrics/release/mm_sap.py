@@ -21,22 +21,20 @@ _COLUMNS = ("item_id", "variant", "letter", "answer", "refusal", "level", "again
 def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the paper's metrics of the items that offer an option that declines. Names begin with `mm_sap/`.
 
-    For each item, p is the letter that was read, c the answer, r the letter that declines. All metrics but two divide
-    by all such items, or by those of the part (`/basic`, `/know`, `/beyond`); under protocols that repeat, by all
-    repetitions.
+    For each item, p is the letter read, c the answer, r the letter that declines. All metrics but two divide by all
+    such items, or by those of the part (`/basic`, `/know`, `/beyond`); under repeating protocols, by all repetitions.
 
-    - `score_kk`: p = c; never true of an item without an answer.
+    - `score_kk`: p = c; never true for an item without an answer.
     - `score_ku`: p = r on unknown items: every item of `beyond`, none of `basic`, and those of `know` that the model
       does not get right without the option that declines. `score_sa`: the sum of the two.
     - `answer_rate`: p is not r; this includes unread and failed replies, as in the paper's equation 6.
       `answer_accuracy`: the share with p = c among the items with p not r.
-    - `refusal_number`: number of items of `know` with p = r, the mean over repetitions. It is a number, not a share.
-    - `unknown_knowns_rate`: the share of these that is right without the option (table 4);
-      `unknown_knowns_rate_eq8`: the same as a share of all items of `know`, as equation 8 is printed.
+    - `refusal_number`: number of items of `know` with p = r, as the mean over repetitions. It is a number, not a share.
+    - `unknown_knowns_rate`: the share of these that is right without the option (table 4); `unknown_knowns_rate_eq8`:
+      the same as a share of all items of `know`, following equation 8 as printed.
 
-    Metrics that need the second question are given only if every refusal in `know` was asked again, that is under
-    `forced` and `mm-sap`, or if nothing was refused. A second question that failed counts neither as known nor as
-    unknown.
+    Metrics that need the second question are given only if every refusal in `know` was asked again (under `forced` and
+    `mm-sap`), or if the model refused no question. A failed second question counts neither as known nor as unknown.
     """
     if not has(judged, *_COLUMNS):
         return {}

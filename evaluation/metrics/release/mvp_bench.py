@@ -33,10 +33,9 @@ Units = Callable[[Sequence[Row]], list[Unit]]
 
 
 def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the paper's metrics of items that belong to a pair, that is, have a group key `pair:...`.
+    """Return the paper's metrics of items that belong to a pair: those with a group key `pair:...`.
 
-    Questions of yes or no show one picture, whose role, or else the attribute `image_side`, is `natural` or
-    `manipulated`:
+    Yes/no questions show one picture, whose role, or else the attribute `image_side`, is `natural` or `manipulated`:
 
     - `mvp_bench/aAcc`: answers right, of all answers.
     - `mvp_bench/qAcc`: questions right on every picture of their pair, of all questions (one text on one pair).
@@ -45,10 +44,10 @@ def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
     - `mvp_bench/pAcc/<category>`: qAcc within a category.
 
     aAcc and qAcc are also given by level, aAcc and iAcc by natural and manipulated. For multiple-choice items,
-    `mvp_bench/single_image/vanilla` and `mvp_bench/cross_image/vanilla` (two pictures, or `image_side` is `both`)
-    count the items that are right in their own order of options; under `circular`, the same names with `/circular`
-    count those right in all rotations. Both are given by level, too. All divide by the items of the kind that were
-    asked. The metrics are not given under protocols that repeat.
+    `mvp_bench/single_image/vanilla` and `mvp_bench/cross_image/vanilla` (two pictures, or `image_side` is `both`) count
+    the items that are right in their own order of options. Under `circular`, the same names with `/circular` count
+    those right in all rotations. Both are also given by level. All divide by the asked items of the kind. Repeating
+    protocols give none of these metrics.
     """
     if not has(judged, *_COLUMNS):
         return {}
@@ -60,7 +59,7 @@ def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
 
 
 def side_of(row: Row) -> str | None:
-    """Return which side of a pair a row's item shows: natural, manipulated or both; None where it is not known."""
+    """Return the side of a pair that a row's item shows: natural, manipulated or both; None if unknown."""
     if row["pictures"] > 1:
         return _BOTH
     side = json.loads(row["attributes"] or "{}").get("image_side")

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def readers(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the accuracy by the robust reader, and its difference from the chosen one; only for a paper's reader.
+    """Return the accuracy by the robust reader, and its difference from the chosen one's; only for a paper's reader.
 
-    `by_robust_reader` divides by all items, as `accuracy` does, which uses the chosen reader. `reader_gap` is
-    `by_robust_reader` less `accuracy`; it is no share, and it is negative where the paper's reader finds more replies
+    `by_robust_reader` divides by all items, like `accuracy`, which uses the chosen reader. `reader_gap` is
+    `by_robust_reader` less `accuracy`. It is not a share, and is negative if the paper's reader finds more replies
     right.
     """
     if not has(judged, "robust_right"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def repetitions(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the accuracy of each repetition and their spread; given under protocols that repeat, such as `shuffle`.
+    """Return the accuracy of each repetition and their spread; only under repeating protocols, such as `shuffle`.
 
     `repetition/s1` and so on divide by all items; their mean is `accuracy`. `repetition_spread` is their sample
     standard deviation; its number of values is the number of repetitions.

@@ -1,4 +1,4 @@
-"""Accuracy by twins: two items that differ in nothing but which option is right."""
+"""Accuracy by twins: two items that differ only in which option is right."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def twins(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return the share of twins of which both items are answered right, of all whose two items were asked.
+    """Return the share of twins with both items answered right, of all twins with both items asked.
 
-    Twins have a group key `twin:...` in common. Who answers by anything but the comparison that is asked for answers
-    both alike and is never right in both. `twins/accuracy` counts all, `twins/accuracy/<task>` those of a task. Not
-    given under protocols that repeat.
+    Twins share a group key `twin:...`. A model that answers by anything but the requested comparison answers both alike
+    and is never right in both. `twins/accuracy` counts all, `twins/accuracy/<task>` those of a task. Repeating
+    protocols do not give it.
     """
     if not has(judged, "twin", "variant", "task"):
         return {}

@@ -22,7 +22,7 @@ class Unit(NamedTuple):
 
 
 def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list[Row]:
-    """Return rows with only these columns, `right` and `group`; if `where` is given, rows that have a value there."""
+    """Return rows with only these columns, `right` and `group`; with `where`, only rows that have a value there."""
     import pyarrow.compute as pc
 
     held = judged if where is None else judged.filter(pc.is_valid(judged.column(where)))
@@ -31,12 +31,12 @@ def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list
 
 
 def has(judged: pa.Table, *columns: str) -> bool:
-    """Return whether rows have these columns; rows of old results may lack them."""
+    """Return whether rows have these columns, which rows of old results may lack."""
     return set(columns) <= set(judged.column_names)
 
 
 def share_of(units: Iterable[Unit]) -> Estimate:
-    """Return the share of units that are right, with its interval."""
+    """Return the share of right units, with its interval."""
     import numpy as np
 
     listed = list(units)
@@ -62,7 +62,7 @@ def together(rows: Iterable[Row], key: Callable[[Row], Hashable], *, at_least: i
 
 
 def by_value(rows: Sequence[Row], value: Callable[[Row], Iterable[str]]) -> dict[str, list[Row]]:
-    """Return the rows by each value that they have; values are sorted."""
+    """Return the rows by each of their values; values are sorted."""
     rows_by_value: dict[str, list[Row]] = {}
     for row in rows:
         for label in dict.fromkeys(value(row)):

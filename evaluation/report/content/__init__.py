@@ -1,1 +1,1 @@
-"""Contents of a report on a release and its results, as values that templates and plots take."""
+"""Contents of a report on a release and its results, as values for templates and plots."""

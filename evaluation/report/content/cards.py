@@ -28,7 +28,7 @@ OUTCOMES: Mapping[str, tuple[str, str]] = {
     "cut_off": ("…", "cut off"),
     "error": ("!", "error"),
 }
-"""Symbol and words for what became of a question."""
+"""Symbol and words for the outcome of a question."""
 
 
 def card(
@@ -41,16 +41,16 @@ def card(
     difficulty: float,
     discrimination: float,
 ) -> dict[str, Any]:
-    """Return an item with its replies; `formulas` has the parts of its texts that hold any.
+    """Return an item with its replies; `formulas` has the parts of its texts that contain any.
 
     Args:
         item: Record of the item, with the answer.
         split: Name of the item's split.
-        pictures: Places of its pictures, in order.
-        replies: Reply of each model, in the order of the page; None where the model was not asked.
+        pictures: Numbers of its pictures, in order.
+        replies: Reply of each model, in the order of the page; None for a model that was not asked.
         people: Number of people who answered it, and of those who were right.
-        difficulty: Share of models that have it right; NaN where none was asked.
-        discrimination: Correlation, over models, with the rest of its task; NaN where undefined.
+        difficulty: Share of models that have it right, 0 to 1; NaN if none was asked.
+        discrimination: Correlation, over models, with the rest of its task; NaN if undefined.
     """
     numbers = {image.image_id: k for k, image in reversed(list(enumerate(item.images)))}
     right = item.answer if item.answer is not None else item.refusal

@@ -1,4 +1,4 @@
-"""The head of a page: the release's name, ids, counts and licence, and the campaigns on its items."""
+"""The head of a page: the release's name, ids, counts and license, and the campaigns on its items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CampaignLine(NamedTuple):
     Args:
         name: Name of the campaign's step.
         simulated: Whether any annotator was simulated.
-        words: Agreement of its annotators, in words.
+        words: Agreement of its annotators, as text.
     """
 
     name: str
@@ -41,9 +41,9 @@ class PageHead(NamedTuple):
         name: Name of the benchmark.
         version: Version of the release.
         facts: Name and value of each short fact.
-        ids: Name and value of each id, which is long and meant to be copied.
-        canary: Canary, to be found in training data.
-        campaigns: Campaigns by name; empty where nobody reviewed the items.
+        ids: Name and value of each id; ids are long and meant to be copied.
+        canary: Canary, for finding the release in training data.
+        campaigns: Campaigns by name; empty if the items were not reviewed.
     """
 
     name: str
@@ -94,7 +94,7 @@ def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _campaign(name: str, summary: Mapping[str, Any]) -> CampaignLine:
-    """Return a line on how people agreed; values that the summary does not hold are left out."""
+    """Return a line on the agreement of the annotators, without values missing from the summary."""
     agreement = summary.get("agreement")
     figures: Mapping[str, Any] = agreement if isinstance(agreement, dict) else {}
     facts = []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .score_table import PeopleShare
 
 _MOST_VALUES = 5000
-"""Values of one label that are counted; one with more, such as file names, tells no groups."""
+"""Largest number of values of one label to count; labels with more, such as file names, define no groups."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Sums:
     right: int = 0
 
     def document(self) -> dict[str, Any]:
-        """Return the sums as JSON values: shares, None where nobody was asked."""
+        """Return the sums as JSON values: shares, None without answers."""
         return {
             "items": self.items,
             "chance": self.chance / self.items,
@@ -43,7 +43,7 @@ class Sums:
 
 
 class LabelSums:
-    """Counter of items by level, category and attributes, named as the metrics `accuracy_by/...` name them."""
+    """Counter of items by level, category and attributes, under the names of the metrics `accuracy_by/...`."""
 
     def __init__(self) -> None:
         self._found: dict[str, dict[str, Sums]] = {}

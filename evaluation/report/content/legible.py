@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
-"""Characters that HTML has no way to say, as the pictures that Unicode has of them."""
+"""Control characters that HTML cannot contain, mapped to Unicode's visible symbols for them."""
 
 
 def legible(text: str) -> str:

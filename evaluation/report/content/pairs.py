@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from ...analysis.reply_matrix import ReplyMatrix
 
 _MOST_PAIRS = 45
-"""Pairs in the page's table: those of ten models; the data beside the page has all."""
+"""Largest number of pairs in the page's table: those of ten models; the data next to the page has all pairs."""
 
 
 class PairLine(NamedTuple):
-    """A pair of models on the items that both were asked.
+    """A pair of models on the items asked of both.
 
     Args:
-        first: Place of the first model among the page's models, from 0.
-        second: Place of the other model.
+        first: Index of the first model among the page's models, from 0.
+        second: Index of the other model.
         compared: Results of the tests.
         both: Number of items that both have right.
         neither: Number of items that neither has right.
@@ -35,7 +35,7 @@ class PairLine(NamedTuple):
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """Return the four counts, by the names that the item browser filters by."""
+        """Return the four counts, under the names of the item browser's filters."""
         pair = self.compared.pair
         return (
             ("both", self.both),
@@ -66,7 +66,7 @@ class PairLine(NamedTuple):
 
 
 def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
-    """Return all pairs, by the place of the higher of their models on the page, then by that of the other.
+    """Return all pairs, by the index of the pair's earlier model on the page, then by that of the other.
 
     Args:
         sheet: Replies of all models.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _MOST_TASKS = 12
-"""Columns of tasks beside the one over all items; `evaluate people --json` has those of all tasks."""
+"""Largest number of task columns, in addition to the one over all items; `evaluate people --json` has all tasks."""
 
 
 class PeopleRow(NamedTuple):
@@ -28,7 +28,7 @@ class PeopleRow(NamedTuple):
     Args:
         name: Name of the row: people, a model or an annotator.
         kind: `people`, `annotator` or `model`.
-        cells: Figures over all items, then by task; None where nothing was answered.
+        cells: Figures over all items, then by task; None without answers.
     """
 
     name: str
@@ -57,10 +57,10 @@ class PeopleTable(NamedTuple):
 
 
 def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> list[PeopleTable]:
-    """Return a table for each campaign that asked people; empty where nobody was asked.
+    """Return a table for each campaign that asked people; empty if there is none.
 
     Args:
-        human: Figures of people on the split that was scored.
+        human: Figures of people on the scored split.
         samples: Figures of models on the same items, by campaign.
     """
     if human is None:
@@ -90,12 +90,12 @@ def _row(name: str, kind: str, metrics: Mapping[str, Figure], columns: Sequence[
 
 
 def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) -> People | None:
-    """Return the figures of people; None where the release has no baseline.
+    """Return the figures of people; None if the release has no baseline.
 
     Plots and cards show one campaign: the first by name that asked people, or the first of all if none did.
 
     Args:
-        human: Figures of people on the split that was scored.
+        human: Figures of people on the scored split.
         baseline: Human baseline of the release, as `read_human_baseline` returns it.
     """
     if human is None or not baseline:

@@ -1,6 +1,6 @@
 """Pictures of a page: each included once, reduced, as a data URI; marks are separate layers.
 
-They are made by a function that a `RecordMap` maps over them, ahead of the items that show them.
+A `RecordMap` maps the function that makes them over the pictures, ahead of the items that show them.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from benchwright.records import ItemImage, VisualPrompt
 from benchwright.release.format.later_pictures import LaterItem
 
 _VERSION = 3
-"""Raised when the same picture or marks may give another `page_picture`."""
+"""Raise it when the same picture or marks may give another `page_picture`."""
 _TINY_PX = 4096
-"""Pixels up to which a picture is kept to the pixel: it has few bytes in any case."""
+"""Largest number of pixels of a picture that is kept in full, because it has few bytes in any case."""
 
 
 class PagePicture(NamedTuple):
-    """Place of an item's picture among those of the page.
+    """The number of an item's picture on the page.
 
     Args:
-        picture: Number of the picture; None where it cannot be shown.
+        picture: Number of the picture; None if it cannot be shown.
         marks: Number of the layer with its marks; None without any.
-        problem: Reason why something is not shown.
+        problem: Reason why a part is not shown.
         width: Width of the reduced picture, in pixels.
         height: Height of the reduced picture, in pixels.
     """
@@ -43,12 +43,12 @@ class PagePicture(NamedTuple):
 
 
 class WantedPicture(NamedTuple):
-    """A picture that a page needs, or marks of one as a transparent layer of the same size.
+    """A picture that a page needs, or its marks as a transparent layer of the same size.
 
     Args:
         image_id: SHA-256 of the picture's file.
-        file: The file, or a function that returns it and is called once it has to be looked at.
-        prompts: Marks; none where the picture itself is wanted.
+        file: The file, or a function that returns it and is called on first use.
+        prompts: Marks; empty for the picture itself.
         max_side_px: Longest side on the page, in pixels.
     """
 
@@ -70,11 +70,11 @@ class WantedPicture(NamedTuple):
 
 
 MakePictures = Callable[[Iterable[WantedPicture]], Iterator[bytes | LostRecord]]
-"""What maps `page_picture` over wanted pictures, in order, on the engine of a run or in this process."""
+"""Mapper of `page_picture` over wanted pictures, in order, on the engine of a run or in this process."""
 
 
 def page_picture(wanted: WantedPicture) -> bytes:
-    """Return a wanted picture as a page has it: data URI, width and height, as JSON.
+    """Return a wanted picture in the form for a page: data URI, width and height, as JSON.
 
     Raises:
         UnreadableImage: The file is refused, as by `decode_rgb`.
@@ -92,7 +92,7 @@ def page_picture(wanted: WantedPicture) -> bytes:
 
 
 class WantedPictures:
-    """The pictures that a page needs: each once, and each set of marks on one, as `PagePictures` asks for them.
+    """The pictures that a page needs: each once, and each set of marks on one, in the order of `PagePictures`.
 
     Args:
         max_side_px: Longest side on the page, in pixels.
@@ -103,7 +103,7 @@ class WantedPictures:
         self._known: set[str] = set()
 
     def of(self, released: LaterItem) -> list[WantedPicture]:
-        """Return what the next item on the page needs that no item before it needed."""
+        """Return the pictures that the next item on the page needs and no earlier item needed."""
         wanted = []
         for image in released.item.images:
             for key, prompts in _parts(image):
@@ -125,13 +125,13 @@ class PagePictures:
     """
 
     def __init__(self, keep: Callable[[str, tuple[int, int]], None], made: Iterator[bytes | LostRecord]) -> None:
-        """Keep the values of `page_picture`, in order, and `keep`, which gets data URI and size of each number."""
+        """Store the values of `page_picture`, in order, and `keep`, which gets data URI and size of each number."""
         self._keep, self._made = keep, made
         self._known: dict[str, PagePicture] = {}
         self.count = 0
 
     def show(self, image: ItemImage) -> PagePicture:
-        """Return the place of an item's picture, or the problem where it cannot be drawn."""
+        """Return the numbers of an item's picture, or the problem if it cannot be drawn."""
         (key, _), *layers = _parts(image)
         shown = self._place(key, "This picture cannot be shown")
         for layer_key, _ in layers:
@@ -139,7 +139,7 @@ class PagePictures:
                 layer = self._place(layer_key, "The marks of this picture cannot be drawn")
                 shown = shown._replace(marks=layer.picture, problem=layer.problem)
             elif layer_key not in self._known:
-                next(self._made)  # a layer over nothing
+                next(self._made)  # a layer without its picture
                 self._known[layer_key] = shown
         return shown
 
@@ -158,7 +158,7 @@ class PagePictures:
 
 
 def _parts(image: ItemImage) -> Iterator[tuple[str, tuple[VisualPrompt, ...]]]:
-    """Yield what the page needs for an item's picture, the picture and then its marks: a key, and the marks."""
+    """Yield the page's needs for an item's picture, the picture and then its marks: a key, and the marks."""
     yield image.image_id, ()
     if image.prompts:
         yield digest([image.image_id, _marks(image.prompts)]), image.prompts

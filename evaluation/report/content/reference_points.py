@@ -1,4 +1,4 @@
-"""What stands beside models, task by task: chance, the best solver that does not do it, specialists and people."""
+"""Reference points for models, task by task: chance, the best solver that does not do it, specialists and people."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Kind = Literal["baseline", "specialist", "model"]
 
 
 class NamedFigure(NamedTuple):
-    """A figure, and whose it is.
+    """A figure and its owner.
 
     Args:
         name: Name of the model or solver.
         figure: The figure.
-        carried: Whether the items carry the cue of a solver of the shortcut battery; None for models.
+        carried: Whether the items contain the cue of a solver of the shortcut battery; None for models.
     """
 
     name: str
@@ -39,11 +39,11 @@ class ReferencePoints(NamedTuple):
     Args:
         task: The task.
         chance: Accuracy of an even draw.
-        cheat: The best of the solvers that do not do the task, or of the baselines that look at no picture and do not
-            draw evenly. A solver whose cue the items carry goes before others.
+        cheat: The best of the solvers that do not do the task, or of the baselines that use no picture and do not draw
+            evenly. A solver whose cue the items contain takes precedence.
         specialist: The best specialist.
         model: The best other model.
-        people: People, of the campaign that plots show.
+        people: People, in the campaign that plots show.
     """
 
     task: str
@@ -73,7 +73,7 @@ class ReferencePoints(NamedTuple):
 
 
 class _Solver(BaseModel):
-    """A solver in the document of `filter shortcuts`, as far as it is shown."""
+    """A solver in the document of `filter shortcuts`, with only the displayed fields."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -94,7 +94,7 @@ class _SolvedTask(BaseModel):
 
 
 class _SolvedTasks(BaseModel):
-    """That document."""
+    """The whole document."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -105,7 +105,7 @@ def read_cheats(path: Path) -> dict[str, NamedFigure]:
     """Return the best solver of each task in a file that `benchwright filter shortcuts RELEASE --json` printed.
 
     Raises:
-        DataError: The file is none.
+        DataError: The file is not such a document.
     """
     try:
         document = _SolvedTasks.model_validate(json.loads(path.read_text(encoding="utf-8")))
@@ -122,7 +122,7 @@ def read_cheats(path: Path) -> dict[str, NamedFigure]:
 
 
 def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> list[ReferencePoints]:
-    """Return the figures of each task; none where neither a specialist nor a solver that cheats is among them.
+    """Return the figures of each task; empty if they include neither a specialist nor a solver that cheats.
 
     Args:
         board: Table of scores; unfit ones do not count.
@@ -147,12 +147,12 @@ def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> li
 
 
 def _draws(line: ScoreRow) -> bool:
-    """Return whether a model draws evenly, so that it adds nothing but luck to chance."""
+    """Return whether a model draws evenly, so that it adds only luck to chance."""
     return line.score.model.partition(":")[0] == "random"
 
 
 def kind_of(model: str) -> Kind:
-    """Return whether a model of a score is a baseline that looks at no picture, a specialist, or another model."""
+    """Return whether a score's model is a baseline that uses no picture, a specialist, or another model."""
     entry = catalogue("backends").get(model.partition(":")[0])
     words = "" if entry is None else entry.entry.help
     return "specialist" if words.startswith("Specialist") else "baseline" if words.startswith("Baseline") else "model"

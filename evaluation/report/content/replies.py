@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...metrics.base import State
 
 LONGEST_REPLY = 4000
-"""Characters of a reply that a page holds."""
+"""Largest number of characters of a reply on a page."""
 
 _COLUMNS = ["item_id", "task", "state", "letter", "right", "reply", "cause"]
 _ROWS = 64
@@ -31,10 +31,10 @@ class ReportedReply(NamedTuple):
 
     Args:
         state: State as in predictions.parquet.
-        letter: Letter that was read; None where there is none.
+        letter: Letter that was read; None without one.
         right: Whether the letter is the answer.
         reply: Text of the model's reply, cut to `LONGEST_REPLY` characters; None for an error.
-        left_out: Number of characters that were cut off.
+        left_out: Number of characters cut off.
         cause: Cause of an error.
     """
 
@@ -63,7 +63,7 @@ class Predictions:
         self._seen: Counter[str] = Counter()
 
     def of(self, item_id: str) -> ReportedReply | None:
-        """Return the reply to the next item of the release; None where the model was not asked that item."""
+        """Return the reply to the next item of the release; None if the model was not asked that item."""
         row = self._next
         if row is None or row["item_id"] != item_id:
             return None

@@ -21,7 +21,7 @@ _KNOWLEDGE = (
     ("score_ku", "mm_sap/score_ku", "unknown, declined"),
     ("score_sa", "mm_sap/score_sa", "their sum"),
 )
-"""Name in the paper, metric, and words."""
+"""Name in the paper, metric, and description."""
 READER = (
     ("robust reader", "by_robust_reader", "same replies"),
     ("reader gap", "reader_gap", "robust less paper's"),
@@ -29,7 +29,7 @@ READER = (
 
 
 class ExtraColumn(NamedTuple):
-    """A column: its heading, the line below it, and a figure for each score (None where there is none)."""
+    """A column: its heading, the line below it, and a figure for each score (None without one)."""
 
     name: str
     below: str
@@ -41,8 +41,7 @@ def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
     """Return the additional columns for the scores of a page, in their order.
 
     MM-SAP's figures are such columns if every asked item offers an option that declines; if only some do, the figures
-    have a table of their own. The robust reader's result on the same replies is such a column if a paper's reader was
-    used.
+    have a separate table. With a paper's reader, the robust reader's result on the same replies is such a column.
     """
     columns = []
     if any(is_of_all(score, _KNOWLEDGE[0][1]) for score in scores):
@@ -80,12 +79,12 @@ class People(NamedTuple):
     """Figures of people on the same items.
 
     Args:
-        figures: Figures in the form of a score's, of the campaign that plots and cards show: `accuracy` and
+        figures: Figures in the form of a score's, from the campaign that plots and cards show: `accuracy` and
             `accuracy/TASK`.
         items: Answers to each item of that campaign, by item id.
         simulated: Whether its annotators were simulated.
-        lines: Figures of all campaigns, by the names that `evaluate summary` gives them.
-        note: Description of the people asked, in a few words.
+        lines: Figures of all campaigns, under their names in `evaluate summary`.
+        note: Short description of the people asked.
     """
 
     figures: Mapping[str, Figure]
@@ -100,11 +99,11 @@ class ScoreRow(NamedTuple):
 
     Args:
         model: Name of the model.
-        figures: Figure of each column; None where the model cannot take the task.
+        figures: Figure of each column; None if the model cannot take the task.
         best: Whether the figure is the best of its column, for each column.
         score: Complete score of the model.
-        rank: Best and worst rank over all tasks; None where it has none.
-        groups: Letters of the groups of models that are not told apart; empty where it has no rank.
+        rank: Best and worst rank over all tasks; None without a rank.
+        groups: Letters of the groups of models that are not told apart; empty without a rank.
     """
 
     model: str
@@ -116,7 +115,7 @@ class ScoreRow(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Return the name as plots show it."""
+        """Return the name for plots."""
         return f"{self.model} (unfit)" if self.score.unfit else self.model
 
 
@@ -126,11 +125,11 @@ class ScoreTable(NamedTuple):
     Args:
         tasks: Names of the tasks, sorted; their columns follow the first, which is `_ALL`.
         lines: Row of each model, best first.
-        chance: Chance of each column, over the items asked, from the score that asked the most.
-        people: Figure of people for each column, of the campaign that plots show; None where no person was asked.
+        chance: Chance of each column, over the asked items, from the score that asked the most.
+        people: Figure of people for each column, from the campaign that plots show; None if no person was asked.
         below: Name and figures of each campaign of people.
-        who: Figures of people; None where there is no baseline.
-        why_no_ranks: Reason why there are no ranks; None where there are.
+        who: Figures of people; None without a baseline.
+        why_no_ranks: Reason why there are no ranks; None if there are.
     """
 
     tasks: tuple[str, ...]
@@ -152,9 +151,9 @@ def board_of(
 ) -> ScoreTable:
     """Return the table of scores; `ranking` is of the same models.
 
-    The best figure is the highest accuracy of a column among the models that were asked the most items there, if there
-    are at least two of them: a model that took one easy task is not the best overall. Equal figures are all marked as
-    best, unless all figures of the column are equal.
+    The best figure is the highest accuracy of a column among the models asked the most items there, if there are at
+    least two of them: a model that took one easy task is not the best overall. Equal figures are all marked as best,
+    unless all figures of the column are equal.
     """
     by_title = {score.title: score for score in scores}
     scores = [by_title[ranked.model] for ranked in ranking]
@@ -187,7 +186,7 @@ def board_of(
 
 
 def methods_of(board: ScoreTable) -> list[str]:
-    """Return descriptions of the interval methods that a table uses, each once."""
+    """Return descriptions of the interval methods in a table, each once."""
     rows = [*(line.figures for line in board.lines), *(figures for _, figures in board.below)]
     used = {figure.method for row in rows for figure in row if figure is not None and figure.ci is not None}
     return [words for method, words in METHODS.items() if method in used]
@@ -196,7 +195,7 @@ def methods_of(board: ScoreTable) -> list[str]:
 def outcomes_of(board: ScoreTable) -> list[dict[str, int]]:
     """Return, for each model, the numbers of items that were right and wrong, and that ended without an answer.
 
-    The ways to end are those of `ENDINGS`; `right` and `wrong` stand in place of `answered`.
+    The endings are those of `ENDINGS`, with `right` and `wrong` in place of `answered`.
     """
     outcomes = []
     for line in board.lines:
@@ -229,11 +228,11 @@ class Cost(NamedTuple):
     """Tokens and cost of one model.
 
     Args:
-        model: Name of the model, legible.
+        model: Name of the model, made legible.
         replies: Number of replies counted.
         sent: Number of tokens in prompts.
         received: Number of tokens in replies.
-        each: Tokens per reply, sent and received together; None where none was counted.
+        each: Tokens per reply, sent and received together; None without counts.
         money: Cost in the currency of the prices; None without prices.
         per_thousand: Cost of a thousand items, at this rate.
         accuracy: Accuracy over all asked items.
@@ -250,7 +249,7 @@ class Cost(NamedTuple):
 
 
 def cost_rows(board: ScoreTable) -> list[Cost]:
-    """Return the cost of each model whose tokens were counted; baselines and files of predictions use no tokens."""
+    """Return the cost of each model with counted tokens; baselines and files of predictions use no tokens."""
     rows = []
     for line in board.lines:
         usage, accuracy = line.score.usage, line.score.metrics.get("accuracy")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_IN_ONE_PANEL = 6
 MOST_DRAWN = 12
-"""Models that charts by task draw, those that stand first in the table; it has the figures of all."""
+"""Largest number of models in charts by task, from the top of the table; the table has all figures."""
 _PANELS_A_ROW = 3
 _TITLE = "Accuracy by task"
 
@@ -61,13 +61,13 @@ def accuracy_chart(board: ScoreTable) -> Chart:
 
 
 def drawn_models(board: ScoreTable) -> str:
-    """Return which models the charts by task draw, after a word such as `each`."""
+    """Return text on the models that the charts by task draw, after a word such as `each`."""
     count = len(board.lines)
     return "model" if count <= MOST_DRAWN else f"of the first {MOST_DRAWN} of {count} models in the table"
 
 
 def bars_chart(board: ScoreTable, *, name: str, title: str, more: str = "") -> Chart:
-    """Return the chart of a table whose columns are other than tasks, such as levels, with bars and their values.
+    """Return the chart of a table with columns other than tasks, such as levels, with bars and their values.
 
     Args:
         board: Table with at most as many models as fit in one panel.
@@ -127,7 +127,7 @@ def _references(board: ScoreTable) -> list[LegendEntry]:
 
 
 def people_words(board: ScoreTable) -> str:
-    """Return the name of people in charts, which says whether they are simulated."""
+    """Return the name of people in charts, with a mark if they are simulated."""
     return "people (simulated)" if board.who is not None and board.who.simulated else "people"
 
 

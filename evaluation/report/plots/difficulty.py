@@ -17,10 +17,10 @@ _TITLE = "How hard the items are"
 
 
 def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | None:
-    """Return the chart; None for fewer than three models, because they say too little.
+    """Return the chart; None for fewer than three models, because they show too little.
 
     Args:
-        difficulty: Share of models that have each item right; NaN where none was asked.
+        difficulty: Share of models that have each item right, 0 to 1; NaN if none was asked.
         models: Number of models.
     """
     import numpy as np
@@ -29,7 +29,7 @@ def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | No
     if models < _LEAST_MODELS or not len(known):
         return None
     bins = min(models, _BINS)
-    # With few models, every number of models that are right has its own column, with its share in the middle.
+    # With few models, each number of models that are right has its own column, with its share in the middle.
     counts, _ = np.histogram(known, bins=bins + 1, range=(-0.5 / bins, 1 + 0.5 / bins))
     places = [k / bins for k in range(bins + 1)]
     columns = [

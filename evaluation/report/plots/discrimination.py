@@ -1,4 +1,4 @@
-"""Chart of discrimination: how many items tell able models from weak ones, and how many the wrong way round."""
+"""Chart of discrimination: how many items separate able models from weak ones, and how many in the wrong direction."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _STEP = 0.25
 _WIDEST = 12
-"""Columns on either side of 0; what lies beyond stands in the last."""
+"""Number of columns on either side of 0; the outermost include everything beyond."""
 
 
 def discrimination_chart(fitted: ItemResponses | None) -> Chart | None:
-    """Return the chart; None where there are too few models for a fitted item response model."""
+    """Return the chart; None if there are too few models for a fitted item response model."""
     import numpy as np
 
     if fitted is None:

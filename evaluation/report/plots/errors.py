@@ -22,11 +22,11 @@ class CategoryShare(NamedTuple):
 
     Args:
         words: Words of the category.
-        items: Number of items for which anybody named it.
+        items: Number of items for which at least one annotator named it.
         share: Mean over items of the share of their annotators who named it.
         interval: 95 % interval of that share.
         of_named: Share of this category among all named categories.
-        alpha: Krippendorff's alpha of naming it or not; None where undefined.
+        alpha: Krippendorff's alpha of naming it or not; None if undefined.
     """
 
     words: str
@@ -38,7 +38,7 @@ class CategoryShare(NamedTuple):
 
 
 def category_shares(findings: Findings) -> list[CategoryShare]:
-    """Return the shares of all categories, in their order; empty where nobody has named a category yet."""
+    """Return the shares of all categories, in their order; empty if no category has been named yet."""
     n, items = len(findings.items), findings.items
     named = sum(sum(item.categories.values()) for item in items)
     category_rows = []
@@ -61,7 +61,7 @@ def category_shares(findings: Findings) -> list[CategoryShare]:
 
 
 def error_chart(findings: Findings) -> Chart | None:
-    """Return the chart of shares; None where there are no findings yet."""
+    """Return the chart of shares; None without findings."""
     shares = category_shares(findings)
     if not shares:
         return None
@@ -79,7 +79,7 @@ def error_chart(findings: Findings) -> Chart | None:
 
 
 def error_section(findings: Findings) -> dict[str, Any]:
-    """Return the values that the page shows beside the plot of an error analysis."""
+    """Return the values that the page shows next to the plot of an error analysis."""
     reasons = [
         {"item": item.item_id, "model": legible(item.about.get("model", "")), "text": legible(reason)}
         for item in findings.items
@@ -99,7 +99,7 @@ def error_section(findings: Findings) -> dict[str, Any]:
 
 
 def _by_model(findings: Findings) -> list[dict[str, Any]]:
-    """Return, for each model, how often each category was named; empty unless there are several models."""
+    """Return, for each model, how often each category was named; empty for fewer than two models."""
     models = sorted({item.about.get("model", "") for item in findings.items})
     if len(models) < 2:
         return []

@@ -27,7 +27,7 @@ _TITLE = "What models know, and know that they do not"
 
 
 def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
-    """Return a row for each model that has any of the figures; empty where the release has no option that declines."""
+    """Return a row for each model with any of the figures; empty if the release has no option that declines."""
     rows = []
     for line in board.lines:
         figures = [_figure(line.score.metrics.get(metric)) for _, metric in COLUMNS]
@@ -38,7 +38,7 @@ def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
 
 
 def knowledge_chart(board: ScoreTable) -> Chart | None:
-    """Return the plane; None where no model has both figures.
+    """Return the plane; None if no model has both figures.
 
     score_kk is on the horizontal axis and score_ku on the vertical, so models of equal score_sa, their sum, lie on
     lines that fall to the right.

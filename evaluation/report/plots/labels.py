@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "accuracy_by/"
 _MOST_LABELS, _MOST_VALUES, _MOST_MODELS = 8, 24, MOST_IN_ONE_PANEL
-"""What is drawn; the data beside the page has all."""
+"""Largest numbers of labels, values and models in charts; the data next to the page has all of them."""
 
 
 def label_charts(board: ScoreTable, sums: LabelSums) -> Iterator[Chart]:
@@ -36,7 +36,7 @@ def label_charts(board: ScoreTable, sums: LabelSums) -> Iterator[Chart]:
 
 
 def labels_of(board: ScoreTable) -> dict[str, list[str]]:
-    """Return the labels for which any score has accuracies, each with its values, both sorted."""
+    """Return the labels with accuracies in any score, each with its values, both sorted."""
     values_by_label: dict[str, set[str]] = {}
     for line in board.lines:
         for name in line.score.metrics:

@@ -1,4 +1,4 @@
-"""Outcomes of the questions, one bar per model: right, wrong, and the ways to end without an answer."""
+"""Outcomes of the questions, one bar per model: right, wrong, and the endings without an answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Profile over tasks: a grid of accuracies, a row for each task and a column for each model.
 
-It is no radar: there, areas depend on the order of the tasks, a model that took two of them has no place, and of more
-than a few models nobody can tell the polygons apart.
+It is not a radar chart: there, areas depend on the order of the tasks, a model with only two of them has no place, and
+the polygons of more than a few models cannot be distinguished.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TITLE = "Profile over tasks"
 
 
 def profile_chart(board: ScoreTable) -> Chart | None:
-    """Return the chart; None where there are fewer than three tasks, which the chart above shows as well."""
+    """Return the chart; None with fewer than three tasks, which the chart above shows as well."""
     if len(board.tasks) < _FEWEST_TASKS:
         return None
     people = [] if board.who is None else [(people_words(board), board.people)]
