@@ -1,6 +1,6 @@
 """Quality of each rater, from the ratings: agreement with the others, estimated errors, and suspicious speed.
 
-The figures help a curator decide whom to talk to. Nothing here changes what a rule accepts.
+The figures help a curator choose annotators to talk to. They do not change what a rule accepts.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from .rating_columns import RatingColumns
 from .ratings import Rating, columns_of
 
 LEAST_SHARED = 10
-"""Least number of units shared with others for a rater's accuracy and errors to be estimated."""
+"""Fewest units shared with others that allow an estimate of a rater's accuracy and errors."""
 _LEAST_TIMED = 5
-"""Least number of ratings with a known time for a rater's pace to be compared."""
+"""Fewest ratings with a known time that allow a comparison of a rater's pace."""
 _FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
 _MANY_TOO_FAST = 0.2
 """Share of ratings below the shortest believable time, `_LEAST_TIMED` of them or more, from which a rater rushes."""
 _MANY_MISSED = 0.34
-"""Share of attention checks that a rater had wrong, two of them or more, from which they do not read the questions."""
+"""Share of wrong attention checks, two of them or more, from which a rater counts as not reading the questions."""
 Doubt = Literal["misses_checks", "rushes", "faster_than_others", "as_without_looking"]
 """Evidence against a rater: of attention checks, of impossible times, of the others' pace, of one label for all."""
 _MAD_AS_DEVIATION = 0.6745
@@ -34,14 +34,14 @@ _MAD_AS_DEVIATION = 0.6745
 
 
 class RightOf(NamedTuple):
-    """A number of right ones, and the number that they are out of."""
+    """A number of right ones, and their total."""
 
     right: int
     of: int
 
     @property
     def shared(self) -> tuple[float | None, int]:
-        """Return the share of right ones, None if there are none to count, and the number that it is out of."""
+        """Return the share of right ones, None without any to count, and their total."""
         return (self.right / self.of if self.of else None), self.of
 
 
@@ -52,24 +52,24 @@ class RaterQuality:
     Args:
         rater: Name.
         ratings: Number of ratings.
-        labels: Number of times each label was given.
+        labels: Number of times the rater gave each label.
         with_others: Share of units on which the rater gives the most frequent label of the others, and the number of
-            units on which the others have one.
-        shared: Number of units that others rated too, on which the estimate is based.
+            units on which the others have such a label.
+        shared: Number of units that others rated, too; the basis of the estimate.
         estimated_accuracy: Accuracy by Dawid and Skene's model, over units with several raters; None if the rater
             rated fewer than `LEAST_SHARED` of them.
         confusion: Estimated probability of each given label (inner) by true label (outer); empty without an estimate.
-        alpha_without: Krippendorff's alpha of the others, and the number of units on which they can be compared.
-        median_seconds: Median of the seconds that a rating took, where known.
-        timed: Number of ratings whose time is known.
+        alpha_without: Krippendorff's alpha of the others, and the number of units that allow a comparison of them.
+        median_seconds: Median time of a rating in seconds, where known.
+        timed: Number of ratings with a known time.
         pace: Modified z-score of the log of that median among all raters with `_LEAST_TIMED` times or more; below -3.5
             is suspiciously fast.
-        on_gold: Share of right labels on units whose right label is known, and the number of these units.
+        on_gold: Share of right labels on units with a known right label, and the number of these units.
         too_fast: Share of ratings that took less than the shortest believable time of their unit, and the number of
-            ratings for which this is known.
-        attention: Share of attention checks that the rater had right, and the number of these.
-        constant_accuracy: Accuracy that somebody would be estimated to have who gives the most frequent truth each
-            time, without looking; None without an estimate.
+            ratings with that time.
+        attention: Share of attention checks with a right answer, and their number.
+        constant_accuracy: Estimated accuracy of a rater who gives the most frequent truth each time, without looking;
+            None without an estimate.
     """
 
     rater: str
@@ -97,13 +97,13 @@ class RaterQuality:
 
     @property
     def rushes(self) -> bool:
-        """Return whether many ratings took less time than anybody needs to look and read."""
+        """Return whether many ratings took less time than looking and reading require."""
         share, of = self.too_fast
         return share is not None and share >= _MANY_TOO_FAST and round(share * of) >= _LEAST_TIMED
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """Return what speaks against the rater's ratings, the plainest evidence first; empty where nothing does."""
+        """Return the evidence against the rater's ratings, the clearest first; empty without any."""
         right, of = self.attention
         missed = 0 if right is None else round((1 - right) * of)
         is_constant = (
@@ -158,8 +158,8 @@ def rater_qualities(
 
     Args:
         ratings: Ratings in any order.
-        categories: Labels that can be given; default those in use.
-        seconds: Seconds that each rating of a rater took, by the rater's name; default not known.
+        categories: Possible labels; default those in use.
+        seconds: Times of each rater's ratings in seconds, by the rater's name; default unknown.
     """
     return qualities_in(columns_of(ratings, categories=categories), seconds=seconds)
 
@@ -176,16 +176,17 @@ def qualities_in(
 
     Args:
         columns: Ratings.
-        seconds: Seconds that each rating of a rater took, by the rater's name; default not known.
-        gold: Result of each rater on units whose right label is known, by name; default none.
-        too_fast: Number of ratings below the shortest believable time, of those for which this is known, by the rater's
+        seconds: Times of each rater's ratings in seconds, by the rater's name; default unknown.
+        gold: Result of each rater on units with a known right label, by name; default none.
+        too_fast: Number of ratings below the shortest believable time, out of those with that time, by the rater's
             name; default none.
-        attention: Number of attention checks that a rater had right, and of all, by the rater's name; default none.
+        attention: Number of right attention checks, and of all, by the rater's name; default none.
     """
     if not len(columns):
         return []
     together = columns.only(np.bincount(columns.units, minlength=columns.unit_count)[columns.units] >= 2)
-    # For a unit with one rater the model believes that rater, and so would find raters who share no unit always right.
+    # On a unit with one rater the model believes that rater, and so would find raters without shared units always
+    # right.
     estimated = estimated_from(together, settled=NEARLY_SETTLED) if len(together) else None
     shared = np.bincount(together.raters, minlength=len(columns.rater_names))
     left_out = without_each(columns)
@@ -221,7 +222,7 @@ def qualities_in(
 
 
 def _against_others(columns: RatingColumns) -> list[RightOf]:
-    """Compare each rating with the most frequent label of the others; units where these tie are left out."""
+    """Compare each rating with the most frequent label of the others, excluding units on which these tie."""
     many, people = len(columns.label_names), len(columns.rater_names)
     counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
     other_counts = counts.reshape(columns.unit_count, many)[columns.units]

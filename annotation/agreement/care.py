@@ -1,13 +1,13 @@
-"""How many of a rater's decisions were made with care: one posterior from checks, gold, pace and agreement.
+"""The share of a rater's decisions made with care: one posterior from checks, gold, pace and agreement.
 
-A decision is made with care, or without looking. Of whoever looks, nearly all attention checks are right, most gold
-items, and hardly any decision comes sooner than a glance takes; of whoever does not look, known answers are right only
-as often as their own labels happen to fit, so that one label for all proves nothing where it is mostly the right one.
+A decision is made with care, or without looking. With care, nearly all attention checks and most gold items are right,
+and hardly any decision takes less time than a glance. Without looking, known answers are right only as often as the
+rater's labels happen to fit, so that one label for all proves nothing if it is mostly the right one.
 Each source of evidence is a count of right ones under that mixture, as for the spammers of Raykar and Yu 2012 (JMLR
-13), and the share of care has a Beta prior; its posterior is computed on a grid.
+13). The share of care has a Beta prior; its posterior is computed on a grid.
 
-The others may be wrong together, and some people are fast. Pace and agreement therefore count as a few decisions each
-at most, and the others are weighed by what checks, gold and pace say of them: known answers outweigh both.
+The other raters may be wrong together, and some raters are fast. Pace and agreement therefore count as a few decisions
+each at most, and the others' weights follow from checks, gold and pace: known answers outweigh both.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ Source = Literal["attention", "gold", "pace", "agreement"]
 """Attention checks, gold items, decisions that took long enough to look, and agreement with the others."""
 
 _PRIOR = (2.0, 0.5)
-"""Parameters of the Beta prior: of whom nothing is known, four in five decisions are made with care."""
+"""Parameters of the Beta prior: by default, four in five decisions are made with care."""
 _OF_CAREFUL: Mapping[Source, float] = {"attention": 0.97, "gold": 0.9, "pace": 0.9}
-"""Share of right ones among what is decided with care; that of agreement follows from the others."""
+"""Share of right ones among decisions with care; that of agreement follows from the others."""
 _SOON_ENOUGH = 0.5
-"""Share of decisions without a look that last long enough all the same."""
+"""Share of decisions without a look that still take long enough."""
 _LEAST, _MOST = 0.02, 0.98
 _COUNTS_AS = 10
-"""Decisions that pace and agreement with the others are each worth at most; each known answer counts as one."""
+"""Largest number of decisions that pace and agreement with the others each count for; each known answer is one."""
 _TELLS = 0.1
-"""Least distance between agreement with care and by chance from which agreement says something."""
+"""Smallest difference between agreement with care and by chance at which agreement is evidence."""
 _INTERVAL = 0.9
 """Probability of the credible interval; half of the rest lies on each side."""
 _GRID = (np.arange(500) + 0.5) / 500
@@ -47,11 +47,11 @@ class Known(NamedTuple):
 
     Args:
         rater: Name.
-        group: Type of the task; '' for a check, which says something of all types.
-        said: What they answered.
-        truth: What is right.
+        group: Type of the task; '' for a check, which is evidence for all types.
+        said: The rater's answer.
+        truth: The right answer.
         is_check: Whether it is an attention check; default False, a gold item.
-        is_right: Whether the answer is right; default None, where it equals the truth.
+        is_right: Whether the answer is right; default None, which compares it with the truth.
     """
 
     rater: str
@@ -63,15 +63,15 @@ class Known(NamedTuple):
 
 
 class CareEvidence(NamedTuple):
-    """What one source says of a rater.
+    """The evidence of one source about a rater.
 
     Args:
-        source: Where it comes from.
+        source: Its source.
         right: Number of right ones.
-        of: Number that these are out of.
-        careful: Share of right ones that is expected of decisions with care.
-        careless: Share that is expected of decisions without a look.
-        weight: What each counts, 0 to 1.
+        of: Their total.
+        careful: Expected share of right ones among decisions with care.
+        careless: Expected share among decisions without a look.
+        weight: Weight of each, 0 to 1.
     """
 
     source: Source
@@ -99,14 +99,14 @@ class CareEvidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Care:
-    """The share of a rater's decisions that were made with care, 0 to 1, with a 90 % credible interval.
+    """The share of a rater's decisions made with care, 0 to 1, with a 90 % credible interval.
 
     Args:
         rater: Name.
         mean: Mean of the posterior.
         low: Lower end of the interval.
         high: Upper end.
-        evidence: What it rests on; without any it is the prior.
+        evidence: Its evidence; without any it is the prior.
         by_group: The same by type of task, from the evidence on each and from all attention checks.
     """
 
@@ -147,7 +147,7 @@ def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: Righ
 
     Args:
         known: Their answers to gold items and attention checks.
-        labels: How often they give each label in their work; empty where that is not known.
+        labels: Counts of each label in their work; empty if unknown.
         pace: Number of timed decisions that took at least the shortest believable time, and of all.
     """
     evidence = []
@@ -158,14 +158,14 @@ def known_evidence(known: Sequence[Known], labels: Mapping[str, int], pace: Righ
         chance = _chance(given, Counter(answer.truth for answer in answers))
         careful = _OF_CAREFUL[source]
         evidence.append(CareEvidence(source, right, len(answers), careful, min(chance, careful)))
-    # Whoever takes their time may look or not: only haste says something.
+    # A rater who takes time may look or not: only haste is evidence.
     is_hasty = pace.right < _OF_CAREFUL["pace"] * pace.of
     weight = min(1.0, _COUNTS_AS / pace.of) if is_hasty else 0.0
     return [*evidence, CareEvidence("pace", pace.right, pace.of, _OF_CAREFUL["pace"], _SOON_ENOUGH, weight)]
 
 
 def _chance(given: Mapping[str, int], truths: Mapping[str, int]) -> float:
-    """Return how often labels that are given blindly, as often as these, equal the truth."""
+    """Return how often labels given blindly, with these frequencies, equal the truth."""
     of = sum(given.values()) * sum(truths.values())
     same = sum(times * truths.get(label, 0) for label, times in given.items())
     return min(_MOST, max(_LEAST, same / of)) if of else _LEAST
@@ -177,10 +177,10 @@ def cares(
     pace: Mapping[tuple[str, str], RightOf] | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> list[Care]:
-    """Return the share of care of each rater, by name, in all and by type of task.
+    """Return the share of care of each rater, by name, overall and by type of task.
 
     Args:
-        ratings: Ratings of units whose truth is not known, in any order.
+        ratings: Ratings of units of unknown truth, in any order.
         known: Answers to gold items and attention checks.
         pace: By rater and type of task, the number of timed decisions that took at least the shortest believable time,
             and of all; default none.
@@ -223,7 +223,7 @@ def cares(
 def _agreement(
     ratings: Sequence[Rating], weights: Mapping[str, float], groups: Mapping[str, str], group: str | None
 ) -> dict[str, list[CareEvidence]]:
-    """Return how often each rater says what most of the others say, weighed, on units of a type; ties say nothing."""
+    """Return how often each rater agrees with most of the others, weighted, on units of a type; ties do not count."""
     by_unit: dict[str, list[Rating]] = {}
     for row in ratings:
         if group is None or groups.get(row.unit) == group:
@@ -244,7 +244,7 @@ def _agreement(
             same[row.rater] += ranked[0][0] == row.label
             said.setdefault(row.rater, Counter())[row.label] += 1
             meant.setdefault(row.rater, Counter())[ranked[0][0]] += 1
-    if len(of) < 3:  # of two who differ, nobody knows who is careless
+    if len(of) < 3:  # if only two differ, either may be the careless one
         return {}
     usual = min(_MOST, median(same[name] / of[name] for name in of))
     found = {}

@@ -1,8 +1,8 @@
 """Agreement between annotators: percent agreement, and coefficients that correct for agreement by chance.
 
-Every statistic is one function of weights over units, so that the point estimate (each unit once) and the
-bootstrap (units resampled) are the same code. A statistic that does not exist for the data at hand is
-undefined (None), never 1.0: with a single category in use, agreement beyond chance cannot be measured.
+Every statistic is one function of weights over units, so that the point estimate (each unit once) and the bootstrap
+(units resampled) are the same code. A statistic that does not exist for the given data is undefined (None), never 1.0:
+with a single category in use, agreement beyond chance cannot be measured.
 
 Sources:
     Cohen's kappa          Cohen 1960, doi:10.1177/001316446002000104
@@ -13,8 +13,8 @@ Sources:
     MASI, for its alpha    Passonneau 2006 (`label_sets`)
     percentile bootstrap   Efron and Tibshirani 1986, doi:10.1214/ss/1177013815
 
-Where annotators name sets of categories, agreement is measured by Krippendorff's alpha with the MASI distance over
-whole sets (`label_sets`), and by nominal alpha for each category, named or not.
+If annotators name sets of categories, agreement is measured by Krippendorff's alpha with the MASI distance over whole
+sets (`label_sets`), and by nominal alpha for each category, named or not.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Interval = tuple[float, float]
 _MAX_UNDEFINED = 0.05
 """Largest share of resamples in which a statistic may be undefined; above it, the statistic has no interval."""
 LEAST_COMPARED = 10
-"""Least number of units with two ratings or more for an interval: a bootstrap of few units knows nothing of other
+"""Fewest units with two ratings or more for an interval: a bootstrap of few units has no information on other
 units, and its intervals are far too short."""
 
 
@@ -46,16 +46,16 @@ class Agreement:
 
     Args:
         units: Number of units with at least one rating.
-        compared: Number of units with two ratings or more, on which agreement is computed.
+        compared: Number of units with two ratings or more; the basis of agreement.
         raters: Number of different raters.
         percent: Share of agreeing pairs of ratings within a unit, averaged over units with two or more.
         cohen_kappa: Cohen's kappa over the units that both raters rated; defined for two raters only.
         fleiss_kappa: Fleiss' kappa; defined only if every unit has equally many ratings, at least two.
         krippendorff_alpha: Krippendorff's alpha over units with two or more ratings.
         gwet_ac1: Gwet's AC1; needs two categories.
-        ci: 95 % interval of each statistic from a bootstrap over units. None where the statistic is undefined, where
-            it is undefined in more than one resample in twenty, with fewer than `LEAST_COMPARED` compared units, and
-            where all compared units agree equally, so that resampling them changes nothing.
+        ci: 95 % interval of each statistic from a bootstrap over units. None if the statistic is undefined, if it is
+            undefined in more than one resample in twenty, with fewer than `LEAST_COMPARED` compared units, or if all
+            compared units agree equally, so that resampling changes nothing.
     """
 
     units: int
@@ -129,8 +129,8 @@ def _percent_agreement(table: RatingTable, weights: Floats) -> Floats:
 
     Args:
         table: P patterns of units.
-        weights: (B, P) how often each pattern counts in each of B samples of units. The other statistics of this
-            module take the same arguments.
+        weights: (B, P) weight of each pattern in each of B samples of units. The other statistics of this module take
+            the same arguments.
     """
     return _ratio(weights @ (table.agreeing * table.is_paired), weights @ table.is_paired)
 
@@ -242,7 +242,7 @@ def _intervals(
 def quantile_interval(drawn: Floats) -> Interval | None:
     """Return the 95 % percentile interval of a statistic's resamples.
 
-    None where too many of them are undefined, or where all are equal, so that resampling says nothing.
+    None if too many of them are undefined, or if all are equal, so that resampling adds no information.
     """
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - _MAX_UNDEFINED) * len(drawn):
@@ -262,7 +262,7 @@ class SetRating(NamedTuple):
 def masi_alpha(ratings: Iterable[SetRating]) -> float | None:
     """Return Krippendorff's alpha over sets, with the MASI distance.
 
-    Only units with two ratings or more count. The result is None if there are none, or if all their sets are equal.
+    Only units with two ratings or more count. The result is None without such units, or if all their sets are equal.
 
     Example:
         >>> both = frozenset({"a", "b"})

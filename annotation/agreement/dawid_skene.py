@@ -1,9 +1,9 @@
-"""Error rates of each rater and the true label of each unit, estimated together without knowing the truth.
+"""Error rates of each rater and the true label of each unit, estimated together without known truths.
 
 Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
-doi:10.2307/2346806: every rater has a matrix of error rates, every unit one true label; expectation-maximisation
-finds both, starting from the share of each label among a unit's ratings. The estimate only advises: the campaign's
-rule decides what is accepted.
+doi:10.2307/2346806: every rater has a matrix of error rates, every unit one true label. Expectation-maximization finds
+both, starting from the share of each label among a unit's ratings. The estimate only advises: the campaign's rule
+determines what is accepted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ROUNDS = 500
 _SETTLED = 1e-10
 """Change of the log-likelihood per rating below which error rates are right to four digits."""
 NEARLY_SETTLED = 1e-6
-"""The same for two digits, which takes a tenth of the rounds."""
+"""The same for two digits, which takes a tenth of the iterations."""
 _FLOOR = 1e-300
 
 _Ints = NDArray[np.int64]
@@ -38,8 +38,8 @@ class DawidSkeneEstimate:
         labels: (K) categories in use, in their order.
         raters: (J) names, sorted.
         shares: (K,) estimated share of each category as the truth.
-        error_rates: (J, K, K) probability that a rater gives the category of the last index where that of the middle
-            index is true; NaN for true categories of which the rater saw no unit.
+        error_rates: (J, K, K) probability that a rater gives the category of the last index if that of the middle index
+            is true; NaN for true categories of which the rater saw no unit.
         truth: (I, K) probability of each category as a unit's truth, with units ordered by name or number.
         log_likelihood: Log-likelihood of the ratings.
     """
@@ -65,7 +65,7 @@ def dawid_skene(ratings: Iterable[Rating]) -> DawidSkeneEstimate:
         ratings: Ratings; their order does not matter.
 
     Raises:
-        DataError: There are no ratings, or labels are free text rather than categories.
+        DataError: The ratings are empty, or labels are free text instead of categories.
     """
     return estimated_from(in_columns(sorted(ratings)))
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 _SEPARATOR = "|"
 MAX_SETS = 2000
-"""Most different sets: their distances take 32 MB of memory."""
+"""Largest number of different sets: their distances take 32 MB of memory."""
 
 
 def members_of(label: str) -> frozenset[str]:
-    """Return the categories in a label, where they are joined by `|`; none for an empty label."""
+    """Return the categories in a label, joined there by `|`; none for an empty label."""
     return frozenset(part.strip() for part in label.split(_SEPARATOR)) - {""}
 
 

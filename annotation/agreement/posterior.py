@@ -1,13 +1,13 @@
-"""The probability of each decision on a task, given who voted how: Dawid and Skene's model with a prior.
+"""The probability of each decision on a task, given each rater's vote: Dawid and Skene's model with a prior.
 
 Dawid and Skene 1979 (doi:10.2307/2346806) give every rater a matrix of error rates. Here each of its rows has a
 Dirichlet prior, as in Raykar et al. 2010, "Learning from crowds" (JMLR 11), and Passonneau and Carpenter 2014, "The
-benefits of a model of annotation" (doi:10.1162/tacl_a_00185): a rater of whom little is known counts as one who is
-right four times in five, and what they say moves that estimate. Units whose truth is known (gold) count as known.
+benefits of a model of annotation" (doi:10.1162/tacl_a_00185). A rater with little data counts as right four times in
+five, and their ratings move that estimate. Units whose truth is known (gold) count as known.
 
-Whether a further vote is worth its price then depends on how sure the present ones make us: Sheng, Provost and
-Ipeirotis 2008, "Get another label?" (doi:10.1145/1401890.1401965). The model takes raters to err independently, which
-they do not on hard units; so the lower end of the interval, and not the middle, is to be held against a threshold.
+Whether a further vote is worth its price then depends on the certainty of the present ones: Sheng, Provost and
+Ipeirotis 2008, "Get another label?" (doi:10.1145/1401890.1401965). The model assumes that raters err independently,
+which fails on hard units. Compare the lower end of the interval, not the middle, with a threshold.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from numpy.typing import NDArray
 from .ratings import Floats
 
 _PRIOR_WEIGHT = 5.0
-"""Ratings of each true label that the prior of a rater is worth, and units of each label that of the shares is."""
+"""Weight of a rater's prior, in ratings of each true label, and of the shares' prior, in units of each label."""
 _PRIOR_ACCURACY = 0.8
 """Share of right ratings in the prior; the wrong ones are spread evenly over the other labels."""
 _INTERVAL = 0.9
 """Probability of a credible interval; half of the rest lies below it."""
 _DRAWS = 400
-"""Draws of the error rates from which an interval is made."""
+"""Number of draws of the error rates for an interval."""
 _ROUNDS = 100
 _SETTLED = 1e-4
-"""Largest change of a truth's probability at which the estimate is done."""
+"""Largest change of a truth's probability at which the estimate stops."""
 
 _Ints = NDArray[np.int64]
 
@@ -47,10 +47,10 @@ class Posterior(NamedTuple):
 
 @dataclass(frozen=True)
 class RaterModel:
-    """What is known of the raters: parameters of Dirichlet distributions.
+    """The estimates of the raters: parameters of Dirichlet distributions.
 
     Args:
-        labels: (K) labels that can be given, at least two.
+        labels: (K) possible labels, at least two.
         shares: (K,) parameters of the share of each label as the truth.
         rates: (K, K) parameters of each rater's error rates, true label by given label, by rater.
     """
@@ -69,7 +69,7 @@ class RaterModel:
 
 
 def prior_model(labels: Sequence[str]) -> RaterModel:
-    """Return the model of raters of whom nothing is known."""
+    """Return the model of raters without any data."""
     return RaterModel(tuple(labels), np.full(len(labels), _PRIOR_WEIGHT))
 
 
@@ -91,14 +91,14 @@ def fitted(
     ratings: Sequence[str],
     known: Mapping[int, str] | None = None,
 ) -> RaterModel:
-    """Return the model of the raters that their ratings suggest, by expectation maximisation from the vote shares.
+    """Return the model of the raters that fits their ratings, by expectation maximization from the vote shares.
 
     Args:
-        labels: Labels that can be given, at least two.
+        labels: Possible labels, at least two.
         units: Unit of each rating, as any number.
         raters: Rater of each rating, as any number.
         ratings: Label of each rating; ratings with other labels are left out.
-        known: True label of each unit where it is known; default of none.
+        known: True label of each unit with a known one; default none.
     """
     many, place = len(labels), {label: number for number, label in enumerate(labels)}
     kept = [row for row in zip(units, raters, ratings, strict=True) if row[2] in place]
@@ -143,14 +143,14 @@ def _truths(shares: Floats, rates: Floats, units: _Ints, raters: _Ints, labels: 
 
 
 class PosteriorSampler:
-    """Computes how sure decisions are under one model, from the same draws of the raters' error rates each time.
+    """Computes the certainty of decisions under one model, from the same draws of the raters' error rates each time.
 
-    Draws of a rater are made when a vote of theirs first comes, and units with equal votes are computed once, so that
-    tens of thousands of units take about a second.
+    Draws of a rater are made at their first vote, and units with equal votes are computed once, so that tens of
+    thousands of units take about a second.
 
     Args:
-        model: What is known of the raters; one who is not in it has the prior.
-        seed: Seed of the draws, not negative.
+        model: Estimates of the raters; a rater missing from it has the prior.
+        seed: Seed of the draws, 0 or greater.
     """
 
     def __init__(self, model: RaterModel, *, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""Ratings as columns of numbers, so that hundreds of thousands are counted and selected without a Python loop."""
+"""Ratings as columns of numbers, to count and select hundreds of thousands without a Python loop."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class RatingColumns:
         units: (R,) number of the unit, from 0.
         raters: (R,) index of the rater in `rater_names`.
         labels: (R,) index of the label in `label_names`.
-        unit_count: Number of units, of which some may have no rating.
+        unit_count: Number of units; some may have no rating.
         rater_names: Names of all raters.
         label_names: Names of labels, in the order of an ordinal metric.
-        is_declared: Whether `label_names` are all labels that can be given; else only labels in use count.
+        is_declared: Whether `label_names` are all possible labels; else only labels in use count.
     """
 
     units: Ints

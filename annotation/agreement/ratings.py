@@ -21,11 +21,11 @@ Floats = NDArray[np.float64]
 Metric = Literal["nominal", "ordinal", "masi"]
 
 MAX_CELLS = 20_000_000
-"""Most units times categories that fit into memory; labels that exceed it are free text, not categories."""
+"""Largest number of units times categories that fits in memory; labels beyond it are free text, not categories."""
 
 
 class Rating(NamedTuple):
-    """The label that one rater gave one unit; a missing rating has no record."""
+    """One rater's label of one unit; a missing rating has no record."""
 
     unit: str
     rater: str
@@ -39,10 +39,10 @@ class RatingTable:
     Args:
         times: (P,) number of units with each pattern.
         counts: (P, K) number of ratings per category.
-        pair: (P, 2) category of first and second rater, -1 where missing; all -1 unless there are two raters.
+        pair: (P, 2) category of first and second rater, -1 if missing; all -1 unless there are two raters.
         raters: Number of different raters.
         metric: Kind of distance between two categories.
-        apart: (K, K) distances between categories, where the metric states them.
+        apart: (K, K) distances between categories, if the metric states them.
     """
 
     times: NDArray[np.int64]
@@ -64,7 +64,7 @@ class RatingTable:
 
     @property
     def agreeing(self) -> Floats:
-        """Return (P,) share of a unit's pairs of ratings that agree; 0 where it has no pair."""
+        """Return (P,) share of a unit's pairs of ratings that agree; 0 for a unit without a pair."""
         size = self.per_unit
         pairs = (self.counts * (self.counts - 1)).sum(axis=1)
         return np.asarray(pairs / np.maximum(size * (size - 1), 1))
@@ -77,8 +77,8 @@ def columns_of(
 
     Args:
         ratings: Ratings in any order.
-        categories: All labels that can be given, since some may not occur; AC1 depends on their number. Default: the
-            labels in use.
+        categories: All possible labels, since some may not occur; AC1 depends on their number. Default: the labels in
+            use.
         metric: Default `nominal`; `ordinal` needs labels that are numbers, or `categories` in their order; `masi` reads
             each label as a set, its members joined by `|`.
 
@@ -95,7 +95,7 @@ def columns_of(
 
 
 class RatingTally:
-    """Ratings taken in unit by unit, of which each is three small numbers in memory."""
+    """Ratings added unit by unit, each three small numbers in memory."""
 
     def __init__(self) -> None:
         self._units, self._raters, self._labels = array("i"), array("i"), array("i")
@@ -104,7 +104,7 @@ class RatingTally:
         self._unit_count = 0
 
     def add(self, unit: str, labels: Iterable[tuple[str, str]]) -> None:
-        """Take in the ratings of a unit that was not taken in before, each a rater and a label.
+        """Add the ratings of a new unit, each a rater and a label.
 
         Raises:
             DataError: A rater rated the unit twice.
@@ -120,10 +120,10 @@ class RatingTally:
         self._unit_count += 1
 
     def columns(self, categories: Sequence[str] = ()) -> RatingColumns:
-        """Return the ratings as `columns_of` returns them, but for the order of units.
+        """Return the ratings as `columns_of` returns them, apart from the order of units.
 
         Raises:
-            DataError: A label is none of the categories.
+            DataError: A label is missing from the categories.
         """
         rater_names, raters = numbered(self._rater_numbers)
         known = _ordered(set(self._label_numbers), categories, "nominal")
@@ -142,7 +142,7 @@ def in_columns(
     Args:
         ratings: Ratings in any order.
         labels: Labels in their order; default None, those in use, sorted.
-        is_declared: Whether these are all labels that can be given; default False.
+        is_declared: Whether these are all possible labels; default False.
     """
     unit_names, units = numbered(rating.unit for rating in ratings)
     rater_names, raters = numbered(rating.rater for rating in ratings)
@@ -151,10 +151,10 @@ def in_columns(
 
 
 def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
-    """Return ratings counted by unit, leaving out units without a rating, and labels neither given nor declared.
+    """Return ratings counted by unit, without units that have no rating and labels neither given nor declared.
 
     Raises:
-        DataError: There are too many different labels.
+        DataError: The ratings have too many different labels.
     """
     names, labels = columns.label_names, columns.labels
     if not columns.is_declared:

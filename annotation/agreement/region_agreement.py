@@ -1,20 +1,19 @@
-"""How well annotators agree on where things are, with intervals: figures over pairs of annotators and pictures.
+"""Annotators' agreement on places, with intervals: figures over pairs of annotators and pictures.
 
-A picture is boiled down to sums (`picture_agreement`), so that pictures can be streamed; `region_agreement` divides
-them. Intervals are percentile intervals of a bootstrap over pictures, or over groups of pictures that belong together,
-never over regions: regions of one picture are no independent observations (Field and Welsh 2007,
-doi:10.1111/j.1467-9868.2007.00593.x).
+`picture_agreement` reduces a picture to sums, so that pictures can be streamed; `region_agreement` divides them.
+Intervals are percentile intervals of a bootstrap over pictures, or over groups of related pictures, never over regions:
+regions of one picture are not independent observations (Field and Welsh 2007, doi:10.1111/j.1467-9868.2007.00593.x).
 
     mean_iou          mean intersection over union of matched areas
     mean_distance     mean distance of matched points, as a share of the object's or picture's diagonal
     share_matched     2 * matched / (regions of both), the F1 of one annotator against another; what kappa becomes where
-                      what nobody marked cannot be counted (Hripcsak and Rothschild 2005, doi:10.1197/jamia.M1733)
+                      unmarked places cannot be counted (Hripcsak and Rothschild 2005, doi:10.1197/jamia.M1733)
     count_agreement   share of pairs of annotators who marked equally many regions of a field
     count_alpha       Krippendorff's alpha of these counts, ratio metric (Krippendorff 2011, "Computing Krippendorff's
                       Alpha-Reliability")
     label_alpha       Krippendorff's nominal alpha of the labels of regions in one place, matched without their labels
 
-A figure that does not exist for the data at hand is None.
+A figure that does not exist for the given data is None.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _REGION_STATISTICS = (
     "mean_iou", "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha",
 )  # fmt: skip
 _MAX_LABELS = 2_000
-"""Most different labels for `label_alpha`; more are free text, not categories."""
+"""Largest number of different labels for `label_alpha`; more are free text, not categories."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class FieldSums:
         points: Matched pairs that are points, ordered points or correspondences.
         distance: Sum of their relative distances.
         counts: Number of regions of each annotator, sorted.
-        labels: Labels of each group of regions in one place that two annotators or more labelled, sorted.
+        labels: Labels of each group of regions in one place that two annotators or more labeled, sorted.
     """
 
     regions: int
@@ -80,9 +79,9 @@ class PictureAgreement:
 
     Args:
         picture_id: Id of the picture, or of the pair.
-        annotators: Who marked it, sorted.
+        annotators: Annotators who marked it, sorted.
         fields: Sums by field.
-        group: Pictures that belong together, and are drawn together, have an equal group; default the picture itself.
+        group: Equal for related pictures, which are drawn together; default the picture itself.
     """
 
     picture_id: str
@@ -92,7 +91,7 @@ class PictureAgreement:
 
     @property
     def share_matched(self) -> float | None:
-        """Return 2 * matched / (regions of both) over all pairs of annotators; None where nobody marked anything."""
+        """Return 2 * matched / (regions of both) over all pairs of annotators; None without any marks."""
         regions = sum(sums.regions for sums in self.fields.values())
         return 2 * sum(sums.matched for sums in self.fields.values()) / regions if regions else None
 
@@ -103,7 +102,7 @@ class RegionAgreement:
 
     Args:
         pictures: Number of pictures.
-        compared: Number of pictures that two annotators or more marked, on which agreement is computed.
+        compared: Number of pictures that two annotators or more marked; the basis of agreement.
         annotators: Number of different annotators.
         regions: Number of regions in all pairs of annotators.
         matched: Number of matched pairs of regions.
@@ -149,11 +148,11 @@ def picture_agreement(
 
     Args:
         picture_id: Id of the picture, or of the pair.
-        marks: Regions by annotator and field; an annotator who marked nothing has none, one who could not tell is left
-            out.
+        marks: Regions by annotator and field; empty for an annotator who marked nothing, without annotators who could
+            not tell.
         sizes_wh: Size of each picture of the task in pixels.
-        tolerance: How similar regions must be, default `RegionTolerance()`.
-        group: Group of pictures that belong together; default the picture itself.
+        tolerance: Required similarity of regions, default `RegionTolerance()`.
+        group: Group of related pictures; default the picture itself.
     """
     tolerance = tolerance or RegionTolerance()
     names = sorted(marks)
@@ -271,7 +270,7 @@ def _agreement(
 
 
 class _Units:
-    """Units of Krippendorff's alpha, equal ones counted once, and how often each group of pictures holds them."""
+    """Units of Krippendorff's alpha, equal ones counted once, and their counts in each group of pictures."""
 
     def __init__(self) -> None:
         self.patterns: dict[tuple[Any, ...], int] = {}
@@ -287,7 +286,7 @@ class _Units:
         return sorted({value for values in self.patterns for value in values})
 
     def table(self, apart: Floats | None = None) -> RatingTable | None:
-        """Return the units as counts by category; None where there are none, or too many."""
+        """Return the units as counts by category; None without any, or with too many."""
         categories = self.categories
         if not self.patterns or len(self.patterns) * len(categories) > MAX_CELLS:
             return None
@@ -300,7 +299,7 @@ class _Units:
         return RatingTable(times, counts, np.full((len(counts), 2), -1), 0, "nominal", apart)
 
     def by_group(self, groups: int) -> Any:
-        """Return (groups, patterns) how often each group of pictures holds each pattern, as a sparse matrix."""
+        """Return (groups, patterns) counts of each pattern in each group of pictures, as a sparse matrix."""
         from scipy.sparse import csr_matrix
 
         ones = np.ones(len(self.places))
@@ -308,7 +307,7 @@ class _Units:
 
 
 def _nothing(picture: PictureAgreement) -> FieldSums:
-    """Return the sums of a field in which nobody marked anything."""
+    """Return the sums of a field without marks."""
     return FieldSums(0, 0, 0, 0.0, 0, 0.0, (0,) * len(picture.annotators), ())
 
 
@@ -328,7 +327,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _ratio_distances(counts: Sequence[int]) -> Floats:
-    """Return ((a - b) / (a + b)) squared for each two counts, 0 for equal ones."""
+    """Return ((a - b) / (a + b)) squared for every two counts, 0 for equal ones."""
     numbers: NDArray[np.float64] = np.array(counts, np.float64)
     difference, total = numbers[:, None] - numbers, numbers[:, None] + numbers
     return np.asarray(np.divide(difference, total, out=np.zeros_like(total), where=total > 0) ** 2)

@@ -1,7 +1,7 @@
 """One annotator's marks against reference marks: gold with its tolerance, the consensus, or an adjudicator's marks.
 
-`quality` is panoptic quality (Kirillov et al. 2019, doi:10.1109/CVPR.2019.00963), with the similarity of points in
-place of intersection over union where regions are points: 1 where all regions are there and equal, 0 where none is.
+`quality` is panoptic quality (Kirillov et al. 2019, doi:10.1109/CVPR.2019.00963); for points, similarity replaces
+intersection over union. It is 1 if all regions are present and equal, 0 if none matches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .region_matching import AREAS, FieldMarks, PlacedRegion, RegionTolerance, m
 
 
 class RegionPair(NamedTuple):
-    """A region of the reference and the annotator's region that means the same.
+    """A region of the reference and the annotator's corresponding region.
 
     Args:
         field: Name of the form's field.
@@ -33,13 +33,13 @@ class RegionPair(NamedTuple):
 
 @dataclass(frozen=True)
 class MarkComparison:
-    """How an annotator's marks of one picture lie to the reference.
+    """The comparison of an annotator's marks of one picture with the reference.
 
     Args:
         matched: Regions that are right.
         mislabelled: Regions in the right place under another label.
         missed: Regions of the reference that the annotator did not mark, by field.
-        extra: Regions of the annotator that the reference does not have, by field.
+        extra: Regions of the annotator that the reference lacks, by field.
     """
 
     matched: tuple[RegionPair, ...]
@@ -49,7 +49,7 @@ class MarkComparison:
 
     @property
     def is_right(self) -> bool:
-        """Return whether all regions are there, and no other."""
+        """Return whether the annotator marked all regions, and no others."""
         return not (self.mislabelled or self.missed or self.extra)
 
     @property
@@ -64,7 +64,7 @@ class MarkComparison:
 
     @property
     def mean_iou(self) -> float | None:
-        """Return the mean intersection over union of the areas that are right; None if there are none."""
+        """Return the mean intersection over union of the right areas; None without any."""
         ious = [pair.similarity for pair in self.matched if pair.region.shape in AREAS]
         return sum(ious) / len(ious) if ious else None
 
@@ -81,14 +81,14 @@ def compare_marks(
     sizes_wh: Sequence[SizeWH],
     tolerance: RegionTolerance | None = None,
 ) -> MarkComparison:
-    """Return how an annotator's marks lie to the reference.
+    """Return the comparison of an annotator's marks with the reference.
 
     Args:
         marks: The annotator's regions by field.
-        reference: What is right, by field. Points are measured by the objects marked here.
+        reference: The right regions, by field. Points are measured by the objects marked here.
         sizes_wh: Size of each picture of the task in pixels.
-        tolerance: How similar regions must be, default `RegionTolerance()`. `counts` plays no part: one region too many
-            is `extra`, one too few `missed`.
+        tolerance: Required similarity of regions, default `RegionTolerance()`. `counts` has no effect: one region too
+            many is `extra`, one too few `missed`.
     """
     tolerance = tolerance or RegionTolerance()
     placed = placed_regions("", marks, tolerance=tolerance)

@@ -1,4 +1,4 @@
-"""What several annotators agree on: one region of each group, its spread, and what stays disputed.
+"""Several annotators' agreed regions: one region of each group, its spread, and disputed regions.
 
 Consensus of a group of regions, by their shape:
 
@@ -12,7 +12,7 @@ Consensus of a group of regions, by their shape:
 Of an even number of areas, half is not more than half: two annotators' masks leave their overlap. STAPLE (Warfield et
 al. 2004, doi:10.1109/TMI.2004.828354) estimates each annotator's sensitivity as well, and shape-based averaging
 (Rohlfing and Maurer 2007, doi:10.1109/TIP.2006.884936) averages distances to the edge; both need many masks or much
-time, and neither can be checked by eye. Majority voting is what they are measured against.
+time, and neither can be checked by eye. Majority voting is their usual baseline.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class MarkedRegion:
         place: Place among the annotator's regions of the field, in the order drawn, from 0.
         region: The region.
         similarity: To the consensus: intersection over union of areas, 1 less the relative distance of points; None
-            where there is no consensus.
+            without a consensus.
         distance_px: Largest distance of a point to the consensus in pixels; None for areas.
     """
 
@@ -73,7 +73,7 @@ class AgreedRegion:
     Args:
         field: Name of the form's field.
         region: The consensus.
-        members: What each annotator marked, by annotator.
+        members: Each annotator's region, by annotator.
     """
 
     field: str
@@ -82,7 +82,7 @@ class AgreedRegion:
 
     @property
     def spread(self) -> dict[str, float]:
-        """Return how far the members lie from the consensus: mean and worst.
+        """Return the distance of the members from the consensus: mean and worst.
 
         Areas have `iou_mean` and `iou_least`; points have `distance_mean_px`, `distance_most_px` and `distance_most`, a
         share of the object's or picture's diagonal.
@@ -100,19 +100,19 @@ class AgreedRegion:
         return {name: round(value, _DECIMALS) for name, value in figures.items()}
 
     def document(self) -> dict[str, Any]:
-        """Return the region as the consensus' JSON holds it: its field, itself, by how many, and its spread."""
+        """Return the region as the consensus's JSON holds it: field, region, number of annotators, and spread."""
         document: dict[str, Any] = {"field": self.field, **self.region.model_dump(mode="json")}
         return {**document, "by": len(self.members), "spread": self.spread}
 
 
 @dataclass(frozen=True)
 class DisputedRegion:
-    """A region that fewer annotators than needed agree on.
+    """A region on which fewer annotators than needed agree.
 
     Args:
         field: Name of the form's field.
-        reason: `too_few` marked it, or enough marked it but lie `too_far` from what they would agree on.
-        members: What each of them marked, by annotator.
+        reason: `too_few` annotators marked it, or enough marked it but lie `too_far` from their consensus.
+        members: Each annotator's region, by annotator.
         missing: Annotators who marked no such region.
     """
 
@@ -124,7 +124,7 @@ class DisputedRegion:
 
 @dataclass(frozen=True)
 class DisputedCount:
-    """A field in which fewer annotators than needed marked as many regions as are agreed.
+    """A field in which fewer annotators than needed marked the agreed number of regions.
 
     Args:
         field: Name of the form's field.
@@ -139,15 +139,15 @@ class DisputedCount:
 
 @dataclass(frozen=True)
 class RegionConsensus:
-    """What annotators agree on of one picture (or pair of pictures), and what they do not.
+    """The regions of one picture (or pair of pictures) on which annotators agree, and the disputed ones.
 
     Args:
-        annotators: All who marked it, those who found nothing included, sorted.
-        need: Number of annotators that must agree.
+        annotators: All who marked it, including those who found nothing, sorted.
+        need: Number of annotators who must agree.
         agreed: Agreed regions, by field, in the order drawn.
         disputed: Regions for an adjudicator.
         outvoted: Regions left out because as many annotators as needed marked nothing but the agreed ones (`majority`).
-        disputed_counts: Fields whose number of regions is not agreed.
+        disputed_counts: Fields whose number of regions is disputed.
     """
 
     annotators: tuple[str, ...]
@@ -178,17 +178,17 @@ class RegionConsensus:
 def consensus_of(
     marks: Marks, *, sizes_wh: Sequence[SizeWH], need: int, tolerance: RegionTolerance | None = None
 ) -> RegionConsensus:
-    """Return what annotators agree on of one picture, and what is disputed.
+    """Return the regions of one picture on which annotators agree, and the disputed ones.
 
     Regions are grouped (`grouped_regions`). A group is agreed if at least `need` of its members are similar enough to
     their consensus; all members count as having marked it.
 
     Args:
-        marks: Regions by annotator and field; an annotator who marked nothing has none, one who could not tell is left
-            out.
+        marks: Regions by annotator and field; empty for an annotator who marked nothing, without annotators who could
+            not tell.
         sizes_wh: Size of each picture of the task in pixels: one, or two of a pair.
-        need: Number of annotators that must agree, 1 or more.
-        tolerance: How similar regions must be, default `RegionTolerance()`.
+        need: Number of annotators who must agree, 1 or more.
+        tolerance: Required similarity of regions, default `RegionTolerance()`.
 
     Raises:
         ValueError: `need` is below 1.
@@ -222,7 +222,7 @@ def consensus_of(
 
 
 def consensus_region(regions: Sequence[Region], *, size_wh: SizeWH) -> Region | None:
-    """Return the consensus of regions that mean the same, as stated above; None if no area is left.
+    """Return the consensus of matching regions, as defined above; None if no area is left.
 
     Args:
         regions: Regions of one shape, or areas; ordered points of equal number. At least one.
@@ -284,7 +284,7 @@ def _is_outvoted(
     need: int,
     tolerance: RegionTolerance,
 ) -> bool:
-    """Return whether enough annotators marked the agreed regions of a field, all of them, and nothing else."""
+    """Return whether enough annotators marked exactly the agreed regions of a field."""
     if tolerance.counts == "exact" or not unshared:
         return False
     shared = Counter(member.annotator for row in agreed for member in row.members)
@@ -338,7 +338,7 @@ def _majority_outline(
 
 
 def _few_corners(shape: Polygon) -> tuple[tuple[float, float], ...]:
-    """Return the corners, with those left out that change the outline least where there are too many."""
+    """Return the corners, without those that change the outline least if there are too many."""
     step, corners = 0.0, MAX_CORNERS + 1
     while corners > MAX_CORNERS:
         simpler = shape.simplify(step).normalize()

@@ -1,18 +1,18 @@
-"""Which marks of several annotators mean the same thing: similarity of regions, and matching one to one.
+"""Matching marks of several annotators: similarity of regions, and assignment one to one.
 
 Areas (boxes, polygons, masks) are compared by intersection over union, as in PASCAL VOC (Everingham et al. 2010,
 doi:10.1007/s11263-009-0275-4) and COCO (Lin et al. 2014, doi:10.1007/978-3-319-10602-1_48). Points are compared by
-their distance as a share of a length, as in PCK (Yang and Ramanan 2013, doi:10.1109/TPAMI.2012.261); the length here
-is the diagonal of the object's box, or of the picture.
+their distance as a share of a length, as in PCK (Yang and Ramanan 2013, doi:10.1109/TPAMI.2012.261); the length here is
+the diagonal of the object's box, or of the picture.
 
 Two annotators are matched by optimal assignment (Kuhn 1955, doi:10.1002/nav.3800020109; SciPy solves it after Jonker
 and Volgenant, as of Crouse 2016, doi:10.1109/TAES.2016.140952): as many pairs as possible, and of those the most
-similar. COCO's evaluation matches greedily, by the scores of detections, which people's marks do not have.
+similar. COCO's evaluation matches greedily, by the scores of detections; annotators' marks have no scores.
 
-More than two annotators are grouped one after the other. The first is the one whose marks are matched best by those of
-all others, the others follow by how well theirs match the first's; equal annotators go by name. The regions of each are
-assigned to the groups there are, by the mean over a group's members; a region without a group begins one. A group
-holds one region of an annotator at most.
+More than two annotators are grouped one after the other. The first is the one whose marks match those of all others
+best; the others follow by how well theirs match the first's; equal annotators are sorted by name. The regions of each
+are assigned to the existing groups, by the mean over a group's members; a region without a group starts a new one. A
+group holds at most one region of an annotator.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ if TYPE_CHECKING:
     from shapely import Polygon
 
 FieldMarks = Mapping[str, Sequence[Region]]
-"""What one annotator marked on one picture (or pair of pictures): regions in the order drawn, by the form's field."""
+"""One annotator's marks on one picture (or pair of pictures): regions in the order drawn, by the form's field."""
 Marks = Mapping[str, FieldMarks]
-"""What all annotators marked on one picture, by annotator; an annotator who marked nothing has no regions."""
+"""All annotators' marks on one picture, by annotator; an annotator who marked nothing has no regions."""
 AREAS = ("box", "polygon", "mask")
 _ROUNDING = 1e-9
 _Matrix = NDArray[np.float64]
 
 
 class RegionTolerance(Record):
-    """How similar the regions of two annotators must be to count as the same.
+    """The required similarity of two annotators' regions to count as the same.
 
     Attributes:
-        box_iou: Least intersection over union of two boxes, above 0 to 1.
-        polygon_iou: The same of two polygons.
-        mask_iou: The same of two masks. Areas of different shapes take the lower of their two values.
-        distance: Largest distance between two points, as a share of a length; of ordered points and correspondences,
+        box_iou: Smallest intersection over union of two boxes, above 0 and at most 1.
+        polygon_iou: The same for two polygons.
+        mask_iou: The same for two masks. Areas of different shapes take the lower of their two values.
+        distance: Largest distance between two points, as a share of a length; for ordered points and correspondences,
             every point must lie within it.
-        relative_to: What the length is: `object`, the diagonal of the area with the same label that the annotator
-            marked around the point (the picture's where there is none), or `picture`, the picture's diagonal.
-            Correspondences always take the picture's.
-        counts: `exact`: a region that fewer annotators than needed marked is disputed. `majority`: it is left out where
-            as many annotators as needed marked nothing but the agreed regions of its field, and disputed elsewhere.
-            In both, as many annotators as needed must have marked as many regions of a field as are agreed.
+        relative_to: The length: `object`, the diagonal of the area with the same label that the annotator marked around
+            the point (the picture's without such an area), or `picture`, the picture's diagonal. Correspondences always
+            take the picture's.
+        counts: `exact`: a region that fewer annotators than needed marked is disputed. `majority`: it is left out if as
+            many annotators as needed marked nothing but the agreed regions of its field, and disputed otherwise. In
+            both, as many annotators as needed must have marked the agreed number of regions of a field.
     """
 
     box_iou: float = Field(0.5, gt=0, le=1)
@@ -70,7 +70,7 @@ class RegionTolerance(Record):
     counts: Literal["exact", "majority"] = "exact"
 
     def least_similarity(self, region: Region, other: Region) -> float:
-        """Return the least similarity of two regions that mean the same."""
+        """Return the smallest similarity at which two regions count as the same."""
         if region.shape in AREAS and other.shape in AREAS:
             least = {"box": self.box_iou, "polygon": self.polygon_iou, "mask": self.mask_iou}
             return min(least[region.shape], least[other.shape])
@@ -79,14 +79,14 @@ class RegionTolerance(Record):
 
 @dataclass(frozen=True)
 class PlacedRegion:
-    """A region with the annotator, field and place in the order drawn; measures of it are computed once.
+    """A region with the annotator, field and place in the order drawn; its measures are computed once.
 
     Args:
         annotator: Name of the annotator.
         field: Name of the form's field.
         place: Place among the annotator's regions of the field, from 0.
         region: The region.
-        object_diagonal_px: Diagonal of the object that a point lies on; None without one.
+        object_diagonal_px: Diagonal of the object on which a point lies; None without one.
     """
 
     annotator: str
@@ -127,7 +127,7 @@ class PlacedRegion:
 
 
 class RegionMatch(NamedTuple):
-    """Two regions matched, by their places in the two lists.
+    """Two matched regions, by their places in the two lists.
 
     Args:
         place: Place in the first list.
@@ -141,12 +141,12 @@ class RegionMatch(NamedTuple):
 
 
 def placed_regions(annotator: str, marks: FieldMarks, *, tolerance: RegionTolerance) -> dict[str, list[PlacedRegion]]:
-    """Return an annotator's regions by field, the points with the object that they lie on.
+    """Return an annotator's regions by field, the points with the object on which they lie.
 
     Args:
         annotator: Name of the annotator.
         marks: Regions by field.
-        tolerance: What distances are relative to.
+        tolerance: Settings with the reference length of distances.
     """
     areas = [
         PlacedRegion(annotator, field, place, region)
@@ -173,14 +173,14 @@ def placed_regions(annotator: str, marks: FieldMarks, *, tolerance: RegionTolera
 def region_similarity(
     region: PlacedRegion, other: PlacedRegion, *, sizes_wh: Sequence[SizeWH], with_labels: bool = True
 ) -> float | None:
-    """Return how similar two regions are, 0 to 1, or None where they cannot mean the same.
+    """Return the similarity of two regions, 0 to 1, or None if they cannot match.
 
     Args:
         region: A region.
         other: Another of the same picture.
         sizes_wh: Size of each picture of the task in pixels.
-        with_labels: Whether two different labels make them different things, default True. A missing label is no
-            label, and goes with any.
+        with_labels: Whether two different labels make them different objects, default True. A missing label matches any
+            label.
 
     Returns:
         Intersection over union of areas; for points 1 less the largest distance as a share of the length, at least 0.
@@ -190,7 +190,7 @@ def region_similarity(
         return None
     known = region._compared.get(id(other))
     if known is None:
-        # The other region is kept with the result, so that its id stays its own.
+        # The result keeps a reference to the other region, so that its id is not reused.
         known = region._compared[id(other)] = other, _similarity_in_place(region, other, sizes_wh)
     return known[1]
 
@@ -232,7 +232,7 @@ def match_regions(
         regions: Regions of the first.
         others: Regions of the second.
         sizes_wh: Size of each picture of the task in pixels.
-        tolerance: How similar two regions must be.
+        tolerance: Required similarity of two regions.
         with_labels: As in `region_similarity`.
 
     Returns:
@@ -254,15 +254,15 @@ def grouped_regions(
     tolerance: RegionTolerance,
     with_labels: bool = True,
 ) -> list[tuple[PlacedRegion, ...]]:
-    """Return groups of regions of one field that mean the same, one of each annotator at most.
+    """Return groups of matching regions of one field, at most one of each annotator.
 
-    How they are grouped stands above. A region joins a group if its similarity to the members, on average, is enough
-    and none of them has another label.
+    The module's docstring defines the grouping. A region joins a group if its mean similarity to the members is
+    sufficient and none of them has another label.
 
     Args:
         regions_by_annotator: Regions of the field by annotator.
         sizes_wh: Size of each picture of the task in pixels.
-        tolerance: How similar two regions must be.
+        tolerance: Required similarity of two regions.
         with_labels: As in `region_similarity`.
 
     Returns:
@@ -315,7 +315,7 @@ def _compared(
     tolerance: RegionTolerance,
     with_labels: bool,
 ) -> tuple[_Matrix, _Matrix]:
-    """Return the excess of each pair over the least similarity (-inf: cannot mean the same), and its similarity."""
+    """Return the excess of each pair over the smallest similarity (-inf: cannot match), and its similarity."""
     margins = np.full((len(regions), len(others)), -inf)
     similarities = np.zeros_like(margins)
     for row, region in enumerate(regions):
@@ -336,14 +336,14 @@ def _assigned(margins: _Matrix) -> list[tuple[int, int]]:
         return [(int(row), int(column)) for row, column in np.argwhere(allowed)]
     from scipy.optimize import linear_sum_assignment
 
-    # One pair more weighs more than any gain in similarity, so that the number of pairs goes first.
+    # One pair more weighs more than any gain in similarity, so that the number of pairs comes first.
     weights = np.where(allowed, min(margins.shape) + 1 + np.where(allowed, margins, 0), 0)
     rows, columns = linear_sum_assignment(weights, maximize=True)
     return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True) if allowed[row, column]]
 
 
 def _in_fixed_order(regions: Sequence[PlacedRegion]) -> list[PlacedRegion]:
-    """Return regions in an order that does not depend on the order drawn, so that ties fall the same way."""
+    """Return regions in an order that does not depend on the order drawn, so that ties break the same way."""
     return sorted(regions, key=_fixed_key)
 
 
@@ -358,7 +358,7 @@ def _places(regions: Sequence[PlacedRegion], ordered: Sequence[PlacedRegion]) ->
 
 
 def _object_diagonal(region: Region, areas: Sequence[PlacedRegion]) -> float | None:
-    """Return the diagonal of the area with the region's label that holds its centre: the smallest, else the nearest."""
+    """Return the diagonal of the area with the region's label that holds its center: the smallest, else the nearest."""
     label = normal(region.label)
     x = sum(x for x, _ in region.points) / len(region.points)
     y = sum(y for _, y in region.points) / len(region.points)

@@ -1,7 +1,7 @@
-"""The campaign `answer`: people answer each item without seeing its key, and are scored as models are.
+"""The campaign `answer`: annotators answer each item without seeing its key, and are scored like models.
 
-Nothing is dropped. The numbers of answers and of right answers become values of each item, from which a release takes
-its human baseline.
+It drops nothing. The numbers of answers and of right answers become values of each item, from which a release takes its
+human baseline.
 """
 
 from __future__ import annotations
@@ -58,31 +58,32 @@ class _HandedOutQuestion(NamedTuple):
 
 
 class Answer(AssignedCampaign):
-    """Let annotators answer each item without seeing its key; keep every item, and count who was right.
+    """Let annotators answer each item without seeing its key; keep every item, and count right answers.
 
-    `freeze` takes what people reached into the release as its human baseline, and `evaluate` shows it beside the
-    models. The run stops here, in state `waiting`, until every item has its answers. Right is an item's `answer`, or
-    its `refusal` where nothing in the picture answers; an item with neither is kept and asked of nobody.
+    `freeze` takes the annotators' scores into the release as its human baseline, and `evaluate` shows it next to the
+    models. The run stops here, in state `waiting`, until every item has its answers. An item's `answer` is right, or
+    its `refusal` if nothing in the picture answers the question. An item with neither stays and goes to no annotator.
 
-    Put it after `verify`, so that nobody answers what is dropped. Nobody may answer an item that they hold or decided
-    in a campaign of the kind `verify`, where the key shows: such items go to others. So ask more people than verify.
+    Put it after `verify`, so that annotators answer no item that is dropped. Annotators who hold or decided an item in
+    a campaign of the kind `verify`, which shows the key, may not answer it: such items go to others. So have more
+    annotators than `verify` needs.
 
-    With `key` it asks instead about the items that have no key, such as those that `items` keeps by `keyless: keep`:
-    what enough people answer becomes the key, and the item goes on as a new version with it.
+    With `key` it asks instead about the items without a key, such as those that `items` keeps by `keyless: keep`. The
+    answer on which enough annotators agree becomes the key, and the item continues as a new version with it.
 
     Attributes:
-        annotators_per_item: Different annotators that each item is asked of; with `key` as many as its rule takes.
+        annotators_per_item: Number of different annotators for each item; with `key` the number its rule requires.
         key: Rule by which answers become the key of items without one, such as `at_least(4, of=5)`, or within
-            `adjudicated(...)`, where an adjudicator names the right option of what the rule leaves open. Items with a
-            key go on and are asked of nobody; a further `answer` asks about them. Null asks about items with a key.
-        evidence: The region of the item's first picture that justifies the answer, asked for beside it; null asks for
-            none. What those who are right agree on goes into the release, where `evaluate run --protocol grounded`
-            asks models for the same.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
-            this is an empty text.
-        handout: How tasks go out to people, gold items among them; of these nobody is counted. `close_decided` is
+            `adjudicated(...)`, with an adjudicator who names the right option if the rule leaves it open. Items with a
+            key continue and go to no annotator; a further `answer` asks about them. Null asks about items with a key.
+        evidence: The region of the item's first picture that justifies the answer, requested with it; null requests
+            none. The regions on which annotators with the right answer agree go into the release, where `evaluate run
+            --protocol grounded` asks models for the same.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind, and none if this is an empty
+            text.
+        handout: Assignment of tasks to annotators, including gold items, whose answers do not count. `close_decided` is
             refused: every answer counts.
-        simulate: Let simulated annotators answer instead of people. Such a baseline says nothing about people, and is
+        simulate: Let simulated annotators answer instead of people. Such a baseline is no evidence about people, and is
             marked as simulated in the store, the release, the card and every table of scores.
 
     Reasons:
@@ -129,7 +130,7 @@ class Answer(AssignedCampaign):
         return self.key is not None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; the rule of keys only where there is one."""
+        """Return the settings that determine the result; the rule of keys only if set."""
         return {name: value for name, value in super().parameters().items() if name != "key" or value is not None}
 
     @property
@@ -137,7 +138,7 @@ class Answer(AssignedCampaign):
         """Return the values of items with a key.
 
         They are answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and the content
-        hash of what was asked; and `answer_regions` (JSON of an `AnswerRegions`) if regions are asked for.
+        hash of the question. If the campaign asks for regions, `answer_regions` (JSON of an `AnswerRegions`) is added.
         """
         return {} if self.key is not None else values_with_regions(_COUNTED, is_asked=self.evidence is not None)
 
@@ -205,7 +206,7 @@ class Answer(AssignedCampaign):
 def _work(
     records: Iterable[Item], questions: dict[str, _HandedOutQuestion | None], work: ItemWork
 ) -> Iterator[TaskInput]:
-    """Yield a task for each item that has a right choice, and record in `questions` what each item asks."""
+    """Yield a task for each item that has a right choice, and record each item's question in `questions`."""
     for item in records:
         right = item.answer if item.answer is not None else item.refusal
         questions[item.item_id] = (
@@ -218,7 +219,7 @@ def _work(
 def _justified(
     questions: Mapping[str, _HandedOutQuestion | None], decisions: Sequence[Annotation]
 ) -> dict[str, JustifiedAnswer]:
-    """Return what those who were right marked, by item."""
+    """Return the marks of annotators with the right answer, by item."""
     right: dict[str, list[Annotation]] = {}
     for decision in decisions:
         question = questions[decision.item_id]

@@ -1,6 +1,6 @@
-"""The campaign `pair`: people decide whether two images are the same picture; if so, only the better one is kept.
+"""The campaign `pair`: annotators decide whether two images are the same picture; if so, only the better one stays.
 
-Duplicate filters leave open the pairs of which they are not sure. A decision on a pair belongs to its two images,
+Duplicate filters leave open the pairs of which they are unsure. A decision on a pair belongs to its two images,
 whichever of them is the better one in a later run. Verdicts are on images, not on pairs.
 """
 
@@ -38,8 +38,8 @@ class ImagePair(NamedTuple):
 
     Args:
         pair_id: Id of the pair, the same whichever image is the better one.
-        better: Image that is kept if they are the same.
-        worse: Image that is dropped if they are the same.
+        better: Image to keep if they are the same.
+        worse: Image to drop if they are the same.
     """
 
     pair_id: str
@@ -59,21 +59,21 @@ def pair_verdicts(
 ) -> Verdicts:
     """Return the verdicts of a campaign whose pairs are all decided, for every image.
 
-    An image is dropped only in favour of an image that is kept and that people saw beside it: in a chain of three whose
-    first two are the same, and whose last two are the same, the first and the last are kept.
+    An image is dropped only in favor of an image that is kept and that annotators saw next to it. In a chain of three
+    whose first two are the same, and whose last two are the same, the first and the last are kept.
 
     Args:
         rule: Acceptance rule.
         images: All images; those in no pair are kept.
-        pairs: Pairs that were asked about; the better ones of an image are tried in this order.
+        pairs: Pairs of the campaign; the better ones of an image are tried in this order.
         decisions: All annotations.
-        known: Known decisions on gold pairs, by their ids; they decide about images like those of people, and count
+        known: Known decisions on gold pairs, by their ids; they affect images like those of annotators, and count
             nowhere else.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
 
     Raises:
-        StepError: Pairs go in a circle, so that no image is the best.
+        StepError: Pairs form a cycle, so that no image is the best.
     """
     votes = BinaryVotes(rule, (SAME, DIFFERENT), decisions)
     by_pair = votes.by_record()
@@ -105,7 +105,7 @@ def pair_verdicts(
 
 
 def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> dict[str, str]:
-    """Return each image that is dropped, with the image that is kept in its place."""
+    """Return each dropped image, with the image kept in its place."""
     same: dict[str, list[str]] = {}
     for pair in pairs:
         if decided[pair.pair_id] == SAME:
@@ -143,26 +143,26 @@ def _outcome(
 
 
 class Pair(AssignedCampaign):
-    """Let people say whether two images that may be copies of each other are the same picture; drop the copy if so.
+    """Let annotators decide whether two possible copies are the same picture; if so, drop the copy.
 
-    These are the pairs about which `near_duplicates` asks. The step stands behind that one and before any that makes
-    items; the run stops here, in state `waiting`, until every pair is decided. Of the same picture the better image
-    stays; an image goes only for one that stays and that people saw beside it. What people said of a pair belongs to
-    its two images, whichever is the better one in a later run. Images of a pair keep their common group key, so no
-    split parts them.
+    The pairs are those about which `near_duplicates` asks. The step belongs after that one and before any that makes
+    items. The run stops here, in state `waiting`, until every pair is decided. If both are the same picture, the better
+    image stays; an image is dropped only for one that stays and that annotators saw next to it. A decision on a pair
+    belongs to its two images, whichever is the better one in a later run. Images of a pair keep their common group key,
+    so no split separates them.
 
     Attributes:
-        asked: Value of an earlier step, as `<entry>.<value>`: the better images that an image may be a copy of.
-        rule: Rule as of `verify`, without an adjudicator: how many look at a pair and how many must agree. Where they
-            do not, both images stay, and the image is asked about as `no_agreement`.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default.
-        handout: How pairs go out to people. Gold pairs are known to be `same` or `different`, by the ids that `review
-            export` writes. `close_decided` is refused: every answer counts.
-        simulate: Let simulated annotators decide instead of people; everything they touch says so.
+        asked: Value of an earlier step, as `<entry>.<value>`: the better images of which an image may be a copy.
+        rule: Rule as of `verify`, without an adjudicator: the number of annotators of a pair and the number who must
+            agree. Without agreement, both images stay, and the image is open as `no_agreement`.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind.
+        handout: Assignment of pairs to annotators. Gold pairs are known to be `same` or `different`, by the ids that
+            `review export` writes. `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators decide instead of people; all results state this.
 
     Reasons:
-        same_picture (drop): People said that it is the same picture as one that stays.
-        no_agreement (ask): People did not agree; both images stay.
+        same_picture (drop): Annotators found it to be the same picture as one that stays.
+        no_agreement (ask): Annotators did not agree; both images stay.
     """
 
     name: ClassVar[str] = PAIR
@@ -186,7 +186,7 @@ class Pair(AssignedCampaign):
         return value
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to the pairs that are asked about and return the verdicts once all are decided."""
+        """Bring the tasks up to the pairs in question and return the verdicts once all are decided."""
         images = [record.image_id for record in records]
         pairs = list(_asked(images, ctx.values[self.asked]))
         rule = parse_rule(self.rule)

@@ -1,7 +1,7 @@
-"""The campaign `review`: people answer each item blind, then see its key and vote on it criterion by criterion.
+"""The campaign `review`: annotators answer each item blind, then see its key and vote on it criterion by criterion.
 
 As in II-Bench (section 3.2), an item passes if enough of its reviewers found the key by themselves, and each criterion
-has as many votes. An item that does not pass is revised, and comes again to other reviewers.
+has as many votes. An item that does not pass is revised, and returns to other reviewers.
 
 An item's verdict follows from its votes: whether the answer equals the key, then one vote on each criterion.
 """
@@ -60,9 +60,9 @@ def _review_verdicts(
     """Return the verdicts of a review in which every item has passed or is dropped.
 
     Args:
-        rule: Rule that says how many votes each criterion needs.
+        rule: Rule with the number of votes that each criterion needs.
         histories: History of each item, by its id.
-        criteria: Criteria that were voted on, beside the answer.
+        criteria: Criteria voted on, besides the answer.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
     """
@@ -99,7 +99,7 @@ def _review_verdicts(
 
 
 def _gold_review_outcome(key: str) -> Outcome:
-    """Return the outcome of an item whose right answer is known: it passes, as reviewed by whoever knows its answer."""
+    """Return the outcome of an item whose right answer is known: it passes as already reviewed."""
     return Outcome(evidence={"gold": key})
 
 
@@ -132,7 +132,7 @@ def _round_evidence(rule: Rule, round_: Round) -> dict[str, Any]:
 
 
 def _ratings(histories: Mapping[str, ItemHistory], criterion: str, *, by_decision: bool = False) -> list[Rating]:
-    """Return the votes on one criterion, or the answers themselves; each version of an item is a unit of its own."""
+    """Return the votes on one criterion, or the answers themselves; each version of an item is a separate unit."""
     return [
         Rating(
             item_id if number == 1 else f"{item_id} round {number}",
@@ -149,33 +149,33 @@ Criterion = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
 class Review(ReturningCampaign):
-    """Keep items that reviewers answer as the key does, and find good by each criterion.
+    """Keep items that reviewers answer as the key does, and approve on each criterion.
 
-    Annotators first answer each item without its key, and then, once their answer is stored, see key and explanation
-    and vote on the item criterion by criterion. It passes when as many as the rule needs answered as the key does, and
-    each criterion has as many votes; they need not be the same people.
+    Annotators first answer each item without its key. Once their answer is stored, they see key and explanation and
+    vote on the item criterion by criterion. It passes if as many as the rule needs answered as the key does, and each
+    criterion has as many votes; they need not be the same annotators.
 
-    With `send_back`, an item that does not pass and that somebody sends back goes to its writer, with the note, and
-    comes again as they revise it. The others come again with the edits that reviewers or an adjudicator make, and are
-    dropped as `failed_review` where nobody makes any, `out_of_rounds`, or `rejected` by an adjudicator.
+    With `send_back`, an item that does not pass and that a reviewer sends back goes to its writer, with the note, and
+    returns as revised. The others return with the edits that reviewers or an adjudicator make. They are dropped as
+    `failed_review` if no one edits them, `out_of_rounds`, or `rejected` by an adjudicator.
 
     Attributes:
-        rule: How many of how many must answer as the key does and vote for each criterion; within `adjudicated(...)`
-            an adjudicator revises or rejects what fails.
+        rule: How many of how many must answer as the key does and vote for each criterion; within `adjudicated(...)` an
+            adjudicator revises or rejects the items that fail.
         rounds: Rounds that an item gets before it is dropped.
-        criteria: What reviewers vote on, one by one.
-        send_back: What goes back to its writer, of items that people wrote in a campaign before: what reviewers send
-            back with a note, and what checks flag; null sends nothing back.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
-            this is an empty text.
-        handout: How tasks go out to people, gold items among them.
-        simulate: Let simulated annotators review instead of people; everything they touch says so.
+        criteria: Criteria on which reviewers vote, one by one.
+        send_back: Items to send back to their writers, of those that annotators wrote in an earlier campaign: items
+            that reviewers send back with a note, and items that checks flag; null sends nothing back.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind, and none if this is an empty
+            text.
+        handout: Assignment of tasks to annotators, including gold items.
+        simulate: Let simulated annotators review instead of people; all results state this.
 
     Reasons:
-        failed_review (drop): Too few answered as the key does, or voted for a criterion, and nobody edited it; the
-            evidence says which it `missed`.
+        failed_review (drop): Too few answered as the key does, or voted for a criterion, and there were no edits; the
+            evidence lists the criteria it `missed`.
         out_of_rounds (drop): Revised, or sent back to its writer, as often as the recipe allows, and still not
-            accepted; the evidence tells every round.
+            accepted; the evidence describes every round.
         rejected (drop): An adjudicator rejected the item.
     """
 
@@ -245,8 +245,8 @@ def review_form(criteria: Iterable[str], labels: Mapping[str, str] | None = None
 
     Args:
         criteria: Names of the criteria.
-        labels: What reviewers are asked by criterion; default its name.
-        to_writer: Whether reviewers may send the item back to its writer, and then say what to change.
+        labels: Questions to reviewers by criterion; default its name.
+        to_writer: Whether reviewers may send the item back to its writer, with the requested change.
     """
     labels = labels or {}
     votes = (Option(code="yes", words="Yes"), Option(code="no", words="No"))

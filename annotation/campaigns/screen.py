@@ -1,8 +1,7 @@
-"""The campaigns `screen` and `screen_items`: people look through all images, or all items, and discard some.
+"""The campaigns `screen` and `screen_items`: annotators look through all images, or all items, and discard some.
 
-II-Bench has people discard images that imply nothing or are poor (stage 3 of its filtering, section 3.2); BLINK has
-them filter out items that are ambiguous (section 3.3). Each record is kept, or dropped for the reason that most
-annotators gave.
+II-Bench's annotators discard images that imply nothing or are poor (stage 3 of its filtering, section 3.2); BLINK's
+filter out ambiguous items (section 3.3). Each record is kept, or dropped for the reason that most annotators gave.
 """
 
 from __future__ import annotations
@@ -92,10 +91,10 @@ def _counts(outcomes: Iterable[Outcome]) -> dict[str, object]:
 
 
 class ScreenForm(Record):
-    """Why an image may be discarded.
+    """Possible reasons for discarding an image.
 
     Attributes:
-        reasons: Codes, in the order of the number keys; the drop goes by the one that most gave.
+        reasons: Codes, in the order of the number keys; a drop has the one that most annotators gave.
     """
 
     reasons: tuple[Code, ...] = Field(
@@ -106,10 +105,10 @@ class ScreenForm(Record):
 
 
 class ScreenItemsForm(Record):
-    """Why an item may be discarded.
+    """Possible reasons for discarding an item.
 
     Attributes:
-        reasons: Codes, in the order of the number keys; the drop goes by the one that most gave.
+        reasons: Codes, in the order of the number keys; a drop has the one that most annotators gave.
     """
 
     reasons: tuple[Code, ...] = Field(
@@ -118,7 +117,7 @@ class ScreenItemsForm(Record):
 
 
 class _Screening(AssignedCampaign):
-    """What both have: a rule, reasons, guidelines, how tasks go out, simulated annotators."""
+    """Shared parts of both: a rule, reasons, guidelines, assignment of tasks, simulated annotators."""
 
     rule: AnnotatorsRule = "unanimous(1)"
     form: Any
@@ -178,29 +177,29 @@ class _Screening(AssignedCampaign):
         return self.noted(with_known, ctx)
 
     def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[TaskInput]:
-        """Yield a task for each record, and note what kind of record it is."""
+        """Yield a task for each record, and note its kind of record."""
         raise NotImplementedError
 
 
 class Screen(_Screening):
-    """Let people look at each image and keep or discard it; drop what they discard, for the reason that they gave.
+    """Let annotators look at each image and keep or discard it; drop discarded images, for the reason given.
 
-    This is stage 3 of II-Bench's filtering. The step stands among the filters of images, before any step that makes
-    items; the run stops here, in state `waiting`, until every image is looked at. The reason of a drop is the one that
-    most people gave; of reasons named equally often, the one that stands first in the form. All are in the evidence.
+    This is stage 3 of II-Bench's filtering. The step belongs among the filters of images, before any step that makes
+    items. The run stops here, in state `waiting`, until every image is judged. The reason of a drop is the one that
+    most annotators gave; of reasons given equally often, the first in the form. All are in the evidence.
 
     Attributes:
-        rule: Rule as of `verify`, without an adjudicator: how many look at an image, and how many must agree. Where
-            they do not, it is dropped as `no_agreement`.
-        form: Why an image may be discarded.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
-            this is an empty text.
-        handout: How tasks go out to people, gold ones among them.
-        simulate: Let simulated annotators decide instead of people; everything they touch says so.
+        rule: Rule as of `verify`, without an adjudicator: the number of annotators of an image, and the number who must
+            agree. Without agreement, the image is dropped as `no_agreement`.
+        form: Possible reasons for discarding an image.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind, and none if this is an empty
+            text.
+        handout: Assignment of tasks to annotators, including gold ones.
+        simulate: Let simulated annotators decide instead of people; all results state this.
 
     Reasons:
-        no_agreement (drop): No decision had enough. A discarded image has the reason that most people gave, one of
-            `form.reasons`.
+        no_agreement (drop): No decision had enough votes. A discarded image has the reason that most annotators gave,
+            one of `form.reasons`.
     """
 
     name: ClassVar[str] = SCREEN
@@ -217,21 +216,21 @@ class Screen(_Screening):
 
 
 class ScreenItems(_Screening):
-    """Let people look at each item with its key and keep or discard it; drop what they discard.
+    """Let annotators look at each item with its key and keep or discard it; drop discarded items.
 
-    BLINK's filter for ambiguous items is of this kind. Whoever took part answers those items in no campaign `answer`.
+    BLINK's filter for ambiguous items is of this kind. Its annotators do not answer those items in a campaign `answer`.
 
     Attributes:
         rule: Rule as of `screen`.
-        form: Why an item may be discarded.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
-            this is an empty text.
-        handout: How tasks go out to people, gold ones among them.
-        simulate: Let simulated annotators decide instead of people; everything they touch says so.
+        form: Possible reasons for discarding an item.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind, and none if this is an empty
+            text.
+        handout: Assignment of tasks to annotators, including gold ones.
+        simulate: Let simulated annotators decide instead of people; all results state this.
 
     Reasons:
-        no_agreement (drop): No decision had enough. A discarded item has the reason that most people gave, one of
-            `form.reasons`.
+        no_agreement (drop): No decision had enough votes. A discarded item has the reason that most annotators gave,
+            one of `form.reasons`.
     """
 
     name: ClassVar[str] = SCREEN_ITEMS

@@ -1,4 +1,4 @@
-"""The campaign `verify`: as many people as its rule asks for look at each item and accept, edit or reject it."""
+"""The campaign `verify`: annotators, as many as its rule requires, look at each item and accept, edit or reject it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_ROUNDS = 20
 
 
 class VerifyForm(Record):
-    """What an annotator can say beside accept and reject.
+    """Possible decisions of an annotator besides accept and reject.
 
     Attributes:
         reasons: Codes that a decision may give; in the app a rejection needs one, unless the list is empty.
@@ -46,12 +46,12 @@ class VerifyForm(Record):
 
 
 def verify_form(evidence: EvidenceSettings | None = None, **keys: Any) -> CampaignForm:
-    """Return the form of a campaign in which annotators accept, edit or reject items; `keys` are further ones of it."""
+    """Return the form of a campaign in which annotators accept, edit or reject items; `keys` are further keys of it."""
     return campaign_form(evidence, **{"decisions": DECISIONS, "needs_note": (REVISE,), "edits": True, **keys})
 
 
 def _to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
-    """Return the keys of `verify_form` with which annotators send items back, where a recipe lets them."""
+    """Return the keys of `verify_form` with which annotators send items back, if a recipe allows it."""
     if send_back is None or not send_back.reviewers:
         return {}
     return {"decisions": (*DECISIONS, TO_WRITER), "needs_note": (REVISE, TO_WRITER), **sends_back(send_back)}
@@ -60,39 +60,38 @@ def _to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
 class Verify(ReturningCampaign):
     """Keep items that annotators accept under a rule.
 
-    An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
-    new version in a new round. With `send_back`, one that somebody sends back goes to its writer, with the note, and
-    comes again as they revise it. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision,
-    and nobody made one), `out_of_rounds` or `no_agreement`. The run stops here, in state `waiting`, until every item
-    has as many decisions as the rule has places. Beside an item that `draft_translations` put into another language
-    stands its source text.
+    An item that is neither accepted nor rejected, and for which an annotator proposed edits, returns with these, as a
+    new version in a new round. With `send_back`, an item that an annotator sends back goes to its writer, with the
+    note, and returns as revised. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision,
+    without any edits), `out_of_rounds` or `no_agreement`. The run stops here, in state `waiting`, until every item has
+    as many decisions as the rule requires. An item translated by `draft_translations` appears next to its source text.
 
     Attributes:
         rule: `single` (one annotator decides), `unanimous(N)` (N annotators who all agree), `majority(N)` (more than
-            half of N), `at_least(K, of=N)`, or `adjudicated(RULE)`: an adjudicator decides what RULE leaves open. Where
-            several decisions have enough, `accept` goes before `reject`, and `reject` before `revise`.
-        rounds: Rounds that an item gets: each new version is looked at in the next. An item that is not accepted in
-            the last is dropped with its history.
-        editors_verify: Let annotators judge a version that they edited themselves, as where only two people work.
-        form: What annotators can say.
-        send_back: What goes back to its writer, of items that people wrote in a campaign before: what reviewers send
-            back with a note, and what checks flag; null sends nothing back.
-        evidence: The region of the item's first picture that justifies its answer, asked for with an acceptance; null
-            asks for none. What those who accepted agree on goes into the release.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
-            this is an empty text.
-        handout: How tasks go out to people, gold items among them.
-        simulate: Let simulated annotators decide instead of people, for demonstrations, tests and trying a recipe out;
-            everything they touch says so. They close the campaign at once, under `adjudicated(RULE)` as under RULE.
-            Take it out to go over to people: the simulated decisions are put aside and a new campaign opens.
+            half of N), `at_least(K, of=N)`, or `adjudicated(RULE)`: an adjudicator decides items that RULE leaves open.
+            If several decisions have enough votes, `accept` precedes `reject`, and `reject` precedes `revise`.
+        rounds: Largest number of rounds of an item; each new version is judged in the next. An item not accepted in the
+            last is dropped with its history.
+        editors_verify: Let annotators judge a version that they edited themselves, as in a team of only two.
+        form: Possible decisions of annotators.
+        send_back: Items to send back to their writers, of those that annotators wrote in an earlier campaign: items
+            that reviewers send back with a note, and items that checks flag; null sends nothing back.
+        evidence: The region of the item's first picture that justifies its answer, requested with an acceptance; null
+            requests none. The regions on which accepting annotators agree go into the release.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind, and none if this is an empty
+            text.
+        handout: Assignment of tasks to annotators, including gold items.
+        simulate: Let simulated annotators decide instead of people, for demonstrations, tests and trials of a recipe;
+            all results state this. They close the campaign at once, under `adjudicated(RULE)` as under RULE. Remove
+            this setting to switch to human annotators: the simulated decisions are archived and a new campaign opens.
 
     Reasons:
         rejected (drop): Enough annotators rejected the item, or an adjudicator did.
-        needs_revision (drop): Enough annotators asked for a revision, and nobody made it; their notes say what to
+        needs_revision (drop): Enough annotators asked for a revision, and none made it; their notes describe the
             change.
         out_of_rounds (drop): Revised, or sent back to its writer, as often as the recipe allows, and still not
-            accepted; the evidence tells every round.
-        no_agreement (drop): No decision had enough.
+            accepted; the evidence describes every round.
+        no_agreement (drop): No decision had enough votes.
     """
 
     name: ClassVar[str] = VERIFY
@@ -159,7 +158,7 @@ def _sized(records: Iterable[Item], work: ItemWork, sizes: dict[str, SizeWH | No
 def _with_regions(
     verdicts: Verdicts, histories: Iterable[tuple[str, ItemHistory]], sizes: Mapping[str, SizeWH | None], *, seed: int
 ) -> Verdicts:
-    """Return verdicts with the regions that those who accepted the last version of each kept item agree on."""
+    """Return verdicts with the regions on which annotators who accepted the last version of each kept item agree."""
     outcomes, justified = dict(verdicts.outcomes), []
     for item_id, history in histories:
         last = history.rounds[-1]

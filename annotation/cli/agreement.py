@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..store.review_store import ReviewStore
 
 _MOST_WORST = 20
-"""Most single pictures that `review annotators` names."""
+"""Largest number of single pictures that `review annotators` names."""
 SIMULATED = "the annotators are simulated: no person decided anything here"
 _NOTHING_YET = "no decisions yet"
 _FILE = click.Path(path_type=Path)
@@ -94,12 +94,12 @@ def agreement(
     leave_one_out: bool,
     as_json: bool,
 ) -> None:
-    """Say how far annotators agree, with 95 % intervals from a bootstrap over units.
+    """Show how far annotators agree, with 95 % intervals from a bootstrap over units.
 
-    Of a campaign's decisions so far, or of a file of ratings. Each round of an item is a unit of its own. `units` have
-    at least one rating, `compared` of them two or more: agreement is counted on these. What is undefined is null: with
-    a single label in use, agreement beyond chance cannot be measured. There is no interval from fewer than 10 compared
-    units, nor where all of them agree alike. The app's page and `review export --all` show the very same figures.
+    The source is a campaign's decisions so far, or a file of ratings. Each round of an item is a separate unit. `units`
+    have at least one rating, `compared` of them two or more, which are the basis of agreement. Undefined figures are
+    null: with a single label in use, agreement beyond chance cannot be measured. Intervals need at least 10 compared
+    units that do not all agree equally. The app's page and `review export --all` show the same figures.
     """
     from ..agreement.coefficients import agreement_in, without_each
     from ..agreement.rating_file import read_ratings
@@ -200,14 +200,15 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     """
 )
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
-    """Say of each annotator how often they are right and with the others, and how fast they are.
+    """Show for each annotator how often they are right and agree with the others, and how fast they are.
 
-    Each figure comes with the number of tasks that it rests on: how often they are right on gold items where the
-    campaign has some, how often they say what most of the others say, which errors Dawid and Skene's model (1979)
-    estimates, how far the others agree without them, whether they are suspiciously fast beside the others, and how many
-    of their decisions took less time than anybody needs to look at the pictures and skim the words. Accuracy and errors
-    are estimated on tasks that several decided, and of nobody who shares fewer than 10 with others; nobody is called
-    fast with fewer than 5 timed decisions. It advises whom to talk to; what is accepted stays with the rule.
+    Each figure comes with its number of tasks: how often they are right on gold items, if the campaign has some; how
+    often they agree with most of the others; the errors that Dawid and Skene's model (1979) estimates; how far the
+    others agree without them; whether they are suspiciously fast compared with the others; and how many of their
+    decisions took less time than looking at the pictures and skimming the words. Accuracy and errors are estimated on
+    tasks that several decided, and only for annotators who share at least 10 with others; only those with at least 5
+    timed decisions can count as fast. The figures suggest annotators to talk to; the rule alone determines what is
+    accepted.
     """
     from ..agreement.annotator_quality import rater_qualities
     from ..agreement.rating_file import read_ratings
@@ -258,7 +259,7 @@ def _right_of(those: RightOf | None, share: str) -> dict[str, Any]:
 
 
 def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
-    """Return the figures of marked regions; None of campaigns in which none are marked."""
+    """Return the figures of marked regions; None for campaigns without marks."""
     from ..forms.kinds import MARK
     from ..progress.mark_figures import mark_figures
 
@@ -289,7 +290,7 @@ def _annotators_text(document: Mapping[str, Any], *, is_simulated: bool) -> str:
 
 
 def _evidence(aside: Mapping[str, Any]) -> str:
-    """Return the answers to gold items and attention checks that are set aside, in words; empty without any."""
+    """Return the set-aside answers to gold items and attention checks, in words; empty without any."""
     said = (("gold", aside["gold"]), ("attention checks", aside["attention"]))
     return "".join(f"; {what}: {of['right']} of {of['answered']} right" for what, of in said if of["answered"])
 
@@ -400,7 +401,7 @@ _DOUBTS: Mapping[str, str] = {
     "faster_than_others": "far faster than the others",
     "as_without_looking": "one decision for all, which needs no look",
 }
-"""What speaks against an annotator, in words, by code."""
+"""Evidence against an annotator, in words, by code."""
 
 
 def _estimate(quality: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""``benchwright review serve`` and ``benchwright review users``: the review app, and who may use it."""
+"""``benchwright review serve`` and ``benchwright review users``: the review app, and its users."""
 
 from __future__ import annotations
 
@@ -140,12 +140,12 @@ def serve(
     open_browser: bool,
     as_json: bool,
 ) -> None:
-    """Serve the review app until interrupted (Ctrl+C), which is how it ends, with exit code 0.
+    """Serve the review app until interrupted (Ctrl+C), which is the normal way to end it, with exit code 0.
 
-    People sign in with a browser, decide, and see their own decisions; curators also see progress, agreement and
-    accounts, begin a new benchmark, run and change its recipe, and publish. A start on a terminal prints a link by
-    which to become the first curator, if there is none and nobody holds an invitation to be one; no start writes a
-    link into a log. Needs the extra `app`.
+    Users sign in with a browser, decide, and see their own decisions. Curators also see progress, agreement and
+    accounts, begin a new benchmark, run and change its recipe, and publish. If there is no curator, and no open
+    invitation for one, a start on a terminal prints a link for the first curator to sign up. No start writes a link
+    into a log. Needs the extra `app`.
     """
     check_app_is_installed()
     from ..app.base.state import clock, open_app_state
@@ -158,7 +158,7 @@ def serve(
     from ..store.accounts.accounts import Accounts
 
     publish_to = PublishingTargets(targets)
-    AllowedFolders(sources)  # refuses what is no folder before anything is made
+    AllowedFolders(sources)  # refuses names that are not folders before anything is made
     trusted = tuple(map(trusted_network, proxies))
     if recipe is not None:
         root = prepare_workspace(workspace, recipe, images)
@@ -256,7 +256,7 @@ def users(
     url: str,
     as_json: bool,
 ) -> None:
-    """List who may use the review app, after adding, changing, inviting, locking, unlocking or signing out somebody.
+    """List the users of the review app, after adding, changing, inviting, locking, unlocking or signing out one.
 
     Works while the app runs. Needs the extra `app`.
     """
@@ -294,7 +294,7 @@ def check_app_is_installed() -> None:
     """Check that the extra `app` is installed.
 
     Raises:
-        PrerequisiteError: It is not; the message says how to get it.
+        PrerequisiteError: It is not; the message names the command to install it.
     """
     for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi"), ("babel", "babel")):
         if find_spec(module) is None:
@@ -305,7 +305,7 @@ def check_app_is_installed() -> None:
 
 
 def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
-    """Return the identity provider, after asking it once; its secret comes from the environment."""
+    """Return the identity provider, after one request to it; its secret comes from the environment."""
     from ..app.auth.middleware import OIDC_BACK
     from ..app.auth.oidc import check_provider
     from ..app.security.identity_provider import IdentityProvider, ProviderSettings
@@ -317,11 +317,11 @@ def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
 
 
 class WayIn(NamedTuple):
-    """How the first curator comes in, where none can sign in yet.
+    """Access of the first curator, if none can sign in yet.
 
     Attributes:
-        invitation: Token of an invitation just made; None where none is needed, or an open one would end by it.
-        waits_for: What has to happen instead, in words; None where nothing has to.
+        invitation: Token of a new invitation; None if none is needed, or if it would end an open one.
+        waits_for: The necessary act instead, in words; None if none is necessary.
     """
 
     invitation: str | None = None
@@ -334,8 +334,8 @@ def way_in(accounts: Accounts, now: datetime, *, command: str, is_read_at_once: 
     Args:
         accounts: Accounts of the store.
         now: Time of the start.
-        command: Command that lists and invites people, without what it is to do.
-        is_read_at_once: Whether the one who starts the app gets to see the invitation; otherwise none is made, since it
+        command: Command that lists and invites people, without its arguments.
+        is_read_at_once: Whether the person who starts the app sees the invitation; otherwise none is made, since it
             would go into a log.
     """
     everybody = accounts.all()

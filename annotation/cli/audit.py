@@ -1,4 +1,4 @@
-"""``benchwright review audit``: whether the audit log is complete, and the decisions agree with it."""
+"""``benchwright review audit``: check the audit log, and the decisions against it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     """
 )
 def audit(workspace: Path | None, expect: str | None, as_json: bool) -> int:
-    """Check the audit log row by row, and every decision against it; name the first that does not hold (exit code 1).
+    """Check the audit log row by row, and every decision against it; name the first mismatch (exit code 1).
 
-    Keep the hash that it prints elsewhere: --expect then shows that nothing up to there was cut off or rewritten.
+    Keep the printed hash elsewhere: --expect then shows that the log up to there was neither truncated nor rewritten.
     """
     with open_for_commands(workspace) as store:
         result = store.audited(expect=expect)

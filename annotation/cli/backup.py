@@ -24,12 +24,12 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @workspace_option
 @json_option('`{"out", "revision", "rows": {table: n}, "photographs"}`')
 def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
-    """Write the whole review store to one new file while people go on deciding.
+    """Write the whole review store to one new file while annotators go on deciding.
 
-    It holds campaigns, tasks, every version of every decision, drafts, accounts, and the photographs that people handed
-    in or have in a draft; open sessions stay out. The file may be read by its owner only, since it holds names, notes
-    and hashes of passwords: keep it as you keep the store. Given again, for instance after it was killed, the command
-    is done where the file holds the store's present state; any other file is refused.
+    It holds campaigns, tasks, every version of every decision, drafts, accounts, and the photographs in submissions and
+    drafts; open sessions stay out. Only the file's owner may read it, since it holds names, notes and hashes of
+    passwords: protect it like the store. If the file already holds the store's present state, for instance after a
+    killed command, the command succeeds; any other existing file is refused.
     """
     from benchwright.workspace.photographs import collected_photographs
 
@@ -61,9 +61,9 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
 def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
     """Fill a workspace's empty review store from a backup, and bring one of an older version up to date.
 
-    The store may be a file or a PostgreSQL database, whatever the backup came from, so this is also how a store moves
-    from one to the other. All of it goes in, or nothing; nothing is overwritten. Its photographs go into the
-    workspace's folder `collected`.
+    The store may be a file or a PostgreSQL database, whatever the source of the backup, so this is also a way to move a
+    store from one to the other. The command restores everything or nothing, and overwrites nothing. The photographs go
+    into the workspace's folder `collected`.
     """
     from benchwright.workspace.photographs import collected_photographs
     from benchwright.workspace.store_place import settle_store

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     """
 )
 def flags(workspace: Path | None, campaign: str | None, settle: int | None, with_settled: bool, as_json: bool) -> None:
-    """List what annotators flag and comment in a campaign, flags first."""
+    """List annotators' flags and comments in a campaign, flags first."""
     from ..store.database.audit import COMMAND_LINE
 
     with open_for_commands(workspace) as store:

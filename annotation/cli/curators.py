@@ -1,4 +1,4 @@
-"""``benchwright review reasons | assign``: why items are rejected, and who may decide in a campaign."""
+"""``benchwright review reasons | assign``: reasons for rejections, and annotators who may decide in a campaign."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .selection import campaign_option, open_for_commands, pick_campaign, worksp
 )
 @json_option('`{"campaign", "reasons": [{"decision", "reason", "times", "examples": [{"item_id", "note"}]}]}`')
 def reasons(workspace: Path | None, campaign: str | None, examples: int, as_json: bool) -> None:
-    """Say which reasons were given how often in a campaign, and beside which decision.
+    """Show how often each reason was given in a campaign, and with which decision.
 
-    The newest items that they were given for, and what was noted there, are examples.
+    Examples are the newest items with that reason, and the notes on them.
     """
     from ..progress.overview import Overview
 
@@ -59,10 +59,11 @@ def reasons(workspace: Path | None, campaign: str | None, examples: int, as_json
 def assign(
     names: tuple[str, ...], workspace: Path | None, campaign: str | None, off: bool, everybody: bool, as_json: bool
 ) -> None:
-    """Leave a campaign to the annotators who are named, and say who may decide where.
+    """Restrict a campaign to the named annotators, and list who may decide where.
 
-    A campaign is everybody's until somebody is assigned to it or taken off it. Whoever is taken off keeps what they
-    said, may change it, and may finish the task that they hold. It holds for the app, tables and Label Studio alike.
+    A campaign is open to all until an annotator is assigned to it or taken off it. Annotators taken off keep their
+    decisions, may change them, and may finish the task they hold. The restriction covers the app, tables and Label
+    Studio alike.
     """
     from ..store.accounts.campaign_access import AccessControl
 

@@ -37,19 +37,19 @@ _FILE = click.Path(path_type=Path)
     """
 )
 def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_annotators: bool, as_json: bool) -> int:
-    """Take decisions in, from a file such as `review export` writes and people fill in.
+    """Import decisions from a file such as `review export` writes and annotators fill in.
 
     A decision is `accept`, `reject` or `revise` (with edits or a note), or in a campaign `answer` the key of a choice,
-    in either case. Each row is checked by itself: good ones go in, others are reported with line and reason, and the
-    exit code is then 1. Importing a file again changes nothing. A name that nobody has here is refused where people
-    have accounts, with the nearest name that is known; where nobody has one it is taken and told. A row with a reason
-    or a note but no decision is refused too.
+    in either case. Each row is checked separately: good ones are imported, others are reported with line and reason,
+    and the exit code is then 1. Importing a file again changes nothing. If annotators have accounts, an unknown name is
+    refused, with the nearest known name; without accounts it is accepted and reported. A row with a reason or a note
+    but no decision is refused, too.
 
-    Rows on gold items (`review export --gold`) check people as in the app: whoever falls below the campaign's bounds is
-    paused, and told of here and to curators.
+    Rows on gold items (`review export --gold`) check annotators as in the app: those who fall below the campaign's
+    bounds are paused, and reported here and to curators.
 
-    A campaign `review` takes two tables, which it tells apart by their columns: first the answers (the key of a choice
-    as `decision`), then the votes that `review export --votes` writes rows for.
+    A campaign `review` takes two tables, distinguished by their columns: first the answers (the key of a choice as
+    `decision`), then the votes for which `review export --votes` writes rows.
     """
     from ..exchange.decision_file import import_decisions
     from ..store.database.audit import COMMAND_LINE

@@ -89,15 +89,16 @@ def export(
 ) -> None:
     """Write a campaign's open tasks as a table, to fill in and import again.
 
-    In a spreadsheet (.xlsx, with the extra `tables`) the notes at the header say what each column takes, and columns
-    that take one of a closed set offer it. Never overwrites a file. Of a campaign `answer` the column `answer` is
-    empty. Where items can be edited there are columns for that (`new_question`, `new_choices`, `new_right`), and
-    `version` says which version of the item a row is about. The column `takes` says which words the columns take.
+    In a spreadsheet (.xlsx, with the extra `tables`) the notes at the header list the accepted values of each column,
+    and columns with a closed set offer it. The command never overwrites a file. In a campaign `answer` the column
+    `answer` is empty. Editable items have columns for edits (`new_question`, `new_choices`, `new_right`), and `version`
+    names a row's version of the item. The column `takes` lists the words that the columns accept.
 
-    A campaign `review` comes as two tables: first the answers, without keys; once an item is answered by as many as its
-    rule needs, and they are imported, `--votes` writes a row for each of them, with key and explanation.
+    A campaign `review` comes as two tables. The first takes the answers, without keys. Once as many annotators as the
+    rule needs have answered an item, and their answers are imported, `--votes` writes a row for each of them, with key
+    and explanation.
 
-    With --all it writes what people were asked and said, and the figures of it, as tables for other programs.
+    With --all it writes all tasks and decisions, and their figures, as tables for other programs.
     """
     root = workspace_of(workspace)
     if everything:

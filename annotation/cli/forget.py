@@ -1,4 +1,4 @@
-"""``benchwright review forget``: a person's name goes from the review store, and a pseudonym takes its place."""
+"""``benchwright review forget``: replace a person's name in the review store by a pseudonym."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ _LONG = 200
     """
 )
 def forget(person: str, workspace: Path | None, also: tuple[str, ...], *, irreversibly: bool, as_json: bool) -> None:
-    """Put a random pseudonym in the place of a person's name: in votes, times, notes, comments and the audit log.
+    """Replace a person's name by a random pseudonym: in votes, times, notes, comments and the audit log.
 
-    In notes and comments it takes the place of the whole name, in any case, with or without accents, and of names given
-    with --also. Notes that hold only a part of it, such as the first name, may speak of somebody else: they are listed,
-    for you to decide, and stay as they are unless --also names that part.
+    In notes and comments the pseudonym replaces the whole name, in any case, with or without accents, and names given
+    with --also. Notes with only a part of it, such as the first name, may mean another person: they are listed, for you
+    to decide, and stay as they are unless --also names that part.
 
-    What they decided stays and counts. Their account is locked, without password, sessions and linked identities, and
-    their drafts are deleted. It cannot be undone: nothing keeps whom the pseudonym stands for. Hashes of the audit log
-    that you noted before fit no longer. Files that still name the person are listed.
+    The person's decisions stay and count. Their account is locked, without password, sessions and linked identities,
+    and their drafts are deleted. This cannot be undone: no record links the pseudonym to the name. Hashes of the audit
+    log noted earlier no longer match. The command lists the files that still name the person.
     """
     from ..store.accounts.forgetting import forget_person
     from ..store.database.audit import clock
@@ -132,7 +132,7 @@ def _mentions_text(mentions: Sequence[Mention]) -> list[str]:
 
 
 def _files_naming(root: Path, names: Sequence[str]) -> Iterator[str]:
-    """Yield the files of a workspace, besides the review store, in which a name stands as a whole word or value."""
+    """Yield the files of a workspace, except the review store, that hold a name as a whole word or value."""
     import re
 
     from ..store.accounts.person_names import spellings
@@ -161,5 +161,5 @@ def _contents(path: Path) -> Iterator[bytes]:
                 for column in batch.columns:
                     for value in pc.unique(column).to_pylist():
                         yield (value or "").encode("utf-8", "surrogatepass")
-    except (OSError, DataError):  # damaged: `benchwright check` says so
+    except (OSError, DataError):  # damaged: `benchwright check` reports it
         yield path.read_bytes()

@@ -1,4 +1,4 @@
-"""``benchwright review invite``: many people invited at once, by a CSV file."""
+"""``benchwright review invite``: invite many people at once, by a CSV file."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: bool) -> None:
     """Give many people accounts at once, and write a file with a link for each.
 
-    All mistakes of the file are told at once, and then nobody is invited. Whoever has an account is left as they are.
-    The campaigns of a row are those that are left to some: the person is assigned to them. A campaign that is open to
-    everybody stays so. A column with e-mail addresses is not read.
+    One error reports all mistakes of the file, and then no person is invited. Existing accounts stay unchanged. The
+    campaigns of a row are those restricted to assigned annotators: the person is assigned to them. A campaign open to
+    all stays so. A column with e-mail addresses is not read.
     """
     from ..exchange.invitations import invite_people, links_table, read_invitees
     from ..store.database.audit import COMMAND_LINE, clock
@@ -63,7 +63,7 @@ def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: boo
     base = url.rstrip("/")
     with open_for_commands(workspace) as store:
         invitees = read_invitees(file, store)
-        # The links are on the disk before the invitations are: none of them can be shown again.
+        # The links are on disk before the invitations are: they cannot be shown again.
         with removed_on_failure(out), store.batch() as held:
             invited = invite_people(held, invitees, by=COMMAND_LINE, now=clock())
             table = links_table(invited, lambda token: base + invitation_path(token))

@@ -1,4 +1,4 @@
-"""``benchwright review kept``: per question type, agreement and what was kept."""
+"""``benchwright review kept``: agreement and items kept, per question type."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     """
 )
 def kept(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
-    """Say per question type how far annotators agree, and how many items were kept of how many (MVP-Bench, Table 1).
+    """Show per question type how far annotators agree, and how many items were kept of how many (MVP-Bench, Table 1).
 
-    Agreement is over all rounds: each version that people looked at counts. In text it is in percent with two decimals,
-    a column a type, as the paper prints it.
+    Agreement is over all rounds: each version that annotators judged counts. In text it is in percent with two
+    decimals, with a column for each type, as the paper prints it.
     """
     from ..campaigns.running.kept_table import kept_in
 

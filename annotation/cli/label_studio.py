@@ -68,9 +68,8 @@ def push(
     """Make a Label Studio project from a campaign of any kind, or bring it up to date; safe to repeat.
 
     A `review` gets two. Needs the extra `labelstudio` and an access token in the environment variable
-    BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with their marks drawn in, unless an option says otherwise.
-    A project that is deleted there is made anew, with the tasks that are open. Exit code 1 if an item could not be
-    sent.
+    BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with their marks drawn in, unless an option sets otherwise. A
+    project deleted there is made anew, with the open tasks. Exit code 1 if an item could not be sent.
     """
     from ..label_studio.blind_reviews import push_votes
     from ..label_studio.image_hosting import CloudUrl, ImageHosting, LocalFiles, UploadedImages
@@ -153,12 +152,13 @@ def pull(
 ) -> int:
     """Bring a project's annotations into the review store; safe to repeat.
 
-    Of a `review` those of both projects, of a `collect` the photographs too. An annotation that was changed on the
-    server since becomes a new version. Each is checked against the form. What does not fit, has no slot left, belongs
-    to an item that has changed, or was written under somebody else's name is listed and not taken (exit code 1).
-    What was pulled before and is deleted there since is listed, too (exit code 1), with author and item: its vote is
-    withdrawn and its item asked again, and the vote counts again once its author labels the item anew. What people
-    wrote, answers before the key, and everything of a project that is deleted as a whole go on counting.
+    For a `review` it imports those of both projects, for a `collect` also the photographs. An annotation changed on the
+    server since becomes a new version. Each is checked against the form. The command lists and does not import an
+    annotation that does not fit, has no slot left, belongs to a changed item, or was written under another person's
+    name (exit code 1).
+    Annotations pulled earlier and deleted there since are listed, too (exit code 1), with author and item. Their votes
+    are withdrawn and their items reopen; a vote counts again once its author labels the item anew. Texts by annotators,
+    answers before the key, and everything in a project deleted as a whole still count.
     """
     from ..label_studio.deletions import find_deleted
     from ..label_studio.fetching import fetch

@@ -1,4 +1,4 @@
-"""``benchwright review language``: a file in which a language of the review app is begun or brought up to date."""
+"""``benchwright review language``: a file to begin or update a language of the review app."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def language(tag: str, file: Path | None, as_json: bool) -> None:
     """Print the file of a language of the review app, with every English text that is not translated yet.
 
     Translate the file, put it into a folder under the name TAG.toml, and start
-    the app with `review serve --languages DIR`. What still begins with "EN: " is not translated. Needs the extra `app`.
+    the app with `review serve --languages DIR`. Texts that still begin with "EN: " are untranslated. Needs the extra
+    `app`.
     """
     from .app import check_app_is_installed
 

@@ -1,4 +1,4 @@
-"""``benchwright review likeness``: the vectors by which the app compares items."""
+"""``benchwright review likeness``: the vectors with which the app compares items."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     """
 )
 def likeness(workspace: Path | None, sentences: Path | None, pictures: Path | None, as_json: bool) -> None:
-    """Embed pictures and questions, by which the app finds items that are alike.
+    """Embed pictures and questions, with which the app finds similar items.
 
-    Each content is embedded once, by a model whose folder lies on this machine; nothing is fetched. The vectors stay in
-    `cache/` of the workspace. After further items were made, call it again. Without vectors the app compares pictures
-    by perceptual hashes and questions by the words that they share.
+    Each content is embedded once, by a model in a folder on this machine, without downloads. The vectors stay in
+    `cache/` of the workspace. Call it again after making further items. Without vectors the app compares pictures by
+    perceptual hashes and questions by their shared words.
     """
     from benchwright.terminal.progress_bars import ProgressBars
 

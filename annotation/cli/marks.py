@@ -1,4 +1,4 @@
-"""``benchwright review marks``: what annotators agree on for other tools, and what they do not start from."""
+"""``benchwright review marks``: agreed regions for other tools, and unused starting marks."""
 
 from __future__ import annotations
 
@@ -48,11 +48,12 @@ _OTHERWISE = "give the name of a new file or folder"
     """
 )
 def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: str, as_json: bool) -> None:
-    """Write what annotators of a campaign `mark` agree on, or an adjudicator marked, for other tools.
+    """Write the regions on which annotators of a campaign `mark` agree, or an adjudicator's, for other tools.
 
-    Pictures that wait for people, and those of which annotators could not tell, are left out; of a disputed picture
-    what is agreed is written. What the format cannot hold is left out and told, with the reason. Given again, the
-    command is done where the file or folder holds exactly this; anything else there is refused.
+    Pictures that wait for annotators, and those on which annotators could not tell, are left out; for a disputed
+    picture the agreed regions are written. Regions that the format cannot hold are left out and reported, with the
+    reason. If the file or folder already holds exactly this, the command succeeds; any other existing content is
+    refused.
     """
     from benchwright.regions.formats.mark_files import write_marks
 
@@ -91,9 +92,9 @@ def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: 
     """
 )
 def unused_marks(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
-    """Say what of the files that people start from (`start_from`) is not used in a campaign `mark`, and why.
+    """List the entries of starting files (`start_from`) that a campaign `mark` does not use, and why.
 
-    All entries are counted by reason; of each reason the first 500 of a file are listed.
+    All entries are counted by reason; for each reason the first 500 of a file are listed.
     """
     from ..campaigns.mark.starting_marks import UNUSED
     from ..store.campaigns.starting_marks import starting_report

@@ -1,4 +1,4 @@
-"""``benchwright review messages``: what curators write to the annotators of a campaign, and who has read it."""
+"""``benchwright review messages``: curators' messages to the annotators of a campaign, and their readers."""
 
 from __future__ import annotations
 

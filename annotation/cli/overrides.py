@@ -49,10 +49,10 @@ _by = click.option("--by", metavar="NAME", help="Who decides.  [default: the nam
 def restore(
     workspace: Path, records: tuple[str, ...], step: str | None, why: str, by: str | None, as_json: bool
 ) -> None:
-    """Reverse what a filter said against images or items: a drop, or an `ask`.
+    """Reverse a filter's verdict against images or items: a drop, or an `ask`.
 
-    The decision is kept in the review store and the next `benchwright run` takes it in; nothing is measured again. What
-    the step itself said stays beside it. It speaks of this very drop: if the step later drops the record for another
+    The review store keeps the decision and the next `benchwright run` applies it; nothing is measured again. The step's
+    own verdict stays on record. The decision covers only this drop: if the step later drops the record for another
     reason, or against another image, that is a new drop.
     """
     _decide(workspace, records, lambda requests, name: requests.restored(name, step), by, why, as_json)
@@ -86,10 +86,9 @@ def drop(workspace: Path, records: tuple[str, ...], step: str, why: str, by: str
 @_by
 @json_option('`{"undone": [{"record", "stage", "action", "reason", "against"}]}`')
 def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, by: str | None, as_json: bool) -> None:
-    """Take back what `filter restore` or `filter drop` decided: from the next run on the step's own verdict counts
-    again.
+    """Withdraw decisions of `filter restore` or `filter drop`: from the next run, the step's own verdict counts.
 
-    Records that are no longer there can be named too.
+    Records that no longer exist can be named, too.
     """
     from ..exchange.overrides import OverrideRequests
     from ..store.campaigns.overrides import OverrideStore
@@ -117,10 +116,10 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
     """
 )
 def overrides(workspace: Path, as_json: bool) -> None:
-    """List what curators decided against verdicts of steps, and how each decision stands.
+    """List curators' decisions against verdicts of steps, and the state of each.
 
-    It `counts`, it `waits` for the next run, or it is `stale`, because the record is gone or the step no longer says
-    what was reversed.
+    A decision `counts`, `waits` for the next run, or is `stale`, because the record is gone or the step no longer gives
+    the reversed verdict.
     """
     from benchwright.pipeline.stages.overrides import override_status
     from benchwright.workspace.workspace import Workspace
@@ -183,7 +182,7 @@ def _store(workspace: Path) -> ReviewStore:
 
 
 def _matching(decided: Sequence[Override], name: str, requests: OverrideRequests) -> list[Override]:
-    """Return the decisions about a record that somebody names, whether the record still exists or not."""
+    """Return the decisions about a named record, whether the record still exists or not."""
     from benchwright.workspace.record_lookup import SHORTEST_PREFIX
 
     matches = [override for override in decided if len(name) >= SHORTEST_PREFIX and override.record_id.startswith(name)]

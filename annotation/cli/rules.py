@@ -1,4 +1,4 @@
-"""``benchwright review rules``: what other rules would make of a campaign's decisions so far."""
+"""``benchwright review rules``: effects of other rules on a campaign's decisions so far."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def rules(
     is_applied: bool,
     as_json: bool,
 ) -> None:
-    """Say what other rules would make of a campaign's decisions so far; nothing is changed without `--apply`.
+    """Show the effects of other rules on a campaign's decisions so far; only `--apply` changes anything.
 
-    A rule for fewer annotators is held to the first of them. Of a rule for more, a task counts as settled where it
-    is kept or dropped whatever the missing decisions say.
+    A rule for fewer annotators uses the first of them. Under a rule for more, a task counts as settled if it is kept or
+    dropped whatever the missing decisions are.
     """
     from ..progress.rule_trial import can_try, fates_of, try_rules
     from ..progress.sureness_trial import can_spare, try_sureness
@@ -99,7 +99,7 @@ def rules(
 
 
 def _apply(store: ReviewStore, name: str, rule: Rule) -> None:
-    """Put a rule in force, and close and open tasks as it asks."""
+    """Put a rule in force, and close and open tasks accordingly."""
     from ..store.campaigns.rule_changes import change_rule
     from ..store.database.audit import COMMAND_LINE, clock
     from ..workflow.settlement.closing import close_early

@@ -1,4 +1,4 @@
-"""What the `review` commands share: finding the workspace, its review store, and a campaign of it."""
+"""Shared parts of the `review` commands: finding the workspace, its review store, and a campaign of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ campaign_option = click.option(
 
 
 def workspace_of(workspace: Path | None) -> Path:
-    """Return a workspace that was named, or else the one in the current folder."""
+    """Return the named workspace, or else the one in the current folder."""
     from benchwright.cli.workspaces import find_workspace
 
     return find_workspace(workspace)
@@ -50,7 +50,7 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
 
 @contextmanager
 def removed_on_failure(out: Path) -> Iterator[None]:
-    """Remove a new file or folder when the block fails, so that the same command can be called again."""
+    """Remove a new file or folder if the block fails, so that the same command can be called again."""
     try:
         yield
     except BaseException:
@@ -62,10 +62,10 @@ def removed_on_failure(out: Path) -> Iterator[None]:
 
 
 def pick_campaign(store: ReviewStore, campaign: str | None) -> str:
-    """Return the name of a campaign that was named, or else of the only one.
+    """Return the name of the named campaign, or else of the only one.
 
     Raises:
-        BenchwrightError: There is no campaign of that name; or no name, and not exactly one campaign.
+        BenchwrightError: No campaign has that name; or no name is given, and there is not exactly one campaign.
     """
     if campaign is not None:
         return store.campaign(campaign).name

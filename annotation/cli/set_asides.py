@@ -1,4 +1,4 @@
-"""``benchwright review set-aside`` and ``review take-back``: whose votes count, and whose do not."""
+"""``benchwright review set-aside`` and ``review take-back``: annotators whose votes count, or do not."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .selection import campaign_option, open_for_commands, pick_campaign, worksp
 @click.option("--by", required=True, metavar="NAME", help="Your name, for the log.")
 @json_option('`{"campaign", "annotator", "votes"}`; `votes` is the number that counts nowhere any more')
 def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why: str, by: str, as_json: bool) -> None:
-    """Let an annotator's votes in a campaign count nowhere, such as those of somebody who does not look.
+    """Exclude an annotator's votes in a campaign from all counts, such as those given without looking.
 
-    Settlement, agreement and quality figures go on without them, tasks that lack votes open again for others, and the
-    annotator gets no further task of the campaign. Answers to gold items and attention checks are set aside with them,
-    and shown as evidence by `review annotators`. Nothing is deleted: `review take-back` lets the votes count again,
-    and the audit log holds both. Decided by an adjudicator, a task stays decided; so do versions that were revised.
+    Settlement, agreement and quality figures continue without them, tasks that lack votes open again for others, and
+    the annotator gets no further task of the campaign. Answers to gold items and attention checks are set aside with
+    them, and `review annotators` shows them as evidence. Nothing is deleted: `review take-back` lets the votes count
+    again, and the audit log holds both acts. A task decided by an adjudicator stays decided; so do revised versions.
     """
     from ..store.database.audit import clock
     from ..workflow.set_asides import set_votes_aside
@@ -56,8 +56,8 @@ def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why:
 def take_back(person: str, workspace: Path | None, campaign: str | None, *, by: str, as_json: bool) -> None:
     """Let an annotator's votes count again that `review set-aside` set aside.
 
-    Where somebody else has decided in the place of a vote, theirs counts and the vote stays aside; where somebody is at
-    the task just now, call this again later.
+    If another annotator has decided in place of a vote, theirs counts and the vote stays set aside. If another
+    annotator holds the task now, call this again later.
     """
     from ..store.database.audit import clock
     from ..workflow.set_asides import take_votes_back

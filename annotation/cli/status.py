@@ -1,4 +1,4 @@
-"""``benchwright review status``: how far campaigns are, round by round, and what became of their tasks."""
+"""``benchwright review status``: progress of campaigns, round by round, and outcomes of their tasks."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ FACETS = ("kind", "task", "category")
     """
 )
 def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
-    """Say for each campaign how many tasks and slots are open, and what became of the others so far under its rule.
+    """Show for each campaign how many tasks and slots are open, and the outcomes of the others so far under its rule.
 
-    It counts the decisions of each day; of campaigns with rounds, what became of the items of each round; of a review,
-    the votes of each criterion; and what adjudicators decided against what most annotators had said. Counts are made by
-    the database. When a campaign ends follows from the decisions of its people on the last days, which are resampled.
+    It counts the decisions of each day; for campaigns with rounds, the outcomes of the items of each round; for a
+    review, the votes on each criterion; and adjudicators' decisions against those of most annotators. The database
+    makes the counts. The forecast of a campaign's end resamples its annotators' decisions of the last days.
     """
     from ..progress.status_document import status_document
 

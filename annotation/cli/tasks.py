@@ -1,6 +1,6 @@
 """``benchwright review open`` and ``benchwright review results``: campaigns on items of a release.
 
-The settings that a recipe has under `handout` are options here.
+The settings under a recipe's `handout` are options here.
 """
 
 from __future__ import annotations
@@ -95,11 +95,11 @@ def assignment_settings_of(
     first_votes: int | None = None,
     sure_at: float | None = None,
 ) -> AssignmentSettings:
-    """Return the assignment settings that the options state; options left out have their defaults.
+    """Return the assignment settings of the options; omitted options have their defaults.
 
     Raises:
         BenchwrightError: A value is invalid; the message names its option.
-        DataError: The gold file cannot be read.
+        DataError: The gold file is unreadable.
     """
     from pydantic import ValidationError
 
@@ -127,14 +127,14 @@ def assignment_settings_of(
 
 
 _OPTION_OF = {"shares": "share-of", "priorities": "priority", "first": "first-votes", "until": "sure-at"}
-"""Options that are called otherwise than the setting that they state."""
+"""Options whose names differ from their settings."""
 
 
 def _further_votes(first_votes: int | None, sure_at: float | None) -> dict[str, float] | None:
     """Return the setting of further votes.
 
     Raises:
-        BenchwrightError: A sureness is stated without a number of first votes.
+        BenchwrightError: A sureness is given without a number of first votes.
     """
     if first_votes is None:
         if sure_at is not None:
@@ -188,9 +188,9 @@ def open_(
 ) -> None:
     """Open a campaign on a file of tasks, as `evaluate errors` and `evaluate suspects` write them.
 
-    People name what went wrong in a model's reply, or judge a key in doubt. Items and pictures come from the release.
-    Opening the same file again changes nothing, but how tasks go out: that is as the options say then, and by default
-    where they say nothing.
+    Annotators name the error in a model's reply, or judge a doubted key. Items and pictures come from the release.
+    Opening the same file again changes only the assignment of tasks: it follows the options of this call, or their
+    defaults.
     """
     import shlex
 
@@ -240,11 +240,11 @@ def open_(
     """
 )
 def results(workspace: Path | None, campaign: str | None, out: Path | None, force: bool, as_json: bool) -> None:
-    """Say what a campaign that was opened on a file came to: every answer, shares, and agreement.
+    """Show the results of a campaign opened on a file: every answer, shares, and agreement.
 
-    `summary` of an error analysis has a row for each category: `items` in which anybody named it, `share`, the mean
-    over items of the share of their annotators who did, and `of_named`, its part in all that was named. Of doubted keys
-    it has a row for each finding that most annotators of an item agree on.
+    `summary` of an error analysis has a row for each category: `items` in which any annotator named it, `share`, the
+    mean over items of the share of their annotators who did, and `of_named`, its share of all categories named. For
+    doubted keys it has a row for each finding on which most annotators of an item agree.
     """
     from ..campaigns.running.results import agreement_of, document_of, write_results
     from ..store.database.audit import COMMAND_LINE, clock

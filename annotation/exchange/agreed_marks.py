@@ -1,4 +1,4 @@
-"""What annotators of a campaign `mark` agree on, as files of other tools: COCO, Pascal VOC, YOLO."""
+"""The agreed regions of a campaign `mark`, as files of other tools: COCO, Pascal VOC, YOLO."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from ..workflow.settlement.settle import NO_AGREEMENT, WAITS
 
 @dataclass(frozen=True)
 class AgreedMarks:
-    """Pictures of a campaign with what is agreed on them.
+    """Pictures of a campaign with their agreed regions.
 
     Args:
-        pictures: Pictures that are settled, by name; those on which there is nothing have no regions. Names of pictures
-            that a step made are their ids.
-        disputed: Number of them on which something is disputed; they hold what is agreed.
-        waiting: Number of pictures that wait for people, and are not among them.
-        unsure: Number of pictures of which annotators could not tell, which are not among them either.
+        pictures: Settled pictures, by name; those with nothing to mark have no regions. Pictures that a step made have
+            their ids as names.
+        disputed: Number of them with a dispute; they hold the agreed regions.
+        waiting: Number of pictures that wait for annotators; excluded.
+        unsure: Number of pictures on which annotators could not tell; excluded, too.
     """
 
     pictures: tuple[PictureMarks, ...]
@@ -44,14 +44,14 @@ class AgreedMarks:
 
 
 def agreed_marks(store: ReviewStore, name: str, *, root: Path) -> AgreedMarks:
-    """Return what annotators of a campaign agree on, or an adjudicator marked, gold pictures left out.
+    """Return the regions on which annotators of a campaign agree, or an adjudicator's, without gold pictures.
 
-    Regions that nobody compared yet, such as those of imported decisions, are compared first.
+    The function first compares uncompared regions, such as those of imported decisions.
 
     Args:
         store: The review store.
         name: Name of the campaign.
-        root: Folder of the workspace, which knows the pictures' names.
+        root: Folder of the workspace, which has the pictures' names.
 
     Raises:
         BenchwrightError: The campaign is of another kind.

@@ -1,6 +1,6 @@
 """Import of decisions from a table, such as a filled-in `review export`: each row is one decision on one item.
 
-Rows may name photographs, files beside the table, which are stored like those that are uploaded in the app.
+Rows may name photographs, files next to the table, which are stored like those uploaded in the app.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Imported:
     Args:
         rows: Number of rows below the header.
         new: Number of new decisions.
-        unchanged: Number of decisions that the store had already.
-        blank: Number of rows that are not filled in yet.
+        unchanged: Number of decisions already in the store.
+        blank: Number of rows not filled in yet.
         refused: Rows that were not imported, with the reason.
-        new_annotators: Sorted names of annotators who were not known before.
-        paused: Names of those whom the campaign's bounds paused after it, with what that rests on.
+        new_annotators: Sorted names of annotators who were unknown before.
+        paused: Names of annotators whom the campaign's bounds paused after it, with the evidence.
     """
 
     rows: int
@@ -85,24 +85,23 @@ def import_decisions(
 ) -> Imported:
     """Import the decisions of a file, each as if its annotator had claimed the item and submitted.
 
-    A drafted cell that comes back as it was exported counts as an accepted draft, one that was changed as an edited
-    one, and one that was emptied as a discarded one. Several reasons in one cell are separated by semicolons. Where
-    decisions lead to a revision, its next round opens. Of a review the answers are imported first, from a table with a
-    column `decision`, and then the votes. Where people have accounts, a row of somebody without an account who has
-    decided nothing so far is refused.
+    A drafted cell that returns as exported counts as an accepted draft, a changed one as an edited draft, and an
+    emptied one as a discarded draft. Semicolons separate several reasons in one cell. If decisions lead to a revision,
+    its next round opens. For a review, first import the answers, from a table with a column `decision`, and then the
+    votes. If annotators have accounts, a row is refused if its annotator has neither an account nor earlier decisions.
 
     Args:
         store: Review store.
         campaign: Name of a campaign for people.
-        path: CSV or XLSX file with the columns annotator, item_id, decision and perhaps reason and note; in a campaign
-            with a typed form, with its fields in place of the last three.
+        path: CSV or XLSX file with the columns annotator, item_id, decision and optionally reason and note; in a
+            campaign with a typed form, its fields replace the last three.
         now: Moment of the decisions.
         workspace: Folder of the workspace, which stores photographs that rows name as files below the table's folder;
-            default None, with which such rows are refused.
-        new_annotators: Whether to accept annotators who are not known yet; default False.
+            default None, which refuses such rows.
+        new_annotators: Whether to accept unknown annotators; default False.
 
     Raises:
-        DataError: The file is no such table; nothing is imported.
+        DataError: The file is not such a table; nothing is imported.
     """
     settings = store.campaign(campaign)
     form = settings.form.typed
@@ -145,7 +144,7 @@ def _import_review(
 
 
 def _read(path: Path, *, required: Sequence[str], **settings: Any) -> Iterator[CsvRow]:
-    """Yield the rows of a table, which names items by their id, or has the ids of their source in `source_id` alone."""
+    """Yield the rows of a table, which names items by their id, or only by their source's ids in `source_id`."""
     header = header_of(path)
     if "item_id" in header or OWN_ID not in header:
         yield from read_rows(path, required=required, **settings)
@@ -158,7 +157,7 @@ def _read(path: Path, *, required: Sequence[str], **settings: Any) -> Iterator[C
 def _taken_in(
     store: ReviewStore, campaign: str, rows: Sequence[CsvRow], importer: RowImport, people: KnownAnnotators
 ) -> Imported:
-    """Take rows in, and do what follows from them; a row that is refused hinders no other."""
+    """Import rows and apply their consequences; a refused row does not affect the others."""
     counts = {"new": 0, "unchanged": 0, "blank": 0}
     refused: list[RefusedDecision] = []
     for start in range(0, len(rows), _BATCH):

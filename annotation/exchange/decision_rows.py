@@ -1,4 +1,4 @@
-"""Rows of tables of decisions: each is checked by itself, and stored as if its annotator had claimed the item."""
+"""Rows of tables of decisions: each is checked separately, and stored as if its annotator had claimed the item."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .drafted_cells import without_untouched_drafts
 from .edit_columns import VERSION, edits_in_row, version_of
 
 _UNDECIDED = {"annotator", "item_id", VERSION}
-"""Columns that may be filled in although nothing is decided."""
+"""Columns that may be filled in without a decision."""
 
 
 class PhotographRows:
@@ -43,7 +43,7 @@ class PhotographRows:
 
     Args:
         root: Folder of the workspace.
-        folder: Folder of the table; nothing outside of it is read.
+        folder: Folder of the table; files outside it are not read.
         form: Form of the campaign.
     """
 
@@ -56,7 +56,7 @@ class PhotographRows:
         """Store the photographs of a row; return the id of each by the name of its field.
 
         Raises:
-            RefusedError: A file is not below the table's folder, cannot be read, or is no photograph.
+            RefusedError: A file is not below the table's folder, is unreadable, or is not a photograph.
         """
         return {field.name: self._taken(field, values[field.name]) for field in self._fields if values.get(field.name)}
 
@@ -78,7 +78,7 @@ def _note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: M
 
 
 class KnownAnnotators:
-    """Annotators who are known by an account or by earlier decisions, and those who came with this file."""
+    """Annotators known by an account or by earlier decisions, and those new in this file."""
 
     def __init__(self, store: ReviewStore, *, new_annotators: bool) -> None:
         self._accounts = {account.name for account in Accounts(store).all()}
@@ -89,7 +89,7 @@ class KnownAnnotators:
         self.new: set[str] = set()
 
     def problem(self, name: str) -> str | None:
-        """Return what is wrong with an annotator's name, in words; None where nothing is."""
+        """Return the problem with an annotator's name, in words; None without one."""
         if not name:
             return "no annotator"
         if name in self._known or self._takes_new:
@@ -110,7 +110,7 @@ class KnownAnnotators:
 
 
 class RowImport:
-    """Imports rows one by one, and knows what the store holds of each annotator and item."""
+    """Imports rows one by one, with the store's data on each annotator and item."""
 
     def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: KnownAnnotators) -> None:
         self._campaign = campaign
@@ -133,11 +133,11 @@ class RowImport:
 
     @property
     def now(self) -> datetime:
-        """Return the moment of the import."""
+        """Return the time of the import."""
         return self._now
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Take one row in; return what came of it."""
+        """Import one row; return the outcome."""
         if self._is_blank(row, "decision"):
             return "blank"
         task = self._task(row)
@@ -200,10 +200,10 @@ class RowImport:
         return True
 
     def _named(self, row: CsvRow) -> str:
-        """Return the id of the item that a row names, perhaps as the item's source does.
+        """Return the id of the item that a row names, possibly by its source's id.
 
         Raises:
-            RefusedError: Several items are called so in their source.
+            RefusedError: Several items have that id in their source.
         """
         try:
             return self._own_ids.item_id(row.values["item_id"])
@@ -227,7 +227,7 @@ class RowImport:
         return task
 
     def _mistakes(self, row: CsvRow, task: Task) -> list[str]:
-        """Return what is wrong with the submission in a row that is refused in any case: all is told at once."""
+        """Return the mistakes in the submission of a row that is refused in any case, to report all at once."""
         try:
             normalized(self._form, task.payload, self._submission(row, task))
         except RefusedError as error:
@@ -235,7 +235,7 @@ class RowImport:
         return []
 
     def _check_version(self, row: CsvRow, task: Task) -> None:
-        """Refuse a row about an earlier version of an item, whose decisions the store has already.
+        """Refuse a row about an earlier version of an item, whose decisions the store already has.
 
         Raises:
             RefusedError: The item has been revised since.
@@ -268,7 +268,7 @@ class TypedRowImport(RowImport):
         self._photographs = photographs
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Take one row in; return what came of it."""
+        """Import one row; return the outcome."""
         row = without_untouched_drafts(row, self._typed, self._tasks.get(self._named(row)))
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
@@ -281,7 +281,7 @@ class TypedRowImport(RowImport):
         submission = normalized(self._form, task.payload, Submission(fields={**fields, **photographs}))
         before = self._submissions.get((row.values["annotator"], task.item_id))
         if before is None and submission.fields in previous_in(task.payload).values():
-            return "unchanged"  # what came back to its writer, as it was
+            return "unchanged"  # a text that came back to its writer, unchanged
         if before is None:
             return self._decide(store, row, task, submission, photographs)
         if before.fields == submission.fields:
@@ -297,12 +297,12 @@ class TypedRowImport(RowImport):
         return Submission(fields=self._fields(row))
 
     def _fields(self, row: CsvRow) -> dict[str, Any]:
-        """Return a row's values by field; several values in one cell are separated by semicolons."""
+        """Return a row's values by field; semicolons separate several values in one cell."""
         return grouped_values(self._typed, {field.name: _in_cell(field, row.values) for field in self._columns})
 
 
 def _in_cell(field: FormField, values: Mapping[str, str]) -> str | list[str]:
-    """Return the value in the cell of a field; options are spelled by their code or their words, in any case."""
+    """Return the value in the cell of a field; options are written as their code or their words, in any case."""
     value = values[field.name]
     if isinstance(field, Lines):
         return lines_in(value)

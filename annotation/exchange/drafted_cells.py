@@ -1,4 +1,4 @@
-"""Cells of a table that hold a draft: as they are written, and as they come back."""
+"""Cells of a table that hold a draft: as exported, and as returned."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..forms.payloads import proposals_in
 from ..store.database.records import Task
 
 DRAFTS = "drafts"
-"""Column that says which cells hold a draft, and whose."""
+"""Column that names the cells with a draft, and its author."""
 
 
 def drafted_cells(form: Form | None, task: Task) -> dict[str, str]:
-    """Return the cells of a task that hold a draft, by column, as they stand in a spreadsheet; none without drafts."""
+    """Return the cells of a task that hold a draft, by column, as a spreadsheet shows them; none without drafts."""
     if form is None or drafts_field(form) is None:
         return {}
     values = drafted_columns(form, proposals_in(task.payload))
@@ -29,12 +29,12 @@ def drafted_cells(form: Form | None, task: Task) -> dict[str, str]:
 
 
 def without_untouched_drafts(row: CsvRow, form: Form, task: Task | None) -> CsvRow:
-    """Return a row of which nothing is decided without the drafts in it; of others, drafts as spreadsheets have them.
+    """Return an undecided row without its drafts; return other rows with drafts as spreadsheets have them.
 
     Args:
-        row: Row as it came back.
+        row: Row as returned.
         form: Form of the campaign.
-        task: Task of the row; None where it is unknown.
+        task: Task of the row; None if unknown.
     """
     if row.problem is not None or task is None:
         return row

@@ -1,6 +1,6 @@
-"""Columns for edits of items in tables that people fill in, empty where nothing is to change.
+"""Columns for edits of items in tables that annotators fill in, empty without changes.
 
-A fourth column names the version of the item that a row is about, since a revised item is another question.
+A fourth column names a row's version of the item, since a revised item is another question.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 
 
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the columns for edits and for the version in a campaign's table; none where it takes no edits.
+    """Return the columns for edits and for the version in a campaign's table; none if it accepts no edits.
 
-    The explanation can be edited where it is judged, once the key is shown, and where the form says so.
+    The explanation can be edited if annotators judge it, once the key is shown, and if the form allows it.
     """
     if not campaign.form.edits:
         return ()
@@ -34,12 +34,12 @@ def version_of(content_hash: str) -> str:
 
 
 def edits_in_row(values: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the edits in a row of a table; None where it has none.
+    """Return the edits in a row of a table; None without any.
 
-    `new_choices` holds the choices that change, spelled as in the column `choices`: `B: a red cup | D: a blue one`.
+    `new_choices` holds the changed choices, written as in the column `choices`: `B: a red cup | D: a blue one`.
 
     Raises:
-        RefusedError: The choices are not spelled so.
+        RefusedError: The choices are written differently.
     """
     edits: dict[str, Any] = {}
     if question := values.get("new_question", ""):

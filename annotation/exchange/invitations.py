@@ -1,7 +1,7 @@
-"""People invited by a CSV file: columns `name` and `role`, and perhaps `campaigns`.
+"""Invitations of people by a CSV file: columns `name` and `role`, and optionally `campaigns`.
 
-The file is taken whole or not at all: all its mistakes are told at once, each with its line and value. Whoever has an
-account is left as they are. An e-mail address may stand in the file, and is neither read nor kept.
+The file is accepted as a whole or not at all: one error reports all its mistakes, each with its line and value. People
+with an account stay unchanged. The file may hold an e-mail address, which is neither read nor kept.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ..store.campaigns.tasks import SIMULATED
 from ..store.review_store import ReviewStore
 
 _MOST_PEOPLE = 1000
-"""Most people that one file invites."""
+"""Largest number of people that one file invites."""
 _MOST_TOLD = 50
-"""Most mistakes of a file that are told at once."""
+"""Largest number of mistakes of a file reported at once."""
 COLUMNS = ("name", "role", "campaigns", "state", "link", "until")
 """Columns of the file with the invitation links."""
 _IGNORED = ("e-mail", "email", "mail")
@@ -37,9 +37,9 @@ class Invitee(NamedTuple):
     """One person in a file.
 
     Args:
-        name: Name under which they are to annotate.
+        name: Name under which they annotate.
         role: Role of their account.
-        campaigns: Campaigns that are left to some, to which they are to be assigned.
+        campaigns: Campaigns restricted to assigned annotators, to which the person is assigned.
     """
 
     name: str
@@ -48,13 +48,13 @@ class Invitee(NamedTuple):
 
 
 class PersonInvited(NamedTuple):
-    """What came of one person in a file.
+    """The outcome for one person in a file.
 
     Args:
         invitee: The person.
-        state: `invited`, or `known` for somebody who has an account, whom nothing changed.
-        token: Token of the invitation; None for whoever is known.
-        until: When the invitation ends; None for whoever is known.
+        state: `invited`, or `known` for a person with an account, which stays unchanged.
+        token: Token of the invitation; None for a known person.
+        until: End of the invitation; None for a known person.
     """
 
     invitee: Invitee
@@ -66,7 +66,7 @@ class PersonInvited(NamedTuple):
         """Return the row of the file with the links.
 
         Args:
-            link_of: Function from a token to the link at which the invitation is accepted.
+            link_of: Function from a token to the link that accepts the invitation.
         """
         return {
             "name": self.invitee.name,
@@ -79,14 +79,14 @@ class PersonInvited(NamedTuple):
 
 
 def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
-    """Return the people that a file names, in its order.
+    """Return the people named in a file, in its order.
 
     Args:
         path: CSV file.
         store: Review store, whose campaigns the file may name.
 
     Raises:
-        DataError: The file is no such table, names nobody or too many, or has mistakes, all of which are told.
+        DataError: The file is not such a table, names no people or too many, or has mistakes; the message lists them.
     """
     campaigns = {campaign.name: campaign.is_simulated for campaign in store.campaigns()}
     invitees: list[Invitee] = []
@@ -111,7 +111,7 @@ def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
 
 
 def _problems(values: Mapping[str, str], campaigns: Mapping[str, bool]) -> list[str]:
-    """Return what is wrong with a row, in words."""
+    """Return the problems of a row, in words."""
     problems = []
     name, role = values["name"], values["role"]
     if not 0 < len(name) <= 100 or not name.isprintable():
@@ -136,15 +136,15 @@ def _campaigns_in(values: Mapping[str, str]) -> list[str]:
 
 
 def invite_people(store: ReviewStore, invitees: Sequence[Invitee], *, by: str, now: datetime) -> list[PersonInvited]:
-    """Make accounts and invitations in one transaction, and return what came of each person, in order.
+    """Make accounts and invitations in one transaction, and return the outcome for each person, in order.
 
-    Somebody who is named with campaigns is assigned to those that are left to some; in a campaign that is open to
-    everybody they may decide as everybody does, and it stays open.
+    A person named with campaigns is assigned to those restricted to assigned annotators. In a campaign open to all,
+    they may decide like all others, and it stays open.
 
     Args:
         store: Review store.
         invitees: People, from `read_invitees`.
-        by: Name of whoever invites them, for the log.
+        by: Name of the inviting person, for the log.
         now: Moment of the call.
     """
     invited = []
@@ -165,11 +165,11 @@ def invite_people(store: ReviewStore, invitees: Sequence[Invitee], *, by: str, n
 
 
 def links_table(invited: Sequence[PersonInvited], link_of: Callable[[str], str]) -> str:
-    """Return the CSV table with the invitation links; no cell of it is run as a formula by a spreadsheet.
+    """Return the CSV table with the invitation links; spreadsheets run no cell of it as a formula.
 
     Args:
-        invited: What came of each person.
-        link_of: Function from a token to the link at which the invitation is accepted.
+        invited: Outcome for each person.
+        link_of: Function from a token to the link that accepts the invitation.
     """
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")

@@ -1,6 +1,6 @@
 """Overrides: curators' decisions against verdicts of steps, for a run and for the command line.
 
-A curator names a record. This module finds the verdict that they mean, and whether it can be overridden.
+A curator names a record. This module finds the intended verdict, and whether it can be overridden.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class OverrideRequests:
         self._stages: Mapping[str, Stage] = {stage.id: stage for stage in stages_of_workspace(root)}
 
     def record_id(self, name: str) -> str:
-        """Return the id of the record that somebody names; see `Lookup.find`."""
+        """Return the id of the named record; see `Lookup.find`."""
         return self._lookup.find(name).record_id
 
     def is_of(self, stage_id: str, step: str) -> bool:
-        """Return whether a stage is the one that somebody names, or belongs to the recipe entry of that name."""
+        """Return whether a stage has the given name, or belongs to the recipe entry of that name."""
         stage = self._stages.get(stage_id)
         return stage_id == step or (stage is not None and stage.entry == step)
 
@@ -47,10 +47,10 @@ class OverrideRequests:
 
         Args:
             name: Id, beginning of an id, or path; or the record itself.
-            step: Recipe entry or stage; None where only one step decided against the record.
+            step: Recipe entry or stage; None if only one step decided against the record.
 
         Raises:
-            BenchwrightError: There is no such record, no verdict against it, or none that can be overridden.
+            BenchwrightError: No such record exists, or no verdict against it that can be overridden.
         """
         record, name = self._record(name)
         verdicts = [verdict for verdict in self._lookup.told(record) if step is None or self.is_of(verdict.stage, step)]
@@ -63,7 +63,7 @@ class OverrideRequests:
         """Return the decision to drop a record at the last step that could have dropped it and did not.
 
         Raises:
-            BenchwrightError: It is out already, or no step has judged it at which a record can be dropped by hand.
+            BenchwrightError: The record is out already, or was judged by no step at which it can be dropped by hand.
         """
         kept = None
         for verdict in self._lookup.told(record):
@@ -81,7 +81,7 @@ class OverrideRequests:
         """Return the decision to drop a record at a step that kept it or asked about it.
 
         Raises:
-            BenchwrightError: There is no such record or step, the step did not keep it, or it cannot be overridden.
+            BenchwrightError: No such record or step exists, the step did not keep it, or it cannot be overridden.
         """
         record = self._lookup.find(name)
         stage = self._last_stage(step)
@@ -97,7 +97,7 @@ class OverrideRequests:
         return self._decision(record, stage.id, "drop", None, None)
 
     def _record(self, name: str | KnownRecord) -> tuple[KnownRecord, str]:
-        """Return a record and the name that messages give it."""
+        """Return a record and its name for messages."""
         return (self._lookup.find(name), name) if isinstance(name, str) else (name, name.record_id)
 
     def _removes(self, verdict: StageVerdict) -> bool:
@@ -183,19 +183,19 @@ class OverrideRequests:
 
 
 def overrides_in_force(root: Path) -> list[Override]:
-    """Return the overrides that count now, for a run; none where the workspace has no store.
+    """Return the overrides that count now, for a run; none if the workspace has no store.
 
     Raises:
-        BenchwrightError: The store cannot be read.
+        BenchwrightError: The store is unreadable.
     """
     return [stored.override for stored in standing_decisions(root)]
 
 
 def standing_decisions(root: Path) -> list[StoredOverride]:
-    """Return the overrides that count now, each with the moment of its decision, by stage and record.
+    """Return the overrides that count now, each with the time of its decision, by stage and record.
 
     Raises:
-        BenchwrightError: The store cannot be read.
+        BenchwrightError: The store is unreadable.
     """
     from ..store.campaigns.overrides import OverrideStore
     from ..store.review_store import open_store, store_exists

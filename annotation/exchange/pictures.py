@@ -1,4 +1,4 @@
-"""The pictures of tasks for people who review without the app: the files themselves, or copies with marks drawn."""
+"""The pictures of tasks for reviews without the app: the files themselves, or copies with marks drawn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from benchwright.workspace.workspace import Workspace
 from ..workflow.image_files import ImageFiles
 
 _LONGEST_STEM = 60
-"""Characters of a picture's own name in the name of its copy."""
+"""Largest number of characters from a picture's own name in the name of its copy."""
 
 
 class TaskPictures:
@@ -35,10 +35,10 @@ class TaskPictures:
             raise BenchwrightError(f"{copy_to} is there already; give a new folder for the pictures")
 
     def name(self, image: ItemImage) -> str:
-        """Return the file name that stands for one of an item's images, after writing the copy where one is wanted.
+        """Return the file name for one of an item's images, after writing the copy if requested.
 
         Raises:
-            DataError: A copy is wanted, and the picture is gone or has changed.
+            DataError: A copy is requested, and the picture is missing or has changed.
         """
         if self._copy_to is None:
             return str(self._originals.path(image.image_id))
@@ -50,19 +50,19 @@ class TaskPictures:
         return str(copy)
 
     def called(self, image_id: str) -> str:
-        """Return what people call an image: the path of its file; of one that a step made, what it was made of."""
+        """Return an image's name for readers: the path of its file; for one that a step made, its sources."""
         return self._originals.name(image_id) or (self._records.name(image_id) if self._records else image_id)
 
     @cached_property
     def _records(self) -> RecordNames | None:
         try:
             return RecordNames(Workspace(self._root))
-        except DataError:  # nothing has run: all pictures came with opened tasks
+        except DataError:  # no run so far: all pictures came with opened tasks
             return None
 
 
 def _copy_name(image: ItemImage, called: str | None) -> str:
-    """Return a file name that begins as people call the picture, and is equal for equal pictures with equal marks."""
+    """Return a file name that begins with the picture's name, and is equal for equal pictures with equal marks."""
     path = PurePosixPath(called or "")
     parts = [part for part in (re.sub(r"[^\w-]+", "_", path.stem)[:_LONGEST_STEM], image.image_id[:16]) if part]
     if image.prompts:

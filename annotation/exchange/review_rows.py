@@ -1,7 +1,7 @@
-"""Tables of a review, which come in two: one for the answers, without keys, and one for the votes of who answered.
+"""Tables of a review, in two parts: one for the answers, without keys, and one for the votes of those who answered.
 
-A key is written to a table only once all of an item's places are held by people who have answered it, since a table
-cannot withhold it from anybody. Label Studio has two projects for the same reason.
+A table contains a key only once all of an item's places are held by annotators who have answered it, since a table
+cannot hide it from some of its readers. Label Studio has two projects for the same reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .edit_columns import edits_in_row
 
 
 def voters_of(store: ReviewStore, name: str) -> Mapping[int, Sequence[str]]:
-    """Return by task who has answered and is still to vote, in order; only tasks that all have answered are there."""
+    """Return by task the annotators who have answered and still have to vote, in order; only fully answered tasks."""
     campaign = store.campaign(name)
     with store.reading() as connection:
         answered = answered_by_all(connection, campaign)
@@ -36,16 +36,16 @@ def voters_of(store: ReviewStore, name: str) -> Mapping[int, Sequence[str]]:
 
 
 def answer_of(store: ReviewStore, task_id: int, annotator: str) -> str:
-    """Return what an annotator answered before the key was shown; empty for nothing."""
+    """Return an annotator's answer from before the key was shown; empty without one."""
     with store.reading() as connection:
         return blind_answer(connection, task_id, annotator) or ""
 
 
 class AnswerRowImport(RowImport):
-    """Imports answers that were given without keys, and holds their places until the votes come."""
+    """Imports answers given without keys, and reserves their places until the votes arrive."""
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Take one row in; return what came of it."""
+        """Import one row; return the outcome."""
         if self._is_blank(row, "decision"):
             return "blank"
         task, annotator = self._task(row), row.values["annotator"]
@@ -68,7 +68,7 @@ class VoteRowImport(TypedRowImport):
         return Submission(fields=votes, edits=edits_in_row(row.values))
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        """Take one row in; return what came of it."""
+        """Import one row; return the outcome."""
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
         task, annotator = self._task(row), row.values["annotator"]

@@ -1,4 +1,4 @@
-"""Open tasks as a CSV file or a spreadsheet, which people fill in instead of the app."""
+"""Open tasks as a CSV file or a spreadsheet, which annotators fill in instead of using the app."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from .review_rows import answer_of, voters_of
 
 _FILLED_IN = ("annotator", "decision", "reason", "note")
 PICTURES = "pictures"
-"""Column with what people call the pictures; `images` says where these lie."""
+"""Column with the pictures' names for readers; `images` has their places."""
 SHOWN = ("task", "question", "choices", "answer", PICTURES, "images", "marks")
 BESIDE = "beside"
-"""Column with the texts beside an item, in campaigns with a typed form."""
+"""Column with the texts next to an item, in campaigns with a typed form."""
 TAKES = "takes"
-"""Column that states the values which the columns to fill in take."""
+"""Column with the accepted values of the columns to fill in."""
 _REVISE = "revise"
 _EDIT_WORDS = {
     "new_question": "the question's new words",
@@ -47,7 +47,7 @@ _EDIT_WORDS = {
 
 
 def columns_of(form: Form | None) -> tuple[str, ...]:
-    """Return the columns that people fill in, after `item_id`; for a typed form these are its fields."""
+    """Return the columns to fill in, after `item_id`; for a typed form these are its fields."""
     if form is None:
         return _FILLED_IN
     fields = (field for field in with_numbered_fields(form).fields if not isinstance(field, DraftsField))
@@ -55,11 +55,11 @@ def columns_of(form: Form | None) -> tuple[str, ...]:
 
 
 def _filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
-    """Return the typed form that a campaign's table has columns for; None for a decision.
+    """Return the typed form whose fields are columns of a campaign's table; None for a decision.
 
     Args:
         settings: The campaign.
-        votes: Whether it is the table of a review's votes; its other table takes answers, as decisions.
+        votes: Whether it is the table of a review's votes; its other table accepts answers, as decisions.
     """
     if settings.form.blind_first:
         return voted_on(settings.form) if votes else None
@@ -67,14 +67,14 @@ def _filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
 
 
 def columns_to_fill_in(settings: Campaign, *, votes: bool = False) -> tuple[str, ...]:
-    """Return all columns that people fill in, after `item_id`; as `_filled_in_form`."""
+    """Return all columns to fill in, after `item_id`; as `_filled_in_form`."""
     if settings.form.blind_first and not votes:
         return ("annotator", "decision", VERSION)
     return (*columns_of(_filled_in_form(settings, votes=votes)), *edit_columns_of(settings))
 
 
 def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str]:
-    """Return for each column that people fill in the values that it takes, in words and in the columns' order."""
+    """Return the accepted values of each column to fill in, in words and in the columns' order."""
     form, words = _filled_in_form(settings, votes=votes), {"annotator": "who decides, by name"}
     if settings.form.blind_first and not votes:
         return words | {"decision": "the letter of one of the choices"}
@@ -90,7 +90,7 @@ def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str
 
 
 def _offered_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, tuple[str, ...]]:
-    """Return what each column takes that takes one of a closed set, the same for every row."""
+    """Return the options of each column with a closed set of values, the same for every row."""
     form = _filled_in_form(settings, votes=votes)
     if form is not None:
         fields = with_numbered_fields(form).fields
@@ -109,7 +109,7 @@ def _edit_words(settings: Campaign) -> dict[str, str]:
 
 
 def _words_of_field(field: FormField) -> dict[str, str]:
-    """Return for each column of a field the values that it takes; those of a group's later entries name the first."""
+    """Return the accepted values of each column of a field; those of a group's later entries refer to the first."""
     if not isinstance(field, Repeated) or not field.in_columns:
         return {field.name: takes_in_words(field)}
     words = {}
@@ -137,31 +137,31 @@ def export_tasks(
 ) -> int:
     """Write a campaign's open tasks, one a row, with empty cells to fill in.
 
-    Where steps drafted for the campaign, the drafts stand in the cells to fill in, and the column `drafts` says whose
-    they are; in a spreadsheet such cells are in italics. The first cell to fill in stays empty: whoever fills it in
-    takes what then stands in the row.
+    If steps drafted for the campaign, the cells to fill in hold the drafts, and the column `drafts` names their
+    authors; in a spreadsheet such cells are in italics. The first cell to fill in stays empty: an annotator who fills
+    it in accepts the row's contents.
 
-    A spreadsheet (`.xlsx`) offers what its columns take beside the header, and lists where a column takes one of a
-    closed set.
+    A spreadsheet (`.xlsx`) shows the accepted values of its columns next to the header, and offers lists for columns
+    with a closed set.
 
-    A review comes as two tables: one without keys, for the answers; and one with keys, for the votes, with a row for
-    each annotator who is still to vote on an item that all have answered.
+    A review has two tables: one without keys, for the answers; and one with keys, for the votes, with a row for each
+    annotator who still has to vote on a fully answered item.
 
     Args:
         store: Review store.
         campaign: Name of the campaign.
         out: CSV or XLSX file to write.
-        image_name: Function that returns the path at which people find an item's image.
-        called: Function that returns what people call an image, by its id; default the id.
+        image_name: Function that returns the path of an item's image for readers.
+        called: Function that returns an image's name for readers, by its id; default the id.
         votes: Whether to write the table of a review's votes; default False.
-        gold: Whether the gold items stand among them, by which people who fill tables in can be checked; default False.
+        gold: Whether to include gold items, to check annotators who fill in tables; default False.
 
     Returns:
         Number of rows.
 
     Raises:
-        BenchwrightError: Something else is there, its folder is not, or the campaign takes no votes.
-        PrerequisiteError: It is to be a spreadsheet, and openpyxl is not installed.
+        BenchwrightError: The file exists with other content, its folder is missing, or the campaign accepts no votes.
+        PrerequisiteError: A spreadsheet is requested, and openpyxl is not installed.
     """
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
@@ -202,7 +202,7 @@ def export_tasks(
 
 
 def _drafted_in(form: Form | None, rows: Sequence[tuple[Task, str]]) -> Callable[[Mapping[str, str]], Collection[str]]:
-    """Return the function that tells of a row's cells which columns hold a draft."""
+    """Return the function that finds the columns with a draft among a row's cells."""
     drafted = {task.item_id: drafted_cells(form, task) for task, _ in rows if not previous_in(task.payload)}
     return lambda cells: drafted.get(cells["item_id"], {}).keys()
 
@@ -216,7 +216,7 @@ def _row(
     *,
     votes: bool,
 ) -> dict[str, str]:
-    """Return the cells of a task that are filled in already, by column."""
+    """Return the prefilled cells of a task, by column."""
     is_review = settings.form.blind_first
     cells = _shown(
         content_in(task.payload), image_name, shows_key=shows_key(settings.kind) and (votes or not is_review)
@@ -231,7 +231,7 @@ def _row(
 
 
 def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]:
-    """Return what stands in the cells to fill in: what its writer wrote where a task came back, else its drafts."""
+    """Return the contents of the cells to fill in: the writer's own text if a task came back, else its drafts."""
     form = _filled_in_form(settings, votes=votes)
     if form is None:
         return {}
@@ -242,7 +242,7 @@ def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]
 
 
 def _has_texts_beside(settings: Campaign, task: Task, *, votes: bool) -> bool:
-    """Return whether texts stand beside a task: none where it is answered without its key, of which they could tell."""
+    """Return whether a task has texts next to it: none if it is answered without its key, which they could reveal."""
     if settings.form.blind_first and not votes:
         return False
     is_told = _filled_in_form(settings, votes=votes) is not None or settings.form.explained
@@ -255,7 +255,7 @@ def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:
 
 
 def _rows(store: ReviewStore, settings: Campaign) -> list[tuple[Task, str]]:
-    """Return the open tasks, each with its annotator where it came back to somebody who wrote it."""
+    """Return the open tasks, each with its annotator if it came back to its writer."""
     with store.reading() as connection:
         writers = writers_asked(connection, settings)
     return [(task, writer) for task in store.tasks(settings.name) for writer in writers.get(task.id, ("",))]
@@ -292,7 +292,7 @@ def _shown(item: TaskContent, image_name: Callable[[ItemImage], str], *, shows_k
 
 
 def _image_words(item: TaskContent, place: int, image_name: Callable[[ItemImage], str]) -> str:
-    """Return the file name of an image, with its size where regions are marked on it."""
+    """Return the file name of an image, with its size if annotators mark regions on it."""
     name = image_name(item.images[place])
     if not item.sizes_wh:
         return name

@@ -25,11 +25,11 @@ def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
 
     Args:
         root: Folder of the workspace.
-        before: Moment before which a photograph was last uploaded for it to be removed.
-        remove: Whether to remove them, or only to list them.
+        before: Remove photographs last uploaded before this moment.
+        remove: Whether to remove them, or only list them.
 
     Raises:
-        BenchwrightError: The store cannot be read.
+        BenchwrightError: The store is unreadable.
     """
     url = Workspace(root).store_url
     if not store_exists(url):
@@ -39,7 +39,7 @@ def unused_photographs(root: Path, *, before: datetime, remove: bool) -> Unused:
 
 
 def unused_in(store: ReviewStore, root: Path, *, before: datetime, remove: bool) -> Unused:
-    """Return what `unused_photographs` returns, for the workspace that a store belongs to."""
+    """Return the result of `unused_photographs`, for a store's workspace."""
     with store.writing() if remove else store.reading() as connection:
         if remove:
             hold_uploads(connection)

@@ -1,4 +1,4 @@
-"""Settings of a campaign's step on how its tasks are handed out: gold items, shares, priorities, leases.
+"""Settings of a campaign's step on the assignment of its tasks: gold items, shares, priorities, leases.
 
 Of these settings only `gold` affects the outcomes of items: a gold item keeps its known right decision.
 """
@@ -21,18 +21,18 @@ SETTING = "handout"
 _MOST_GOLD = 0.5
 """Largest share of an annotator's tasks that are gold."""
 LEASE_S = 1800.0
-"""Default seconds of a lease, half an hour: longer than anybody looks at one item, shorter than a lunch break."""
+"""Default seconds of a lease, half an hour: longer than an annotator looks at one item, shorter than a lunch break."""
 
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class FurtherVotes(Record):
-    """When a task is asked again beyond its first votes.
+    """Conditions for requesting votes on a task beyond its first ones.
 
     Attributes:
-        first: Votes that every task gets; fewer than the rule takes.
-        until: Sureness of the leading decision from which nobody else is asked: the lower end of the 90 % credible
-            interval of its probability.
+        first: Votes that every task gets; fewer than the rule requires.
+        until: Sureness of the leading decision from which no further votes are requested: the lower end of the 90 %
+            credible interval of its probability.
     """
 
     first: int = Field(2, ge=1, le=98)
@@ -40,11 +40,11 @@ class FurtherVotes(Record):
 
 
 class Qualification(Record):
-    """What somebody has to pass before they decide in a campaign.
+    """The requirement for annotators before they decide in a campaign.
 
     Attributes:
         pass_mark: Right decisions among the practice items, of which there are five unless `practice` names others.
-        attempts: Times that somebody may try before a curator has to let them in; None for as often as they like.
+        attempts: Number of attempts before a curator must exempt the annotator; None for unlimited attempts.
     """
 
     pass_mark: int = Field(4, ge=1, le=MOST_PRACTICE)
@@ -52,12 +52,12 @@ class Qualification(Record):
 
 
 class PauseBounds(Record):
-    """When somebody's work in a campaign is paused, and their votes set aside until a curator takes them back.
+    """Bounds at which an annotator's work in a campaign is paused, with votes set aside until a curator restores them.
 
     Attributes:
-        below: Share of decisions made with care; somebody is paused once the upper end of its 90 % credible interval
-            (`agreement.care`) is below it.
-        checks: Fewest answers to gold items and attention checks before that; without these nobody is paused.
+        below: Share of decisions made with care; an annotator is paused once the upper end of its 90 % credible
+            interval (`agreement.care`) is below it.
+        checks: Fewest answers to gold items and attention checks before a pause.
     """
 
     below: float = Field(0.6, gt=0, lt=1)
@@ -68,10 +68,10 @@ class GoldFrom(Record):
     """Accepted items that become gold for those who have not judged them.
 
     Attributes:
-        campaign: Campaign whose items they are, of the kind `verify` or `screen_items`; None for the campaign itself.
+        campaign: Campaign of the items, of the kind `verify` or `screen_items`; None for the campaign itself.
         votes: Fewest decisions on an item.
-        agree: Share of these that accept it as it is; 1 wants all.
-        most: Most items that become gold.
+        agree: Share of these that accept it unchanged; 1 requires all.
+        most: Largest number of items that become gold.
     """
 
     campaign: str | None = None
@@ -81,7 +81,7 @@ class GoldFrom(Record):
 
 
 class PayRate(Record):
-    """What an hour of work in a campaign is paid.
+    """The pay for an hour of work in a campaign.
 
     Attributes:
         rate: Pay for an hour.
@@ -93,45 +93,44 @@ class PayRate(Record):
 
 
 class AssignmentSettings(Record):
-    """How tasks are handed out.
+    """The assignment of tasks to annotators.
 
     Attributes:
-        gold: Items (or images, or pairs) whose right decision is known: a CSV file (columns `item_id`, `decision`
-            unless that follows from the item's own key, and perhaps `reason` and `why`), or the folder of a release,
-            whose items come with known keys. The path is relative to the recipe's folder. Gold items are mixed in
-            among the others, count only toward their annotators' accuracy, and keep the known decision.
-        gold_from: Gold that fills itself, in `verify` and `screen_items`: once enough people accepted an item, it goes
-            out again, as gold, to those who have not judged it. Beside `gold` or without it. None for none.
-        gold_rate: Share of an annotator's tasks that are gold; without gold it says nothing.
+        gold: Items (or images, or pairs) with a known right decision: a CSV file (columns `item_id`, `decision` unless
+            that follows from the item's own key, and optionally `reason` and `why`), or the folder of a release, whose
+            items have known keys. The path is relative to the recipe's folder. Gold items are mixed in among the
+            others, count only toward their annotators' accuracy, and keep the known decision.
+        gold_from: Gold that fills itself, in `verify` and `screen_items`: once enough annotators accepted an item, it
+            goes out again, as gold, to those who have not judged it. With or without `gold`. None for none.
+        gold_rate: Share of an annotator's tasks that are gold; no effect without gold.
         share: Largest share of the campaign's items that one annotator gets; None for all.
-        shares: Share by annotator's name, where it differs, such as `{ann: 0.5}`. That many items are kept for those
-            who are named.
-        priorities: Priorities of tasks, categories, item ids or prompts: higher numbers are handed out first; 0 for
+        shares: Share by annotator's name, if different, such as `{ann: 0.5}`. That many items are reserved for the
+            named annotators.
+        priorities: Priorities of tasks, categories, item ids or prompts: higher numbers are assigned first; 0 for
             others.
-        lease_s: Seconds that a task is held for an annotator from when they last opened it.
-        begun_first: Whether tasks that others have begun are handed out before untouched ones of the same priority.
-            Few tasks are then under way at a time, and those are finished; without it, all tasks are begun evenly.
+        lease_s: Seconds for which a task is reserved for an annotator after they last opened it.
+        begun_first: Whether tasks that others have begun are assigned before untouched ones of the same priority. Few
+            tasks are then in progress at a time, and those are finished; otherwise all tasks are begun evenly.
         close_decided: Whether a task closes as soon as the missing decisions cannot change its outcome under the rule.
-            Agreement is then computed on fewer decisions, and comes out higher.
-        further_votes: Ask for votes beyond the first only while the decision on a task is unsure; None asks for all
-            that the rule takes. How sure it is follows from who said what, by Dawid and Skene's model with a prior,
-            estimated from the campaign's decisions and gold items so far. What is decided stays the rule's, held to the
+            Agreement is then computed on fewer decisions, and is higher.
+        further_votes: Request votes beyond the first only while the decision on a task is unsure; None requests all
+            that the rule requires. The sureness follows from each annotator's vote, by Dawid and Skene's model with a
+            prior, estimated from the campaign's decisions and gold items so far. The rule still decides, applied to the
             votes that a task got: of `majority(5)`, two of two, two of three, three of four.
-        gold_feedback: Whether annotators read, after a gold item, that it was one, which decision is right and why: the
-            `why` of the gold file, or else the item's explanation. What they decided on it then stands. Not in
-            `answer`, which measures how people do.
+        gold_feedback: Whether annotators see, after a gold item, that it was one, the right decision and the reason:
+            the `why` of the gold file, or else the item's explanation. They can then no longer change their decision on
+            it. Not in `answer`, which measures people's performance.
         attention_rate: Share of an annotator's tasks that ask for a given option, such as the third, to check that
-            questions are read; Benchwright makes them, in `verify`, `answer`, `screen`, `screen_items` and `pair`.
-            None for none. They count nowhere but in the share that each annotator had right.
-        practice: Items (or images, or pairs) of the campaign to practise on in place of those that Benchwright draws: a
-            CSV file of 3 to 20 rows (columns `item_id`, `decision` unless that follows from the item's own key, and
-            perhaps `reason` and `why`, a sentence that whoever practises reads), or the folder of a release, of which
-            five items are taken. They go out to nobody as work, and keep the known decision.
-        qualification: Let nobody decide who has not passed the practice; None lets everybody begin at once.
-        pause: When somebody who decides without care is paused and their votes are set aside, where known answers, pace
-            and agreement with the others show it. None leaves that to a curator.
-        pay: What an hour of work is paid, from which hours and pay are reckoned unless another rate is given; None for
-            nothing stated.
+            annotators read the questions; Benchwright makes them, in `verify`, `answer`, `screen`, `screen_items` and
+            `pair`. None for none. They count only in each annotator's share of right ones.
+        practice: Practice items (or images, or pairs) of the campaign, instead of those that Benchwright draws: a CSV
+            file of 3 to 20 rows (columns `item_id`, `decision` unless that follows from the item's own key, and
+            optionally `reason` and `why`, a sentence shown during practice), or the folder of a release, of which five
+            items are taken. They are not assigned as work, and keep the known decision.
+        qualification: Let only annotators decide who have passed the practice; None lets all begin at once.
+        pause: When to pause an annotator who decides without care and set their votes aside, if known answers, pace and
+            agreement with the others show it. None leaves that to a curator.
+        pay: Pay for an hour of work, from which pay is computed unless another rate is given; None if unstated.
     """
 
     gold: str | None = None
@@ -186,12 +185,12 @@ class AssignmentSettings(Record):
 
     @property
     def is_practice_of_release(self) -> bool:
-        """Return whether the practice items are some of a release's."""
+        """Return whether the practice items come from a release."""
         return any(label.content_hash is not None for label in self._practised.values())
 
     @property
     def practice_count(self) -> int:
-        """Return how many of the campaign's items are to be practised on; 0 where Benchwright's own are."""
+        """Return the number of the campaign's items for practice; 0 if it uses Benchwright's own."""
         return min(FEW_PRACTICE, len(self._practised)) if self.is_practice_of_release else len(self._practised)
 
     def gold_label(self, item_id: str) -> GoldLabel | None:
@@ -199,15 +198,15 @@ class AssignmentSettings(Record):
         return self._known.get(item_id)
 
     def practice_label(self, item_id: str) -> GoldLabel | None:
-        """Return what is known of an item to practise on; None for other items."""
+        """Return the known label of a practice item; None for other items."""
         return self._practised.get(item_id)
 
     def known_label(self, item_id: str) -> GoldLabel | None:
-        """Return what is known of an item, be it gold or to practise on; None for other items."""
+        """Return the known label of a gold or practice item; None for other items."""
         return self.practice_label(item_id) or self.gold_label(item_id)
 
     def priority(self, *names: object) -> int:
-        """Return the priority of an item with these names: the highest that is set for one of them, 0 without one."""
+        """Return the priority of an item with these names: the highest one set for any of them, 0 without one."""
         return max((self.priorities[name] for name in names if name in self.priorities), default=0)
 
 

@@ -1,6 +1,6 @@
-"""A campaign's form: what its annotators can enter about a task, and rules for the decisions.
+"""A campaign's form: the possible entries of its annotators about a task, and rules for the decisions.
 
-Steps and `review open` make it, the review store keeps it as JSON in the campaign's row, and all code that shows a task
+Steps and `review open` make it, and the review store keeps it as JSON in the campaign's row. All code that shows a task
 or receives a decision reads it: the store's checks, the task card, tables, Label Studio, the rules.
 """
 
@@ -16,31 +16,31 @@ from .fields.field_types import FormField, RegionField
 from .fields.form import Form
 
 _MOST_READ = 256
-"""Most forms that are kept parsed in memory, because a campaign is read on every click."""
+"""Largest number of forms kept parsed in memory, because a campaign is read on every click."""
 
 
 class CampaignForm(Record):
     """The form of one campaign.
 
-    A decision is one of `decisions`, or of the task's own choices (`decisions_from`), with reasons and a note beside
-    it. In a typed form it is entered field by field (`fields`), and follows from the first of them.
+    A decision is one of `decisions`, or of the task's own choices (`decisions_from`), with reasons and a note. In a
+    typed form it is entered field by field (`fields`), and follows from the first field.
 
     Attributes:
-        decisions: Decisions that an annotator chooses from, where the form has no fields.
+        decisions: Possible decisions of an annotator, if the form has no fields.
         decisions_from: `choices`: the decisions on a task are the letters of its own choices.
-        fields: Fields of a typed form, in the order in which they are filled in.
-        reasons: Codes of reasons that may stand beside a decision; the app asks for one with a rejection.
+        fields: Fields of a typed form, in the order of filling them in.
+        reasons: Codes of reasons that may accompany a decision; the app requires one with a rejection.
         needs_note: Decisions that need a note, or edits.
-        guidelines: What the recipe tells annotators, in Markdown; null leaves it to the kind of campaign.
+        guidelines: The recipe's instructions for annotators, in Markdown; null uses those of the kind of campaign.
         edits: Whether annotators may edit the item, which makes its next version.
-        rounds: Rounds that an item gets, a version of it each; 0 where items do not come again.
+        rounds: Rounds that an item gets, each with a new version; 0 if items do not return.
         editors_verify: Whether annotators may judge a version that they edited themselves.
-        explained: Whether annotators who may edit the item may edit the explanation of its key too.
-        evidence: Regions that annotators mark beside a decision, to justify it; null asks for none.
+        explained: Whether annotators who may edit the item may also edit the explanation of its key.
+        evidence: Regions that annotators mark with a decision, to justify it; null asks for none.
         blind_first: Whether annotators answer before they see the key, and fill in the other fields afterwards.
-        to_writer: Whether annotators may send the item back to whoever wrote it, with what is to change.
-        writer_rounds: Versions of an item that go back to its writer; 0 where annotators send none back.
-        states_facts: Whether the fields state facts about a picture: they are checked together, as a facts file is.
+        to_writer: Whether annotators may send the item back to its writer, with the requested change.
+        writer_rounds: Versions of an item that go back to its writer; 0 if annotators send none back.
+        states_facts: Whether the fields state facts about a picture: they are checked together, like a facts file.
     """
 
     decisions: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class CampaignForm(Record):
 
     @property
     def region_fields(self) -> tuple[RegionField, ...]:
-        """Return the fields for regions: those of the typed form, or the evidence beside a decision."""
+        """Return the fields for regions: those of the typed form, or the evidence of a decision."""
         if self.typed is not None:
             return self.typed.region_fields
         return () if self.evidence is None else (self.evidence,)
@@ -77,16 +77,16 @@ class CampaignForm(Record):
         return self.decisions_from == "choices"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the keys that were set, as JSON values; the store keeps these, and digests are made of them."""
+        """Return the explicitly set keys, as JSON values; the store keeps these, and digests cover them."""
         return self.model_dump(mode="json", include=self.model_fields_set)
 
 
 @lru_cache(maxsize=_MOST_READ)
 def read_campaign_form(text: str) -> CampaignForm:
-    """Return the form in a campaign's row, ignoring keys that this version does not know.
+    """Return the form in a campaign's row, ignoring keys unknown to this version.
 
     Raises:
-        ValueError: The text is no form.
+        ValueError: The text is not a form.
     """
     document = json.loads(text)
     return CampaignForm.model_validate({name: document[name] for name in CampaignForm.model_fields if name in document})

@@ -1,4 +1,4 @@
-"""The helpers of a campaign: which programs propose regions to its annotators, as recipe and store have it."""
+"""The helpers of a campaign: programs that propose regions to its annotators, as recipe and store name them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.regions import NamedHelper, helpers_of
 from .campaign_form import CampaignForm
 
 HELPERS, PROPOSE = "helpers", "propose"
-"""Keys of a campaign's settings: its helpers, and the names of those that propose at the opening of a task."""
+"""Keys of a campaign's settings: its helpers, and the names of those that propose when a task opens."""
 ALWAYS = ("grabcut",)
 """Helpers of campaigns that name none."""
 
@@ -21,15 +21,15 @@ class CampaignHelpers(NamedTuple):
     """The helpers of a campaign.
 
     Args:
-        helpers: Helpers that annotators can ask, in order.
-        propose: Names of those whose proposals are shown when a task is opened.
+        helpers: Helpers available to annotators, in order.
+        propose: Names of those whose proposals appear when a task opens.
     """
 
     helpers: tuple[NamedHelper, ...] = ()
     propose: tuple[str, ...] = ()
 
     def named(self, name: str) -> NamedHelper | None:
-        """Return the helper of that name; None where the campaign has none."""
+        """Return the helper of that name; None if the campaign has none."""
         return next((helper for helper in self.helpers if helper.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -42,11 +42,11 @@ def campaign_helpers(entries: Sequence[Any], propose: Sequence[str], folder: Pat
 
     Args:
         entries: Names, and objects with `name` and settings.
-        propose: Names of those that propose at the opening of a task.
-        folder: Folder from which paths start; None where they are absolute.
+        propose: Names of those that propose when a task opens.
+        folder: Folder to which paths are relative; None if they are absolute.
 
     Raises:
-        BenchwrightError: There is no such helper, a setting is wrong, or one cannot propose by itself.
+        BenchwrightError: A helper is unknown, a setting is wrong, or one cannot propose by itself.
     """
     helpers = CampaignHelpers(helpers_of(entries, folder), tuple(dict.fromkeys(propose)))
     for name in helpers.propose:
@@ -60,10 +60,10 @@ def campaign_helpers(entries: Sequence[Any], propose: Sequence[str], folder: Pat
 
 
 def read_campaign_helpers(settings: Mapping[str, Any], form: CampaignForm) -> CampaignHelpers:
-    """Return the helpers of a campaign as the store has it; GrabCut where a form with regions names none.
+    """Return the helpers of a campaign from the store; GrabCut if a form with regions names none.
 
     Raises:
-        BenchwrightError: A helper is not known any more.
+        BenchwrightError: A helper is no longer known.
     """
     if not form.region_fields:
         return CampaignHelpers()

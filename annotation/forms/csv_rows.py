@@ -1,7 +1,7 @@
-"""Tables from users, row by row; nothing in them is trusted until checked.
+"""Tables from users, row by row, untrusted until checked.
 
-Any table is accepted (`files.tables`), with columns in any order. A file that is none, or a text with a row that cannot
-be read, is refused as a whole; a wrong row states its problem and does not affect others.
+Any table is accepted (`files.tables`), with columns in any order. A file that is not a table, or a text with an
+unreadable row, is refused as a whole; a wrong row states its problem and does not affect others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchwright.texts.normalization import counted
 MAX_BYTES = 256 * 2**20
 _MAX_FIELD = 10_000
 _MAX_LONG_FIELD = 4 << 20
-"""Most characters of a cell in a column that may hold JSON."""
+"""Largest number of characters of a cell in a column that may hold JSON."""
 
 
 class CsvRow(NamedTuple):
@@ -38,16 +38,16 @@ class CsvRow(NamedTuple):
 
 
 def shown(value: str) -> str:
-    """Quote a value for a message: at most 40 characters, control characters spelled out."""
+    """Quote a value for a message: at most 40 characters, with control characters escaped."""
     return repr(value) if len(value) <= 40 else f"{value[:40]!r}... ({len(value)} characters)"
 
 
 def header_of(path: Path) -> list[str]:
-    """Return the names of a table's columns in lower case; empty where there are none, or it is no such file."""
+    """Return the names of a table's columns in lower case; empty without any, or if the file is not a table."""
     try:
         return [name.strip().lower() for line in islice(Table.at(path).lines(), 1) for name in line.cells]
     except (OSError, BenchwrightError):
-        return []  # `read_rows` says what is wrong with it
+        return []  # `read_rows` reports the problem
 
 
 def read_rows(
@@ -62,13 +62,13 @@ def read_rows(
 
     Args:
         path: A regular file of at most 256 MiB, unpacked.
-        required: Columns that must be there.
-        optional: Columns that may be there; absent ones are "".
-        ignored: Further columns that may be there and are not read; default None, any.
+        required: Required columns.
+        optional: Optional columns; absent ones are "".
+        ignored: Further allowed columns, which are not read; default None, any.
         long: Columns whose cells may be long, such as regions as JSON; default none.
 
     Raises:
-        DataError: The file does not exist, is no table, or has the wrong columns.
+        DataError: The file does not exist, is not a table, or has the wrong columns.
         PrerequisiteError: It is a spreadsheet, and openpyxl is not installed.
     """
     if not path.is_file():
@@ -80,7 +80,7 @@ def read_rows(
     header: list[str] | None = None
     for line in (table := Table.at(path)).lines(max_bytes=MAX_BYTES):
         if line.problem and (header is None or (table.end in TEXT_ENDS and not line.cells)):
-            raise table.unreadable(line)  # what comes after it may be part of it
+            raise table.unreadable(line)  # the text after it may be part of it
         if header is None:
             header = [name.lower() for name in header_names(line.cells)]
             _check_columns(path, header, required=required, optional=optional, ignored=ignored)
@@ -115,7 +115,7 @@ def _check_columns(
     optional: Sequence[str],
     ignored: Sequence[str] | None,
 ) -> None:
-    """Check that the columns are those that are wanted.
+    """Check that the columns are the required and allowed ones.
 
     Raises:
         DataError: They are not.

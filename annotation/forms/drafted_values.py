@@ -1,7 +1,7 @@
-"""Drafts as values of a form's columns, for tables and Label Studio, and what comes back of them.
+"""Drafts as values of a form's columns, for tables and Label Studio, and the values they return.
 
-There a draft stands where its values are filled in. What comes back as it was counts as accepted, what was changed as
-edited, and what was emptied as discarded.
+There a draft is prefilled. A value that returns unchanged counts as accepted, a changed one as edited, and an emptied
+one as discarded.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _RESULTS = {"broken": "yes", "held": "no", "not_made": "no reply"}
 
 
 def drafts_field(form: Form) -> DraftsField | None:
-    """Return the field of a form that states which drafts were taken; None where it takes none."""
+    """Return the field of a form that states which drafts were taken; None if it accepts none."""
     return next((field for field in form.fields if isinstance(field, DraftsField)), None)
 
 
 def drafted_columns(form: Form, proposals: Proposals | None) -> dict[str, Any]:
-    """Return the drafted value of each column, as `with_numbered_fields` names these, but for the headline.
+    """Return the drafted value of each column, as `with_numbered_fields` names these, except the headline.
 
-    The headline is for people alone: what they enter there says that they have looked.
+    Only annotators fill in the headline: their entry shows that they have looked.
 
     Args:
         form: Form of the campaign.
-        proposals: What was drafted for a task; None for nothing.
+        proposals: Drafts for a task; None without any.
     """
     values: dict[str, Any] = {}
     for field in form.fields[1:] if proposals is not None else ():
@@ -49,15 +49,15 @@ def drafted_columns(form: Form, proposals: Proposals | None) -> dict[str, Any]:
 
 
 def taken_from_drafts(form: Form, fields: Mapping[str, Any], proposals: Proposals | None) -> dict[str, str]:
-    """Return which values come from a draft: the place of each statement with its place in the draft.
+    """Return the values that come from a draft: the place of each statement with its place in the draft.
 
-    A value stands where its draft stood. An entry of a group that has moved is known by what tells entries apart, such
-    as its question.
+    A value has the place of its draft. An entry of a group that has moved is recognized by its distinguishing field,
+    such as its question.
 
     Args:
         form: Form of the campaign.
-        fields: What was handed in, by field.
-        proposals: What was drafted for the task; None for nothing.
+        fields: Submitted values, by field.
+        proposals: Drafts for the task; None without any.
     """
     origins: dict[str, str] = {}
     for field in form.fields[1:] if proposals is not None else ():
@@ -78,7 +78,7 @@ def _entries(value: Any) -> Sequence[Any]:
     try:
         entries = json.loads(value)
     except (ValueError, RecursionError):
-        return ()  # the form says that it is no list of entries
+        return ()  # the form reports that it is not a list of entries
     return entries if isinstance(entries, list) else ()
 
 
@@ -101,7 +101,7 @@ def _reading(field: Repeated, entry: Mapping[str, Any]) -> str:
 
 
 def drafts_in_words(form: Form, proposals: Proposals | None) -> str:
-    """Return whose drafts stand in a task, with what a second model says of them, one a line; empty where none does."""
+    """Return the authors of a task's drafts, with a second model's verdicts, one a line; empty without drafts."""
     if proposals is None:
         return ""
     if proposals.failed is not None and not proposals.fields:

@@ -1,4 +1,4 @@
-"""Regions that annotators mark beside a decision, to justify it: what in the picture makes the answer right."""
+"""Regions that annotators mark with a decision, to justify it: the part of the picture that makes the answer right."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ ACCEPT = "accept"
 
 
 class EvidenceSettings(Record):
-    """The region that justifies an answer, asked for beside it on the item's first picture.
+    """The region that justifies an answer, requested with it on the item's first picture.
 
     Attributes:
         shape: `box`, `polygon` or `mask`.
-        is_required: Whether an answer needs one: in `answer` every option but the one that declines, in `verify` an
+        is_required: Whether an answer needs one: in `answer` every option except the one that declines, in `verify` an
             acceptance.
-        max_count: Most regions.
-        instructions: What to mark, in Markdown.
+        max_count: Largest number of regions.
+        instructions: Instructions for marking, in Markdown.
     """
 
     shape: Literal["box", "polygon", "mask"] = "box"
@@ -59,7 +59,7 @@ def campaign_form(evidence: EvidenceSettings | None, **keys: Any) -> CampaignFor
 
 
 def needs_evidence(form: CampaignForm, refusal: str | None, decision: str) -> bool:
-    """Return whether a decision on an item is not taken without regions that justify it.
+    """Return whether a decision on an item requires regions that justify it.
 
     Args:
         form: Form of the campaign.

@@ -1,4 +1,4 @@
-"""Read gold items, whose right decision is known, from a table or from a release with checked keys."""
+"""Read gold items, which have a known right decision, from a table or from a release with checked keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .csv_rows import read_rows, shown
 
 _MAX_ITEMS = 100_000
 LEAST_PRACTICE, FEW_PRACTICE, MOST_PRACTICE = 3, 5, 20
-"""Fewest and most items to practise on that a file may name, and the number that are taken of a release."""
+"""Fewest practice items in a file, their number from a release, and the most in a file."""
 _MAX_WHY = 1000
 
 
@@ -23,11 +23,12 @@ class GoldLabel(NamedTuple):
 
     Args:
         decision: The right decision; None if it follows from the item's own key.
-        content_hash: Content hash of the item that it applies to; None for any content.
-        reason: Reason of the decision; empty if none is stated.
-        why: Sentence for annotators on why it is right; empty if none is stated.
-        regions: Regions that are right, by field, as JSON values; None where none are stated.
-        tolerance: How far off an annotator's may be, as the campaign's `agreement` has it; None for the campaign's own.
+        content_hash: Content hash of the item to which it applies; None for any content.
+        reason: Reason of the decision; empty without one.
+        why: Sentence for annotators on why it is right; empty without one.
+        regions: Right regions, by field, as JSON values; None without any.
+        tolerance: Tolerance for annotators' regions, as the campaign's `agreement` defines it; None for the campaign's
+            own.
     """
 
     decision: str | None
@@ -42,9 +43,9 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
     """Return the gold labels of a file or release, by item id.
 
     Args:
-        path: A CSV file with the column `item_id` and perhaps `decision`, `reason`, `why`, and in a campaign `mark`
-            `regions` (JSON: lists of regions by field) and `tolerance` (a number, the least intersection over union, or
-            JSON as `agreement` has it); or the folder of a release.
+        path: A CSV file with the column `item_id` and optionally `decision`, `reason`, `why`, and in a campaign `mark`
+            `regions` (JSON: lists of regions by field) and `tolerance` (a number, the smallest intersection over union,
+            or JSON as in `agreement`); or the folder of a release.
 
     Raises:
         DataError: The path is neither, a row is wrong, or an item occurs twice.
@@ -56,7 +57,7 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
 
 
 def read_practice(path: Path) -> dict[str, GoldLabel]:
-    """Return the labels of the items to practise on, by item id: those of a file, or all of a release.
+    """Return the labels of the practice items, by item id: those of a file, or all of a release.
 
     Raises:
         DataError: As `read_gold`, or a file names fewer than 3 items or more than 20.

@@ -1,4 +1,4 @@
-"""The part of a step's items that a campaign asks about, where several campaigns share them."""
+"""The part of a step's items for one campaign, if several campaigns share the items."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
 class ItemPart(Record):
-    """The part of the items (or images) that a campaign asks about; all that is given has to fit.
+    """The part of the items (or images) that a campaign asks about; they must meet all given conditions.
 
-    Without any of these it is what the parts of earlier campaigns leave.
+    Without conditions it consists of the items that earlier campaigns' parts leave.
 
     Attributes:
         tasks: Tasks of the items; none for any.
         categories: Categories of the items; none for any.
         attributes: Values by attribute of the items, such as `{language: [ar, en]}`.
-        share: From and to, 0 to 1: a share of all, drawn by source picture, so that all that was made of one picture
-            is in one part. `[0, 0.5]` and `[0.5, 1]` are two halves; null for all.
-        again: Whether it also asks about what the part of an earlier campaign takes, so that two ask about the same.
+        share: From and to, 0 to 1: a share of all, drawn by source picture, so that all items from one picture are in
+            one part. `[0, 0.5]` and `[0.5, 1]` are two halves; null for all.
+        again: Whether it also includes items in an earlier campaign's part, so that both ask about them.
     """
 
     tasks: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class ItemPart(Record):
 
     @property
     def names_items(self) -> bool:
-        """Return whether it goes by what only items have."""
+        """Return whether it uses properties that only items have."""
         return bool(self.tasks or self.categories or self.attributes)
 
     def takes(self, record: Item | ImageRecord) -> bool:
@@ -63,11 +63,11 @@ class ItemPart(Record):
 
 
 def equal_shares(number: int) -> list[dict[str, Any]]:
-    """Return so many parts of equal size, as recipes have them."""
+    """Return a number of parts of equal size, as recipes write them."""
     ends = [round(place / number, 4) for place in range(number)] + [1]
     return [{"share": [start, end]} for start, end in pairwise(ends)]
 
 
 def _place_of(image_id: str) -> float:
-    """Return the place of a source picture in the order that shares are drawn in, 0 to below 1."""
+    """Return the place of a source picture in the random order of shares, at least 0 and below 1."""
     return int(digest(["share", image_id])[:16], 16) / _DRAWN_OF

@@ -1,7 +1,7 @@
-"""The kinds of campaigns, and what each asks annotators.
+"""The kinds of campaigns, and their questions to annotators.
 
-A kind says what a browser may show, and the fields of its typed form if it has one. A new kind needs only an entry
-here: the store checks its values, and the app and tables of decisions show them.
+A kind defines what a browser may show, and the fields of its typed form, if any. A new kind needs only an entry here:
+the store checks its values, and the app and tables of decisions show them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ STATE, WRITE = "state", "write"
 MARK = "mark"
 READING = "reading"
 TO_WRITER, CHANGE = "to_writer", "change"
-"""Decision, or field of a review, that sends an item back to its writer; and the field that says what to change."""
+"""Decision, or field of a review, that sends an item back to its writer; and the field with the requested change."""
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
-"""Findings that an annotator can make about a key."""
+"""Possible findings of an annotator about a key."""
 CHOOSES = "option"
-"""What an annotator says of a reply that chooses an option."""
+"""An annotator's finding about a reply that chooses an option."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class CampaignKind:
     Args:
         name: Name in campaigns, recipes and commands.
         shows_key: Whether its annotators see which choice is right; they answer such an item in no other campaign.
-        form: Function from the categories of a file of tasks to the typed form; None for kinds that recipes open,
-            whose step has the form, or whose answers are a decision with reasons and a note.
+        form: Function from the categories of a file of tasks to the typed form; None for kinds that recipes open, whose
+            step has the form, or whose answers are a decision with reasons and a note.
         rule: Acceptance rule, with `{n}` for the number of annotators.
-        annotators: Number of annotators of each task, unless `review open` says another.
+        annotators: Number of annotators of each task, unless `review open` sets another.
         guidelines: Guidelines for annotators, in Markdown.
     """
 
@@ -296,13 +296,13 @@ KINDS = {
 }
 
 AUTHORED_KINDS = (COLLECT, DESCRIBE, WRITE)
-"""Kinds in which people write or bring something, in a place of their own, and do not vote."""
+"""Kinds in which annotators write items or submit pictures, each in a separate place, and do not vote."""
 ATTENTION = "attention"
-"""Task, in place of one such as `jigsaw`, of items that only check whether questions are read."""
+"""Task, instead of one such as `jigsaw`, of items that only check whether annotators read the questions."""
 WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))
 """Kinds whose annotators know too much to answer the same items blind."""
 BLIND_KINDS = (ANSWER, REVIEW)
-"""Kinds whose annotators must not know the key when they begin; in `review` it is shown once they have answered."""
+"""Kinds whose annotators must not know the key when they begin; `review` shows it once they have answered."""
 
 
 def shows_key(kind: str) -> bool:

@@ -1,9 +1,9 @@
-"""Payloads of tasks: an item, and in some campaigns texts beside it.
+"""Payloads of tasks: an item, and in some campaigns texts next to it.
 
-A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
-`{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. Beside
-these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, in `state` and
-`write` `proposals`, what was drafted for the form, and `previous`, what was written before, where it came back.
+A payload is either the item's own JSON values, or `{"item", "beside", "about"}`. `beside` is a list of `{"label",
+"text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. It may also hold
+`sizes_wh`, the sizes of the item's pictures, if annotators mark regions on them; in `state` and `write` `proposals`,
+the drafts for the form; and `previous`, the earlier text, if it came back.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ PICTURE = "picture"
 
 
 class TaskInput(NamedTuple):
-    """One content of one item, on which annotators are to decide."""
+    """One content of one item for annotators to decide on."""
 
     item_id: str
     content_hash: str
     payload: Mapping[str, Any]
     """The content as JSON values."""
     priority: int = 0
-    """Priority of the task; higher numbers go out first."""
+    """Priority of the task; higher numbers are assigned first."""
     gold: str | None = None
     """The right decision of a gold item; None for other items."""
     gold_why: str | None = None
-    """Why that decision is right, for annotators who are told; None where nothing is stated."""
+    """Why that decision is right, for annotators who get feedback; None without a reason."""
     gold_regions: str | None = None
-    """Regions that are right on a gold item, and how far off they may be, as canonical JSON; None without any."""
+    """Right regions on a gold item, and their tolerance, as canonical JSON; None without any."""
     gold_of: str | None = None
     """Item whose accepted content this gold item repeats; None for all others."""
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
-    """Return the payload of an item with the texts beside it from a file of tasks."""
+    """Return the payload of an item with the texts next to it from a file of tasks."""
     return payload_beside(item, task.beside, task.about)
 
 
 def payload_beside(
     item: Mapping[str, Any], beside: Sequence[SideText], about: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the payload of a content with texts beside it, and with what separates tables of results."""
+    """Return the payload of a content with texts next to it, and with the values that separate tables of results."""
     return {
         _ITEM: dict(item),
         "beside": [text.model_dump(mode="json") for text in beside],
@@ -61,7 +61,7 @@ def payload_beside(
 
 
 def payload_of_version(payload: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the payload of an item's next version, with whatever stood beside the version before."""
+    """Return the payload of an item's next version, with the texts next to the previous version."""
     return {**payload, _ITEM: dict(item)} if _ITEM in payload else dict(item)
 
 
@@ -72,7 +72,7 @@ def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
-    """Return the id by which the source of a task's item calls it; None where it has none.
+    """Return the id of a task's item at its source; None without one.
 
     Args:
         payload: The payload, or this as JSON.
@@ -82,7 +82,7 @@ def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
 
 
 def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[str, Any]:
-    """Return a payload that states the sizes of its pictures; without any, the payload as it is."""
+    """Return a payload that states the sizes of its pictures; without any, the unchanged payload."""
     if not sizes_wh:
         return dict(payload)
     whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
@@ -96,7 +96,7 @@ def sizes_in(payload: Mapping[str, Any]) -> tuple[SizeWH, ...]:
 
 
 def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
-    """Return the texts beside the item, each `label` and `text`."""
+    """Return the texts next to the item, each `label` and `text`."""
     return list(payload.get("beside", ())) if _ITEM in payload else []
 
 
@@ -110,12 +110,12 @@ def _is_empty(value: Mapping[str, Any]) -> bool:
 
 
 class DraftNote(Record):
-    """What is known about one draft of a form, beside its values.
+    """Notes on one draft of a form, besides its values.
 
     Attributes:
         by: Its author, as in `Item.written_by`.
-        prompt: Name of the prompt, or of the template, that it was made with.
-        attacks: What a second model did to break it.
+        prompt: Name of the prompt, or of the template, that produced it.
+        attacks: A second model's attempts to break it.
     """
 
     by: str
@@ -124,18 +124,18 @@ class DraftNote(Record):
 
     @property
     def author(self) -> str:
-        """Return the author as people read it: a model's name, or `template`."""
+        """Return the author for readers: a model's name, or `template`."""
         return self.by.removeprefix("model:")
 
 
 class Proposals(Record):
-    """What a model drafted for the fields of a task's form, or why it drafted nothing.
+    """A model's drafts for the fields of a task's form, or the reason for missing ones.
 
     Attributes:
-        model: Model, as the endpoint calls it.
-        fields: Drafted values by field; empty if there are none.
-        failed: Why there are none: a reason code and words; None if the model replied as it should.
-        notes: What is known about single drafts, by their place, such as `questions/2`.
+        model: Model, by its name at the endpoint.
+        fields: Drafted values by field; empty without any.
+        failed: Reason for missing drafts, as a code and words; None if the model replied properly.
+        notes: Notes on single drafts, by their place, such as `questions/2`.
     """
 
     model: str
@@ -145,13 +145,13 @@ class Proposals(Record):
 
 
 def payload_of_picture(item: Mapping[str, Any], *, name: str, proposals: Proposals | None) -> dict[str, Any]:
-    """Return the payload of a picture about which people state facts: its name, and what a model drafted."""
+    """Return the payload of a picture about which annotators state facts: its name, and a model's drafts."""
     payload = {_ITEM: dict(item), "beside": [], "about": {PICTURE: name}}
     return payload if proposals is None else payload | {_PROPOSALS: proposals.model_dump(mode="json")}
 
 
 def payload_with_drafts(payload: Mapping[str, Any], proposals: Proposals) -> dict[str, Any]:
-    """Return the payload of a task with what was drafted for its form."""
+    """Return the payload of a task with the drafts for its form."""
     whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
     return {**whole, _PROPOSALS: proposals.model_dump(mode="json")}
 
@@ -159,12 +159,12 @@ def payload_with_drafts(payload: Mapping[str, Any], proposals: Proposals) -> dic
 def payload_of_revision(
     payload: Mapping[str, Any], beside: Sequence[SideText], previous: Mapping[int, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the payload of a task whose writers revise what they wrote.
+    """Return the payload of a task whose writers revise their items.
 
     Args:
-        payload: Payload of the task in which they wrote it.
-        beside: Why it came back.
-        previous: Values of the form's fields, as they were written, by slot.
+        payload: Payload of the task in which they wrote them.
+        beside: Reasons of the return.
+        previous: Earlier values of the form's fields, by slot.
     """
     whole = payload if _ITEM in payload else {_ITEM: dict(payload), "about": {}}
     texts = [text.model_dump(mode="json") for text in beside]
@@ -172,17 +172,17 @@ def payload_of_revision(
 
 
 def previous_in(payload: Mapping[str, Any]) -> Mapping[int, Mapping[str, Any]]:
-    """Return what was written before in each slot that is to be revised, as the form's fields; empty if nothing is."""
+    """Return the earlier text in each slot to revise, as the form's fields; empty without any."""
     return {int(slot): fields for slot, fields in payload.get(_PREVIOUS, {}).items()}
 
 
 def proposals_in(payload: Mapping[str, Any]) -> Proposals | None:
-    """Return what a model drafted for a task; None where none was asked."""
+    """Return a model's drafts for a task; None if no model was queried."""
     return Proposals.model_validate(payload[_PROPOSALS]) if _PROPOSALS in payload else None
 
 
 class Facets(NamedTuple):
-    """Properties by which tasks are counted: kind of question, task and category of the item; None where absent."""
+    """Properties by which tasks are counted: kind of question, task and category of the item; None if absent."""
 
     kind: str | None
     task: str | None

@@ -1,4 +1,4 @@
-"""An item to practise on: what is shown, which decisions on it are right, and why."""
+"""A practice item: its content, the right decisions on it, and why they are right."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .kinds import COLLECT, DESCRIBE, MARK, STATE, WRITE
 from .task_content import TaskContent
 
 TAKE, LEAVE = "take", "leave"
-"""Decisions on a photograph that somebody found or a question that somebody wrote, when these kinds are practised."""
+"""Decisions on another person's photograph or question, in practice for the kinds that produce these."""
 _FIRST_TEXT_OF_DESCRIPTION = "questions"
 
 
 class TextBeside(Record):
-    """A text that is shown beside an item."""
+    """A text shown next to an item."""
 
     label: str
     text: str
@@ -31,17 +31,17 @@ def _is_empty(value: object) -> bool:
 
 
 class PracticeItem(Record):
-    """An item to practise on.
+    """A practice item.
 
     Attributes:
-        name: Name of the item, by which the answers to it are kept.
+        name: Name of the item, under which its answers are kept.
         content: What is shown.
-        right: Decisions that are right, the best one first, as the review store spells them; in a campaign whose
-            annotators first answer without the key, `accept` for a sound item and `revise` for any other.
+        right: Right decisions, the best one first, as the review store spells them; in a campaign whose annotators
+            first answer without the key, `accept` for a sound item and `revise` for any other.
         why: Why they are right, in a sentence or two.
-        answers: Right answers before the key is shown, where the campaign asks for one.
-        beside: Texts beside the item.
-        regions: Regions that are right, by field, where some are marked.
+        answers: Right answers before the key is shown, if the campaign asks for one.
+        beside: Texts next to the item.
+        regions: Right regions, by field, if any are marked.
     """
 
     name: str = Field(min_length=1, max_length=200)
@@ -73,7 +73,7 @@ _WRITTEN_QUESTION = OneOf(
 
 
 PRACTISED_BOXES, PRACTISED_POINTS = "boxes", "points"
-"""Names of the fields in which marking is practised."""
+"""Names of the fields for practice in marking."""
 _BALLS = tuple(Option(code=color, words=f"A {color} ball") for color in ("red", "blue", "green", "yellow"))
 _PRACTISED_MARKS = (
     MarkField(name=PRACTISED_BOXES, label="Boxes", shape="box", options=_BALLS, min_count=0, max_count=20),
@@ -82,11 +82,11 @@ _PRACTISED_MARKS = (
 
 
 def practice_form(kind: str, form: CampaignForm, *, is_own: bool = False) -> CampaignForm:
-    """Return the form in which a campaign's work is practised: its own, without what nobody can judge as right.
+    """Return the form for practicing a campaign's work: its own, without fields that cannot be judged as right.
 
-    Describing is practised without writing questions, collecting by judging photographs that somebody found, writing by
-    judging questions that somebody wrote, marking on drawn still lifes, unless the campaign names pictures of its own
-    (`is_own`), and stating by saying why a picture does not answer a question.
+    Practice for describing omits writing questions. Practice for collecting judges other people's photographs, and for
+    writing other people's questions. Practice for marking uses drawn still lifes, unless the campaign names its own
+    pictures (`is_own`). Practice for stating explains why a picture does not answer a question.
     """
     if kind == MARK and not is_own:
         return CampaignForm(fields=marking_form(_PRACTISED_MARKS).fields)

@@ -1,19 +1,19 @@
-"""The shortest believable time of a task: nobody who looks at its pictures and reads its words decides faster.
+"""The shortest believable time of a task: no annotator who looks at its pictures and reads its words decides faster.
 
-It is meant to be too short rather than too long, since a mark on somebody's work should stand. Each part is a speed
-that people reach at their fastest:
+It is deliberately too short rather than too long, so that a mark on an annotator's work is reliable. Each part is the
+highest speed that people reach:
 
-- A response takes `_RESPONSE_S`. Asked whether a photograph shows an animal, people let go of a key 0.38 to 0.57 s
-  after it appeared, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human
+- A response takes `_RESPONSE_S`. When people judge whether a photograph shows an animal, they release a key 0.38 to
+  0.57 s after it appears, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human
   visual system", doi:10.1038/381520a0).
 - A picture takes `_PICTURE_S`, about one glance: fixations in scenes last 0.26 to 0.33 s (Rayner 2009, "Eye movements
-  and attention in reading, scene perception, and visual search", doi:10.1080/17470210902816461). That is enough for
-  the gist, which people have of pictures that are shown for 0.125 s (Potter 1975, doi:10.1126/science.1145183).
+  and attention in reading, scene perception, and visual search", doi:10.1080/17470210902816461). That suffices for the
+  gist, which people grasp of pictures shown for 0.125 s (Potter 1975, doi:10.1126/science.1145183).
 - A word takes 1 / `_WORDS_PER_S`. Adults read silently 238 words a minute (Brysbaert 2019, "How many words do we read
   per minute?", doi:10.1016/j.jml.2019.104047); two and a half times that is scanning for a word, faster than skimming
   (Carver 1990, "Reading rate: a review of research and theory": 600 and 450 words a minute).
 
-Texts that come again in every task, such as "Which piece fits?", are read once and then known, and are left out.
+Texts that recur in every task, such as "Which piece fits?", are read once and then known, and are left out.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _RESPONSE_S = 0.3
 _PICTURE_S = 0.25
 """Seconds for a glance at one picture."""
 _WORDS_PER_S = 10.0
-"""Words read in a second at the fastest."""
+"""Highest reading speed, in words per second."""
 
 
 def shortest_time_s(content: TaskContent, *, known: Collection[str] = ()) -> float:
     """Return the shortest believable time of a task in seconds, at least `_RESPONSE_S`.
 
-    It counts the pictures, and the words of the question and of choices that are texts. Words are what spaces separate,
-    so that in a language without spaces, such as Chinese, the time comes out shorter still. A task may be rightly
-    decided without reading all of it; one decision below this time proves nothing, many do.
+    It counts the pictures, and the words of the question and of choices that are texts. Spaces separate words, so that
+    in a language without spaces, such as Chinese, the time is shorter still. An annotator may rightly decide a task
+    without reading all of it; one decision below this time proves nothing, but many do.
 
     Args:
         content: Content of the task.
@@ -53,14 +53,14 @@ def shortest_time_s(content: TaskContent, *, known: Collection[str] = ()) -> flo
 
 
 def is_too_fast(active_s: float | None, shortest_s: float | None) -> bool:
-    """Return whether a decision took less than the shortest believable time; False where either is not known."""
+    """Return whether a decision took less than the shortest believable time; False if either is unknown."""
     return active_s is not None and shortest_s is not None and active_s < shortest_s
 
 
 def shortest_times(payloads: Iterable[Mapping[str, Any]]) -> list[float]:
-    """Return the shortest believable times of tasks that were opened together, by their payloads, in seconds.
+    """Return the shortest believable times of tasks opened together, by their payloads, in seconds.
 
-    Texts that several of them have are known. Parts of a payload that are no content count as nothing.
+    Texts that several of them share are known. Parts of a payload outside its content do not count.
     """
     contents = [_content(payload) for payload in payloads]
     times = Counter(text for texts, _ in contents for text in set(texts))

@@ -1,4 +1,4 @@
-"""Files of marks that people start from in a campaign `mark`, as a recipe names them and as the store keeps them."""
+"""Files of marks from which annotators start in a campaign `mark`, as a recipe names them and the store keeps them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from benchwright.regions import Proposal, Region
 from benchwright.regions.formats.mark_files import MarkFormat
 
 START_FROM = "start_from"
-"""Key of a campaign's settings: the files that its annotators start from, as `StartAuthor` has them."""
+"""Key of a campaign's settings: the files from which its annotators start, as `StartAuthor` objects."""
 MOST_FILES = 50
 _YOLO = ("data.yaml", "data.yml", "classes.txt", "labels")
 _READ = {"voc": (".xml",), "yolo": (".txt", ".yaml", ".yml")}
-"""Endings of the files that are read of a folder, by format."""
+"""Endings of the files to read in a folder, by format."""
 _MOST_NAME = 100
 
 
 class StartFile(Record):
-    """A file, or a folder, of marks that people start from.
+    """A file, or a folder, of marks from which annotators start.
 
     Attributes:
         path: Path of a COCO or LVIS file, of a Pascal VOC file or a folder of them, or of the folder of a YOLO dataset
             or its `data.yaml`; relative to the recipe's folder.
-        format: `coco`, `lvis`, `voc` or `yolo`; default, by what lies there.
-        labels: Label code of the form by label of the file, where the two differ; null leaves the label's marks out.
-        fields: Names of the fields that take its marks; default all.
+        format: `coco`, `lvis`, `voc` or `yolo`; default, from the contents.
+        labels: Label code of the form by label of the file, if the two differ; null leaves the label's marks out.
+        fields: Names of the fields that accept its marks; default all.
     """
 
     path: str = Field(min_length=1, max_length=4096)
@@ -47,10 +47,10 @@ class StartFile(Record):
         return {"path": value} if isinstance(value, str) else value
 
     def read_as(self, path: Path) -> MarkFormat:
-        """Return the format of what lies at a path.
+        """Return the format of the file or folder at a path.
 
         Raises:
-            DataError: It cannot be told.
+            DataError: The format is unclear.
         """
         if self.format is not None:
             return self.format
@@ -73,7 +73,7 @@ class StartAuthor(Record):
     """The file of marks as the author of proposals.
 
     Attributes:
-        name: Name of the file or folder, without the place where it lies.
+        name: Name of the file or folder, without its path.
         version: Format, and digest of the content.
     """
 
@@ -81,17 +81,17 @@ class StartAuthor(Record):
     version: str = Field(max_length=100)
 
     def proposed(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a region of the file, as JSON values, with what it proposes beside it."""
+        """Return a region of the file, as JSON values, with its author as the source of the proposal."""
         region = Region.model_validate(document)
         proposal = Proposal(helper=self.name, version=self.version, points=region.points, mask=region.mask)
         return region.model_copy(update={"proposal": proposal}).model_dump(mode="json")
 
 
 def check_files(files: Sequence[StartFile], folder: Path) -> None:
-    """Check that files are there, that their formats are known, and that none is named twice.
+    """Check that files exist, that their formats are known, and that none is named twice.
 
     Raises:
-        DataError: One is not as it should be.
+        DataError: One file fails a check.
     """
     _names_of(files)
     for file in files:
@@ -105,7 +105,7 @@ def authors_of(files: Sequence[StartFile], folder: Path) -> list[StartAuthor]:
     """Return the files as authors, with digests of their content.
 
     Raises:
-        DataError: There is no such file, its format cannot be told, or a file is named twice.
+        DataError: A file is missing, its format is unclear, or it is named twice.
     """
     check_files(files, folder)
     authors = []
@@ -117,7 +117,7 @@ def authors_of(files: Sequence[StartFile], folder: Path) -> list[StartAuthor]:
 
 
 def _names_of(files: Sequence[StartFile]) -> list[str]:
-    """Return the names of files for people; of those with the same name, as much of the paths as tells them apart."""
+    """Return the names of files for readers; files of equal names get as much of their paths as distinguishes them."""
     paths = [PurePosixPath(file.path.replace("\\", "/")) for file in files]
     names = [path.name or str(path) for path in paths]
     for parts in range(2, max((len(path.parts) for path in paths), default=0) + 1):
@@ -131,12 +131,12 @@ def _names_of(files: Sequence[StartFile]) -> list[str]:
 
 
 def authors_in(settings: Mapping[str, Any]) -> list[StartAuthor]:
-    """Return the authors of marks to start from in a campaign's settings; none where it has no such files."""
+    """Return the authors of marks to start from in a campaign's settings; none without such files."""
     return [StartAuthor.model_validate(author) for author in settings.get(START_FROM, ())]
 
 
 def _digest(path: Path, form: MarkFormat) -> str:
-    """Return the SHA-256 of a file; of a folder, that of the names and digests of all files that are read of it."""
+    """Return the SHA-256 of a file; for a folder, that of the names and digests of all files read from it."""
     with naming(path):
         if path.is_file() and not (form == "yolo" and path.suffix in (".yaml", ".yml")):
             return _file_digest(path)

@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A decision of an annotator or adjudicator on a task, with all that goes with it.
+    """A decision of an annotator or adjudicator on a task, with its reasons, note, edits and fields.
 
     Every source makes one: the task card, a row of a table, an annotation in Label Studio, a simulated annotator. The
     review store checks it against the campaign's form.
 
     Attributes:
         decision: One of the form's decisions; a typed form derives it from its first field and ignores this value.
-        reasons: Codes of reasons, of those in the form.
+        reasons: Codes of reasons from the form.
         note: Text of the annotator; None without one.
         edits: Edits of the item, as JSON values; None without any.
         fields: Value of each field of a typed form, by name; None if the campaign has no such form.

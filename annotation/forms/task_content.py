@@ -1,4 +1,4 @@
-"""Content of a task: an item; or an image, a pair of images or a prompt, for which there is no item (yet)."""
+"""Content of a task: an item; or an image, a pair of images or a prompt without an item (yet)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class TaskContent(Record):
     Attributes:
         task: Kind of question, such as `jigsaw` or `screen`.
         question: Text of the question; it may place images, as `<image 2>`.
-        images: Images in the order in which they are shown; none for a prompt that asks for one.
+        images: Images in display order; none for a prompt that asks for one.
         choices: Choices; empty if there are none.
         answer: Key of the right choice; None without choices, or if nothing in the picture answers.
-        refusal: Key of the choice that declines to answer; None if there is none.
-        explanation: Why the answer is right, if the item says so.
-        item_id: Id of the item; None for contents that are no items.
-        sizes_wh: Width and height of each image in pixels, upright, where regions are marked on them; else empty.
+        refusal: Key of the choice that declines to answer; None without one.
+        explanation: Why the answer is right, if the item has an explanation.
+        item_id: Id of the item; None for contents that are not items.
+        sizes_wh: Width and height of each image in pixels, upright, if regions are marked on them; else empty.
     """
 
     model_config = ConfigDict(extra="ignore")

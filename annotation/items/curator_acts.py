@@ -1,9 +1,8 @@
-"""What a curator can do with images and items: withdraw, restore, assign, ask again, many at once; decide divided ones.
+"""A curator's acts on images and items: withdraw, restore, assign, reopen, many at once; decide divided ones.
 
-An act is planned first: the plan says which records it would change and why it cannot change the others. Nothing here
-has a rule of its own. Withdrawing, restoring and undoing are overrides of verdicts of steps, as on the command line;
-deciding is adjudication, as on the adjudicator's page, and asking again is sending back. Each is recorded in the audit
-log.
+An act is planned first: the plan lists the records it would change, and why it cannot change the others. The rules are
+those of other modules. Withdrawing, restoring and undoing are overrides of verdicts of steps, as on the command line.
+Deciding is adjudication, as on the adjudicator's page, and reopening is sending back. The audit log records each act.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ LONGEST_WHY = 2000
 
 @dataclass(frozen=True)
 class ActPlan:
-    """What an act would do.
+    """The effects of an act.
 
     Attributes:
         act: The act.
-        overrides: Decisions to add, or for `undo` to take back; one for each record that would change, or several.
-        refused: Messages about the records that would not change, with how many each is about, the most frequent first.
+        overrides: Decisions to add, or for `undo` to take back; one or several for each record that would change.
+        refused: Messages about the records that would not change, each with their number, the most frequent first.
     """
 
     act: Act
@@ -59,7 +58,7 @@ class ActPlan:
 
 
 class AssignedTasks(NamedTuple):
-    """Tasks that a curator assigned to somebody, and why others were not, with how many each reason is about."""
+    """Tasks that a curator assigned to a person, and the reasons why others were not, with the number for each."""
 
     name: str
     leases: Sequence[Lease]
@@ -67,7 +66,7 @@ class AssignedTasks(NamedTuple):
 
 
 class ReopenedTasks(NamedTuple):
-    """How many tasks are asked again, and why others are not, with how many each reason is about."""
+    """The number of reopened tasks, and the reasons why others are not, with the number for each."""
 
     tasks: int
     refused: Sequence[tuple[str, int]]
@@ -88,10 +87,11 @@ class CuratorActs:
         self._curator = curator
 
     def plan(self, act: Act, records: Iterable[KnownRecord], *, why: str) -> ActPlan:
-        """Return what an act would do with these records, without doing it.
+        """Return the effects of an act on these records, without doing it.
 
         Raises:
-            BenchwrightError: The reason is empty where one is needed, too long, or no line of text; nothing has run.
+            BenchwrightError: A required reason is empty, or the reason is too long or not a line of text; or nothing
+                has run.
         """
         line = _checked_reason(why, needed=act != "undo")
         chosen = list(records)
@@ -119,7 +119,7 @@ class CuratorActs:
         return ActPlan(act, wanted, refused.most_common())
 
     def do(self, plan: ActPlan, *, why: str = "", now: datetime) -> list[Override]:
-        """Do what was planned, all or none, and return the decisions that were new."""
+        """Do what a plan lists, all or nothing, and return the new decisions."""
         store = OverrideStore(self._store)
         if plan.act != "undo":
             return store.decide(plan.overrides, now=now)
@@ -129,10 +129,10 @@ class CuratorActs:
         return undone
 
     def may_be_asked(self, history: RecordHistory) -> bool:
-        """Return whether the curator may still be asked to judge a record, and so must not see its key or votes yet.
+        """Return whether the curator may still have to judge a record, and so must not see its key or votes yet.
 
-        That is so where a task about it is open in a campaign of people in which the curator may decide, as long as
-        they have neither judged it nor looked at it (`note_looked`).
+        That is so if a task about it is open in a campaign of people in which the curator may decide, as long as they
+        have neither judged it nor looked at it (`note_looked`).
         """
         access = AccessControl(self._store)
         return any(
@@ -145,9 +145,9 @@ class CuratorActs:
         )
 
     def note_looked(self, history: RecordHistory, *, now: datetime) -> None:
-        """Record that the curator has seen the key of a record and what others decided about it.
+        """Record that the curator has seen the key of a record and the others' decisions on it.
 
-        From then on they are not asked to judge it, nor to answer it blind in any campaign, as an adjudicator is not.
+        From then on they cannot judge it, nor answer it blind in any campaign, like an adjudicator.
         """
         with self._store.reading() as connection:
             unseen = [task for task in history.tasks if not has_opened(connection, task.facts.task_id, self._curator)]
@@ -159,10 +159,10 @@ class CuratorActs:
                 note_seen(connection, task.facts.task_id, self._curator, now=now)
 
     def assign(self, record_ids: Sequence[str], name: str, *, now: datetime) -> AssignedTasks:
-        """Hold the open tasks about records for somebody, who gets them before all others, for `ASSIGNED_FOR`.
+        """Reserve the open tasks about records for a person, who gets them before all others, for `ASSIGNED_FOR`.
 
-        Nothing is taken from anybody: a task of which all slots are taken, or that the person has decided, wrote or
-        may not answer blind, stays as it is.
+        No annotator loses a task. A task without free slots, or one that the person has decided, wrote or may not
+        answer blind, stays as it is.
 
         Args:
             record_ids: Ids of the records.
@@ -191,15 +191,15 @@ class CuratorActs:
         return AssignedTasks(name, tuple(assigned), refused.most_common())
 
     def reopen(self, record_ids: Sequence[str], *, why: str, now: datetime) -> ReopenedTasks:
-        """Have decided tasks about records asked again, each of as many further people as its rule takes.
+        """Reopen decided tasks about records, each for as many further annotators as its rule requires.
 
         Args:
             record_ids: Ids of the records.
-            why: Why, in a line.
+            why: Reason, as a line.
             now: Moment of the call.
 
         Raises:
-            BenchwrightError: The reason is empty, too long, or no line of text; nothing has changed.
+            BenchwrightError: The reason is empty, too long, or not a line of text; nothing has changed.
         """
         line = _checked_reason(why, needed=True)
         with self._store.reading() as connection:
@@ -219,7 +219,7 @@ class CuratorActs:
         return ReopenedTasks(reopened, refused.most_common())
 
     def take_back(self, assigned: AssignedTasks, *, now: datetime) -> None:
-        """Give the slots that were assigned back, as far as they are not decided meanwhile."""
+        """Give the assigned slots back, unless they were decided in the meantime."""
         for lease in assigned.leases:
             self._store.release(lease.slot_id, assigned.name, now=now)
 
@@ -227,7 +227,7 @@ class CuratorActs:
         """Decide a task as an adjudicator does, or send it back to further annotators (`send_back`).
 
         Raises:
-            RefusedError: The task is not open to this curator, or does not take this decision.
+            RefusedError: The task is not open to this curator, or does not accept this decision.
         """
         queue = AdjudicationQueue(self._store, task.campaign, self._curator)
         queue.open(task.facts.task_id, now=now)
@@ -235,7 +235,7 @@ class CuratorActs:
 
 
 ASSIGNED_FOR = timedelta(days=7)
-"""How long a task that a curator assigns waits for that person."""
+"""Time for which a task that a curator assigns waits for that person."""
 NO_OPEN_TASK = "no open task asks about it"
 NO_TASK = "no task asks about it"
 NOTHING_BY_HAND = "nothing was decided by hand about it"
@@ -243,9 +243,9 @@ _NOT_OF_THIS_RUN = "the last run did not make it, so no step of the run can drop
 
 
 def may_be_decided(task: ReviewedTask, curator: str) -> bool:
-    """Return whether a curator may decide a task as an adjudicator, as the adjudicator's queue holds it.
+    """Return whether a curator may decide a task as an adjudicator, under the conditions of the adjudicator's queue.
 
-    The rule names an adjudicator, the annotators have left the task open or differ about it, nobody has adjudicated it
+    The rule names an adjudicator, the annotators have left the task open or disagree on it, it has not been adjudicated
     since, and the curator has not judged the item.
     """
     policy = policy_of(task.campaign)
@@ -261,7 +261,7 @@ def _checked_reason(why: str, *, needed: bool) -> str:
     """Return a curator's reason as one line.
 
     Raises:
-        BenchwrightError: It is empty where one is needed, too long, or has characters that cannot be printed.
+        BenchwrightError: It is missing though required, too long, or has unprintable characters.
     """
     line = " ".join(why.split())
     if (needed and not line) or len(line) > LONGEST_WHY or not line.isprintable():
@@ -270,5 +270,5 @@ def _checked_reason(why: str, *, needed: bool) -> str:
 
 
 def _without_id(message: str, record_id: str) -> str:
-    """Return a message about one record as one about any."""
+    """Return a message about one record, reworded for any record."""
     return message.replace(repr(record_id), "it").replace(record_id, "it")

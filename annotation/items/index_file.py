@@ -1,8 +1,8 @@
-"""The file of the item index: its tables, and how it is opened.
+"""The file of the item index: its tables, and access to it.
 
-It lies in the workspace's `cache/` and holds nothing that is not in the run's tables or the review store, so it can be
-deleted at any time, also while the app runs. A file that is damaged or of another version is made anew. Several
-processes may use it: one writes at a time, and readers see the state before.
+It lies in the workspace's `cache/` and holds only data from the run's tables or the review store, so it can be deleted
+at any time, even while the app runs. A file that is damaged or of another version is made anew. Several processes may
+use it: one writes at a time, and readers see the previous state.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ logger = logging.getLogger(__name__)
 
 FILE_NAME = "item-index.sqlite"
 VERSION = 4
-"""Version of tables and of what is written to them; raised with any change of either."""
+"""Version of the tables and their contents; raised with any change of either."""
 _BUSY_S = 60.0
-"""Seconds that one process waits for another one that brings the file up to date."""
+"""Seconds for which one process waits while another brings the file up to date."""
 _TABLES = """
 CREATE TABLE stamps (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE shards (shard TEXT PRIMARY KEY, signature TEXT NOT NULL) WITHOUT ROWID;
@@ -87,7 +87,7 @@ class IndexFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection that sees one state of the file, with the vectors of items attached where there are any.
+        """Yield a connection that sees one state of the file, with the vectors of items attached, if any.
 
         Raises:
             sqlite3.Error: The file is damaged; `discard` makes room for a new one.
@@ -99,10 +99,10 @@ class IndexFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a transaction that may write; others wait, and see nothing of it before its end.
+        """Yield a connection in a write transaction; others wait, and see none of it before its end.
 
         Raises:
-            sqlite3.Error: The file is damaged or cannot be written; another process has written for a minute.
+            sqlite3.Error: The file is damaged or not writable, or another process has written for a minute.
         """
         with closing(self._opened()) as connection:
             connection.execute("PRAGMA cache_size = -65536")
@@ -133,10 +133,10 @@ class IndexFile:
 
     def _connected(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        make_private_file(self.path)  # SQLite gives the files beside it the same mode
+        make_private_file(self.path)  # SQLite gives the files next to it the same mode
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=_BUSY_S)
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = OFF")  # a file that a power cut damaged is made anew
+        connection.execute("PRAGMA synchronous = OFF")  # a file damaged by a power cut is made anew
         connection.execute("PRAGMA cache_size = -16384")
         connection.execute("PRAGMA temp_store = MEMORY")
         return connection
@@ -145,7 +145,7 @@ class IndexFile:
     def _make_tables(connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
         [[version]] = connection.execute("PRAGMA user_version")
-        if version == 0:  # else another process has made them meanwhile
+        if version == 0:  # else another process has made them in the meantime
             for statement in filter(str.strip, _TABLES.split(";\n")):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -153,6 +153,6 @@ class IndexFile:
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Return whether an error says that the file is no index of ours, rather than in use or on a full disk."""
+    """Return whether an error means that the file is not an item index, instead of in use or on a full disk."""
     code = getattr(error, "sqlite_errorname", "")
     return code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT", "SQLITE_IOERR_SHORT"))

@@ -1,6 +1,6 @@
-"""One image or item in full: versions, verdicts with measures, what people said, scores, where it comes from.
+"""One image or item in full: versions, verdicts with measures, people's decisions and comments, scores, origin.
 
-Everything is read from the tables and the store, one shard and one item's rows of each; the index only says which.
+Everything comes from the tables and the store, one shard and one item's rows of each; the index only locates them.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from .item_index import ItemIndex, step_of
 
 _MEASURES = {"int64", "float64", "bool", "string"}
 _LONGEST_VALUE = 60
-"""Characters of a measured text that are shown; packed features are longer and are left out."""
+"""Largest number of characters of a measured text to show; packed features are longer and are left out."""
 _SCORES = ("state", "letter", "right", "reply")
 
 
 class ItemVersion(NamedTuple):
-    """One version of an item: what made it, who and when where people did, and its content as JSON values."""
+    """One version of an item: its maker, author and time if people made it, and its content as JSON values."""
 
     by: str
     content: Mapping[str, Any]
@@ -51,7 +51,7 @@ class ItemVersion(NamedTuple):
 
 
 class StepVerdict(NamedTuple):
-    """One step's verdict: what counts, what the step itself said, and what it measured."""
+    """One step's verdict: the one that counts, the step's own, and its measures."""
 
     step: str
     verdict: str
@@ -63,7 +63,7 @@ class StepVerdict(NamedTuple):
 
 
 class ReviewedTask(NamedTuple):
-    """One task about the item: its campaign, the round, the outcome so far, and everything that was said."""
+    """One task about the item: its campaign, the round, the outcome so far, and all decisions and comments."""
 
     campaign: Campaign
     facts: TaskFacts
@@ -73,18 +73,18 @@ class ReviewedTask(NamedTuple):
 
 @dataclass
 class RecordHistory:
-    """Everything that is known about one record.
+    """All data about one record.
 
     Attributes:
-        record: The record; its source image is empty where only the review store knows it.
+        record: The record; its source image is empty if only the review store knows it.
         versions: Versions, the earliest first; none for images.
         verdicts: Verdicts of steps, in the order of the run.
         tasks: Tasks about it, by campaign and round.
         remarks: Comments and flags, the earliest first.
-        overrides: What curators decided about it, the earliest first.
+        overrides: Curators' decisions about it, the earliest first.
         scores: Rows of evaluations, each with the folder of its results.
         releases: Releases that hold it.
-        source: Where it comes from, by name of the fact.
+        source: Its origin, by name of the fact.
     """
 
     record: KnownRecord
@@ -104,7 +104,7 @@ class RecordHistory:
 
 
 def known_records(connection: sqlite3.Connection, record_ids: Sequence[str]) -> list[KnownRecord]:
-    """Return the records of the index with these ids, by id; `root_image_id` is empty where no run made them."""
+    """Return the records of the index with these ids, by id; `root_image_id` is empty if no run made them."""
     query = (
         "SELECT record_id, coalesce(root_image_id, ''), stream FROM records "
         "WHERE record_id IN (SELECT value FROM json_each(?)) ORDER BY record_id"
@@ -113,7 +113,7 @@ def known_records(connection: sqlite3.Connection, record_ids: Sequence[str]) -> 
 
 
 def item_history(workspace: Workspace, store: ReviewStore, index: ItemIndex, record_id: str) -> RecordHistory | None:
-    """Return everything about a record; None where the index has none of that id."""
+    """Return all data about a record; None if the index has no such id."""
     known = index.reading(lambda connection: known_records(connection, [record_id]))
     if not known:
         return None
@@ -179,7 +179,7 @@ def _source(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _made(version: ItemVersion) -> dict[str, str]:
-    """Return how an item was made: by which step, who wrote its texts, and what the step noted."""
+    """Return the making of an item: the step, the authors of its texts, and the step's notes."""
     content = version.content
     writers = ", ".join(f"{part}: {writer}" for part, writer in (content.get("written_by") or {}).items())
     evidence = ", ".join(f"{name} {_short(value)}" for name, value in (content.get("evidence") or {}).items())
@@ -233,7 +233,7 @@ def _shown(content: Mapping[str, Any]) -> list[Any]:
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return what differs between two versions of an item: for each part, its text before and after."""
+    """Return the differences between two versions of an item: for each part, its text before and after."""
     parts = {}
     for name in ("question", "answer", "explanation"):
         if before.get(name) != after.get(name):

@@ -1,7 +1,7 @@
-"""The index of all images and items of a workspace, kept and dropped, with what the run and people said about them.
+"""The index of all images and items of a workspace, kept and dropped, with the results of the run and the review.
 
-It is derived from the run's tables and the review store, never the truth itself. `refresh` costs a few look-ups while
-nothing has changed; after a run it reads the shards that changed, after decisions the items that were decided.
+It is derived from the run's tables and the review store, and never the source of truth. `refresh` needs only a few
+look-ups while nothing has changed. After a run it reads the changed shards, after decisions the decided items.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .run_facts import PictureRow, RunFacts, RunRecord, options_in, pictures_in,
 from .vector_file import text_key
 
 State = Literal["in_review", "waiting", "accepted", "rejected", "decided", "kept", "dropped", "withdrawn"]
-"""State of a record: that of its review; else kept or dropped by the run, or dropped by a curator's hand."""
+"""State of a record: that of its review; else kept or dropped by the run, or dropped by a curator."""
 Mark = Literal["revised", "overridden", "pending", "divided", "flagged"]
-"""What may be true beside the state; `pending`: a curator's decision that the next run takes in."""
+"""Further properties besides the state; `pending`: a curator's decision that the next run takes in."""
 _OF_REVIEW = ("campaign", "state", "reason", "annotator")
 _RANKS = {"items": 0, "images": 1, "other": 2}
 _AT_ONCE = 2000
-"""Records that are written together."""
+"""Number of records written together."""
 _IN_LIST = "number IN (SELECT value FROM json_each(?))"
 _T = TypeVar("_T")
 
 
 class Refreshed(NamedTuple):
-    """What a refresh did: the state of the index that it left, and how much it read."""
+    """The result of a refresh: the new state of the index, and the amount read."""
 
     generation: str
     shards: int = 0
@@ -49,7 +49,7 @@ class Refreshed(NamedTuple):
 
 
 class ItemIndex:
-    """The item index of one workspace. Thread-safe, and safe beside other processes.
+    """The item index of one workspace. Safe for concurrent threads and processes.
 
     Args:
         workspace: Folder of the workspace.
@@ -66,15 +66,15 @@ class ItemIndex:
         """Bring the index up to the present state of the run and the store.
 
         Raises:
-            BenchwrightError: The workspace's tables are damaged, or the index cannot be written.
+            BenchwrightError: The workspace's tables are damaged, or the index is not writable.
         """
         return self._whole(self._refresh)
 
     def reading(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Return what a function reads of one state of the index.
+        """Return a function's result on one state of the index.
 
         Raises:
-            BenchwrightError: The index cannot be read.
+            BenchwrightError: The index is unreadable.
         """
 
         def do() -> _T:
@@ -84,7 +84,7 @@ class ItemIndex:
         return self._whole(do)
 
     def _whole(self, act: Callable[[], _T]) -> _T:
-        """Do something with the file; where that turns out to be damaged, begin it anew and do it again."""
+        """Do something with the file; if it turns out to be damaged, make it anew and repeat."""
         try:
             try:
                 return act()
@@ -129,7 +129,7 @@ def _generation(stamps: Mapping[str, str]) -> str:
 
 
 class _PendingRows:
-    """Rows that are written together, table by table, which is much faster than record by record."""
+    """Rows written together, table by table, which is much faster than record by record."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -143,32 +143,32 @@ class _PendingRows:
         self._rows.setdefault(table, []).append(row)
 
     def add_facets(self, number: int, facets: Iterable[tuple[str, str]]) -> None:
-        """Give a record the named properties; empty ones are left out."""
+        """Give a record the named properties, without empty ones."""
         for kind, value in facets:
             if value:
                 self.add("facets", self.name(kind, value), number)
 
     def add_text(self, rowid: int, words: Iterable[str]) -> None:
-        """Let a record be found by these texts; the run's have an even `rowid`, the store's an odd one."""
+        """Make a record searchable by these texts; the run's have an even `rowid`, the store's an odd one."""
         if text := "\n".join(filter(None, words)):
             self.add("texts (rowid, words)", rowid, text)
 
     def asked(self, number: int, question: str, options: Sequence[str]) -> tuple[str, str]:
-        """Let a record be compared by question and options, and return their text and its key."""
+        """Make a record comparable by question and options, and return their text and its key."""
         text = "\n".join(filter(None, [question, *options]))
         if text:
             self.add("asked (rowid, words)", number, text)
         return text, text_key(text)
 
     def name(self, kind: str, value: str) -> int:
-        """Return the number of a name, which is given one where it has none."""
+        """Return the number of a name, after assigning one to a new name."""
         if (kind, value) not in self.names:
             cursor = self._connection.execute("INSERT INTO names (kind, value) VALUES (?, ?)", (kind, value))
             self.names[kind, value] = cursor.lastrowid or 0
         return self.names[kind, value]
 
     def write(self) -> None:
-        """Write all rows that were added since the last time."""
+        """Write all rows added since the last call."""
         for table, rows in self._rows.items():
             marks = ", ".join("?" * len(rows[0]))
             ordered = sorted(rows) if table in {"facets", "measures"} else rows
@@ -177,7 +177,7 @@ class _PendingRows:
         self._rows.clear()
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """Remove records with all that belongs to them but their measures."""
+        """Remove records with all their data except their measures."""
         listed = list(numbers)
         for table in ("records", "reviews", "pictures", "facets"):
             self._connection.execute(f"DELETE FROM {table} WHERE {_IN_LIST}", (json.dumps(listed),))  # noqa: S608
@@ -186,7 +186,7 @@ class _PendingRows:
         self._connection.executemany("DELETE FROM asked WHERE rowid = ?", [(number,) for number in listed])
 
     def forget_reviews(self, numbers: Iterable[int]) -> None:
-        """Remove what people said about records."""
+        """Remove the review data of records."""
         listed = list(numbers)
         kinds = f"name IN (SELECT id FROM names WHERE kind IN ({', '.join('?' * len(_OF_REVIEW))}))"  # noqa: S608
         statement = f"DELETE FROM facets WHERE {_IN_LIST} AND {kinds}"  # noqa: S608 - parts of ours
@@ -205,7 +205,7 @@ class _Writing:
         self._next: int = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM records").fetchone()[0]
 
     def bring_up(self, kept: Mapping[str, str], wanted: Mapping[str, str]) -> tuple[int, int]:
-        """Write what changed between two stamps, and return how many shards and records that were."""
+        """Write the changes between two stamps, and return the numbers of changed shards and records."""
         # The store is read in the state of the stamp or a later one, which the next refresh then reads again.
         shards, changed = (0, set()) if kept.get("run") == wanted["run"] else self._take_run()
         before = {name.removeprefix("store."): int(kept[name]) for name in kept if name.startswith("store.")}
@@ -221,7 +221,7 @@ class _Writing:
         return shards, len(changed)
 
     def _take_run(self) -> tuple[int, set[str]]:
-        """Read the shards whose tables changed; return how many, and the ids of all records before and after."""
+        """Read the shards whose tables changed; return their number, and the ids of all records before and after."""
         facts = RunFacts(self._workspace)
         before = dict(self._connection.execute("SELECT shard, signature FROM shards"))
         after = facts.shards()
@@ -244,7 +244,7 @@ class _Writing:
         return len(stale), changed
 
     def _add_shard(self, shard: str, records: Sequence[RunRecord], numbers: Mapping[str, int]) -> set[str]:
-        """Add a shard's records under the numbers that they had, and return their ids."""
+        """Add a shard's records under their earlier numbers, and return their ids."""
         ids = [record.record_id for record in records]
         # The store may have known some of them before a run did.
         query = "SELECT number FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
@@ -277,7 +277,7 @@ class _Writing:
             self._rows.add("pictures", number, place, picture.image_id, picture.marks)
 
     def _take_review(self, facts: ReviewFacts, in_force: Mapping[str, set[str]], ids: Sequence[str]) -> None:
-        """Write what people said about records, and the state that follows from run and people together."""
+        """Write the review data of records, and the state that follows from run and review together."""
         query = (
             "SELECT record_id, number, shard, stream, run_state, run_reason, has_run_override, revision "
             "FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
@@ -299,7 +299,7 @@ class _Writing:
                 self._add_review(ReviewRecord(record_id), known[record_id], in_force.get(record_id, set()))
 
     def _add_store_only(self, review: ReviewRecord, known: _KnownRecord | None) -> _KnownRecord:
-        """Add what is known to the store alone, such as an item of a release that is reviewed again."""
+        """Add a record that only the store knows, such as an item of a release under another review."""
         number = self._number() if known is None else known.number
         if known is not None:
             self._rows.forget([number])
@@ -331,12 +331,12 @@ class _Writing:
             ", ".join(sorted(review.campaigns)), review.decisions, review.divided or 0.0, review.doubt, active_at,
         )  # fmt: skip
         texts = [*review.texts, *_spelled(review.reasons)]
-        if review.content is not None and known.shard is not None:  # a version that no table may have yet
+        if review.content is not None and known.shard is not None:  # a version that may be missing from all tables
             texts += [str(review.content.get("question") or ""), *texts_in(review.content)]
         self._rows.add_text(2 * number + 1, texts)
 
     def _keep_hashes(self) -> None:
-        """Write all pHashes as two columns of bytes, so that a search by likeness need not visit every record."""
+        """Write all pHashes as two columns of bytes, so that a search by similarity need not visit every record."""
         rows = self._connection.execute("SELECT number, phash FROM records WHERE phash IS NOT NULL ORDER BY number")
         table = np.array(rows.fetchall(), np.int64).reshape(-1, 2)
         self._connection.execute("DELETE FROM hashes")
@@ -349,7 +349,7 @@ class _Writing:
 
 
 class _KnownRecord(NamedTuple):
-    """A record of the index as a refresh finds it; `shard` is None where only the review store knows it."""
+    """A record of the index as a refresh finds it; `shard` is None if only the review store knows it."""
 
     number: int
     shard: str | None
@@ -373,7 +373,7 @@ def _signed(phash: int | None) -> int | None:
 
 
 def step_of(stage: str) -> str:
-    """Return the name of a stage, or of a value of one, without the half of the filter that it is."""
+    """Return the name of a stage, or of a stage's value, without the suffix for half of a filter."""
     return stage.replace(".measure", "").removesuffix(".judge")
 
 
@@ -381,8 +381,8 @@ def _state_of(run_state: str | None, review: ReviewRecord, actions: set[str]) ->
     """Return the state of a record.
 
     Args:
-        run_state: What the last run made of it; None where no table has it.
-        review: What people decided about it.
+        run_state: State after the last run; None if no table has the record.
+        review: Review data of the record.
         actions: Actions of the overrides in force, `keep` or `drop`, whether a run has taken them in or not.
     """
     if "drop" in actions:

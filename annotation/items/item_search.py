@@ -1,6 +1,6 @@
-"""Search in the item index: by words, properties, measures and likeness, page by page, with the number of all hits.
+"""Search in the item index: by words, properties, measures and similarity, page by page, with the number of hits.
 
-A query goes into a URL and comes back from it, so that a curator can send a link.
+A query converts to a URL and back, so that a curator can send a link.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Alike = Literal["pictures", "question"]
 _PAGE_SIZE = 24
 _MOST_WORDS = 12
 MOST_SELECTED = 1000
-"""Most records on which a curator acts at once."""
+"""Largest number of records on which a curator acts at once."""
 _WORD = re.compile(r"\w+", re.UNICODE)
 _ID = re.compile(r"[0-9a-f]{6,64}")
 _FACETS = {
@@ -34,7 +34,7 @@ _FACETS = {
     "step": ("step",),
     "stream": ("stream",),
 }
-"""Kinds of facets that each property of a query selects by."""
+"""Kinds of facets by which each property of a query selects."""
 
 
 COLUMNS = ("state", "reason", "campaign", "task", "decisions", "divided", "doubt", "pictures", "id")
@@ -47,26 +47,26 @@ _CODES: Mapping[str, Sequence[str]] = {"sort": _SORTS, "alike": get_args(Alike)}
 
 @dataclass(frozen=True)
 class ItemQuery:
-    """What to search for; a record fits if all that is given fits.
+    """A search; a record fits if it meets all given conditions.
 
     Attributes:
         words: Beginnings of words, all of which occur in question, options, notes, reasons or name; or of an id.
-        campaign: Campaign that asks or asked about it.
+        campaign: Campaign with a past or present task about it.
         state: State or mark.
         reason: Reason that a step or a person gave.
-        annotator: Somebody who decided, adjudicated or commented.
+        annotator: Person who decided, adjudicated or commented.
         task: Task of the item.
-        step: Step that spoke against it.
+        step: Step that judged against it.
         stream: `items`, `images` or `other`.
         measure: Measure that `least` and `most` bound, and by which `sort` may sort.
-        least: Least value of the measure; None without a bound.
+        least: Smallest value of the measure; None without a bound.
         most: Largest value of the measure; None without a bound.
-        like: Id of the record to which others are alike, or `hash-` and a pHash in 16 hexadecimal digits.
-        alike: What is compared with the record `like`: its `pictures`, or its `question`.
-        meaning: Words that say what questions are to mean; they go before `like`.
-        sort: Order: latest decision first, most divided first, most doubtful first, by measure with the least or the
-            most first, or nearest first.
-        columns: Columns of the list as a table; none shows the records as pictures.
+        like: Id of the record to which others are similar, or `hash-` and a pHash in 16 hexadecimal digits.
+        alike: The part of the record `like` to compare: its `pictures`, or its `question`.
+        meaning: Words that describe the meaning of questions; they take precedence over `like`.
+        sort: Order: latest decision first, most divided first, most doubtful first, by measure with the smallest or the
+            largest first, or nearest first.
+        columns: Columns of the list as a table; if empty, the list shows pictures.
         page: Page of the hits, from 1.
     """
 
@@ -90,7 +90,7 @@ class ItemQuery:
 
     @classmethod
     def from_params(cls, params: Mapping[str, str]) -> ItemQuery:
-        """Return the query in a URL's parameters; what is none of ours, or not readable, is left out."""
+        """Return the query in a URL's parameters, without unknown or unreadable ones."""
         values: dict[str, object] = {}
         for field in fields(cls):
             text = params.get(field.name, "")
@@ -108,19 +108,19 @@ class ItemQuery:
         return cls(**values)  # type: ignore[arg-type] # each has the type of its field
 
     def to_params(self) -> dict[str, str]:
-        """Return the parameters of a URL, without those that say what holds anyway."""
+        """Return the parameters of a URL, without those that have their defaults."""
         default = ItemQuery()
         changed = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: _spelled(value) for name, value in changed.items() if value != getattr(default, name)}
 
     @property
     def is_by_likeness(self) -> bool:
-        """Return whether the most alike come first."""
+        """Return whether the most similar come first."""
         return bool(self.like or self.meaning)
 
     @property
     def is_default(self) -> bool:
-        """Return whether nothing is asked for: every record, in the usual order."""
+        """Return whether the query is the default: every record, in the usual order."""
         return not replace(self, page=1).to_params()
 
     @property
@@ -133,20 +133,19 @@ class FoundRecord(NamedTuple):
     """One record as the list shows it.
 
     Args:
-        record_id: Id of the image, item or whatever else was asked about.
+        record_id: Id of the image, item or other record.
         stream: `items`, `images` or `other`.
         name: Path of a source image; empty for others.
         task: Task of an item; empty for others.
         question: Question of an item; empty for others.
         state: State.
-        reason: Reasons that go with the state; empty where there is none.
+        reason: Reasons for the state; empty without any.
         campaign: Campaigns, separated by commas.
         decisions: Number of decisions that count.
         divided: Share of annotators against the most frequent decision, 0 to 1.
         doubt: Probability that most annotators would decide otherwise, 0 to .5.
         pictures: Number of pictures.
-        value: Value of the measure that the query names, or how alike it is, as `likeness.NearRecords` has it; None
-            without either.
+        value: Value of the query's measure, or similarity, as in `likeness.NearRecords`; None without either.
     """
 
     record_id: str
@@ -165,9 +164,9 @@ class FoundRecord(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """One page of what a search found: the number of all hits, the page that it is, and the records on it.
+    """One page of a search's hits: the number of all hits, the page's number, and the records on it.
 
-    Where the most alike come first, `by` says what was compared.
+    If the most similar come first, `by` names the basis of comparison.
     """
 
     total: int
@@ -178,7 +177,7 @@ class Hits(NamedTuple):
 
 
 class MeasureRange(NamedTuple):
-    """The values of one measure: the least, the largest, and how many records have one."""
+    """The values of one measure: the smallest, the largest, and the number of records with one."""
 
     least: float
     most: float
@@ -186,7 +185,7 @@ class MeasureRange(NamedTuple):
 
 
 def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int = _PAGE_SIZE) -> Hits:
-    """Return one page of the hits; the last one where there are not so many."""
+    """Return one page of the hits; the last one if there are fewer pages."""
     where, values = _condition(query)
     near = _near(connection, query)
     nearest: list[int] = []
@@ -211,7 +210,7 @@ def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int =
 
 
 def _near(connection: sqlite3.Connection, query: ItemQuery) -> NearRecords | None:
-    """Return the records that are alike; None where the query asks for no likeness."""
+    """Return similar records; None if the query asks for no similarity."""
     if query.meaning:
         return by_meaning(connection, query.meaning)
     if not query.like:
@@ -221,7 +220,7 @@ def _near(connection: sqlite3.Connection, query: ItemQuery) -> NearRecords | Non
 
 
 def records_of(connection: sqlite3.Connection, ids: Sequence[str]) -> list[FoundRecord]:
-    """Return the records with these ids, in that order; ids that are in no run and no campaign are left out."""
+    """Return the records with these ids, in that order, without ids that are in no run and no campaign."""
     query = "SELECT record_id, number FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
     numbers: dict[str, int] = dict(connection.execute(query, (json.dumps(list(ids)),)).fetchall())
     shown = {row[0]: FoundRecord(*row[1:]) for row in connection.execute(_SHOWN, (_listed(numbers.values()),))}
@@ -251,7 +250,7 @@ def options(connection: sqlite3.Connection) -> dict[str, list[tuple[str, int]]]:
 
 
 def states_of(connection: sqlite3.Connection, record_id: str) -> list[str]:
-    """Return the state of a record, and then what else is true of it; empty where there is no such record."""
+    """Return the state of a record, and then its further properties; empty for an unknown record."""
     query = (
         "SELECT value, value = v.state FROM records r JOIN reviews v USING (number) JOIN facets f USING (number) "
         "JOIN names ON id = f.name WHERE record_id = ? AND kind = 'state' ORDER BY 2 DESC, 1"
@@ -260,7 +259,7 @@ def states_of(connection: sqlite3.Connection, record_id: str) -> list[str]:
 
 
 def measures(connection: sqlite3.Connection) -> dict[str, MeasureRange]:
-    """Return the measures that records have, with their ranges, by name."""
+    """Return the measures of records, with their ranges, by name."""
     query = (
         "SELECT value, (SELECT min(value) FROM measures WHERE name = id), (SELECT max(value) FROM measures WHERE "
         "name = id), (SELECT count(*) FROM measures WHERE name = id) FROM names WHERE kind = 'measure' ORDER BY value"
@@ -269,7 +268,7 @@ def measures(connection: sqlite3.Connection) -> dict[str, MeasureRange]:
 
 
 def has_hashes(connection: sqlite3.Connection) -> bool:
-    """Return whether a step computed perceptual hashes, without which nothing is alike."""
+    """Return whether a step computed perceptual hashes, which similarity by hashes needs."""
     return connection.execute("SELECT 1 FROM records WHERE phash IS NOT NULL LIMIT 1").fetchone() is not None
 
 

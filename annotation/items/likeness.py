@@ -1,8 +1,8 @@
-"""Likeness of items: by their pictures or their questions, to another item or to words, by the best that is kept here.
+"""Similarity of items: by pictures or questions, to another item or to words, by the best vectors available.
 
-Pictures are compared by the vectors of a vision model where `review likeness` made any, else by perceptual hashes.
-Questions are compared by the vectors of a sentence model, else by the words that they share, weighed by how rare these
-are (BM25 of SQLite's FTS5, on Porter's stems).
+Pictures are compared by the vectors of a vision model if `review likeness` made any, else by perceptual hashes.
+Questions are compared by the vectors of a sentence model, else by their shared words, weighted by rarity (BM25 of
+SQLite's FTS5, on Porter's stems).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from benchwright.diagnostics.models.sentence_model import SentenceModel
 
 LikenessBy = Literal["picture_hashes", "picture_vectors", "sentence_vectors", "words"]
-"""What items were compared by."""
+"""The basis of a comparison of items."""
 SIGNED = 1 << 63
 """SQLite keeps numbers of 63 bits and a sign: a pHash above that is stored less 2 to the power of 64."""
 MOST_ALIKE = 500
-"""Most records that are found, the nearest first."""
+"""Largest number of records to find, the nearest first."""
 _NEAR_BITS = 16
-"""Most bits of 64 by which pHashes may differ; two different photographs differ by about 32."""
+"""Largest number of bits of 64 by which pHashes may differ; two different photographs differ by about 32."""
 _LEAST_COSINE = 0.1
 _MOST_WORDS = 48
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -40,29 +40,29 @@ Vectors = NDArray[np.float32]
 
 
 class NearRecords(NamedTuple):
-    """The records that are alike, by number.
+    """The similar records, by number.
 
     Args:
-        by: What they were compared by.
-        values: Bits in which pHashes differ, 0 to 16; or likeness, 0 to 1: the cosine of vectors, or of words the share
-            of the best match's weight.
+        by: Basis of the comparison.
+        values: Number of differing bits of pHashes, 0 to 16; or similarity, 0 to 1: the cosine of vectors, or, for
+            words, the share of the best match's weight.
     """
 
     by: LikenessBy
     values: Mapping[int, float]
 
     def ordered(self) -> list[int]:
-        """Return the numbers, the most alike first."""
+        """Return the numbers, the most similar first."""
         sign = 1 if self.by == "picture_hashes" else -1
         return sorted(self.values, key=lambda number: (sign * self.values[number], number))
 
 
 def like_pictures(connection: sqlite3.Connection, like: str) -> NearRecords:
-    """Return the records whose pictures look like those of a record.
+    """Return the records with pictures similar to those of a record.
 
     Args:
         connection: Connection to the index.
-        like: Id of the record, or `hash-` and a pHash in 16 hexadecimal digits, which only hashes are compared with.
+        like: Id of the record, or `hash-` and a pHash in 16 hexadecimal digits, which is compared only with hashes.
     """
     model = kept_models(connection).get("pictures")
     if model is not None and not _HASH.fullmatch(like):
@@ -77,7 +77,7 @@ def like_pictures(connection: sqlite3.Connection, like: str) -> NearRecords:
 
 
 def like_question(connection: sqlite3.Connection, record_id: str) -> NearRecords:
-    """Return the records whose question and options mean what those of a record do, or share words with them."""
+    """Return the records whose question and options are similar in meaning to a record's, or share words with them."""
     row = connection.execute("SELECT asked, asked_key FROM records WHERE record_id = ?", (record_id,)).fetchone()
     asked, key = row or ("", "")
     model = kept_models(connection).get("words")
@@ -89,7 +89,7 @@ def like_question(connection: sqlite3.Connection, record_id: str) -> NearRecords
 
 
 def by_meaning(connection: sqlite3.Connection, words: str) -> NearRecords:
-    """Return the records whose question and options mean what some words say, or share words with them."""
+    """Return the records whose question and options are similar in meaning to some words, or share them."""
     model = kept_models(connection).get("words")
     if model is not None and (loaded := _sentence_model(model.folder, model.digest)) is not None:
         vector = loaded.vectors([words])
@@ -98,7 +98,7 @@ def by_meaning(connection: sqlite3.Connection, words: str) -> NearRecords:
 
 
 class Comparable(NamedTuple):
-    """How many records can be compared by vectors, of how many that have something to compare."""
+    """The number of records comparable by vectors, and of all with pictures or texts to compare."""
 
     pictures: int
     of_pictures: int
@@ -107,7 +107,7 @@ class Comparable(NamedTuple):
 
 
 def comparable(connection: sqlite3.Connection) -> Comparable:
-    """Return how many pictures and questions have vectors."""
+    """Return the numbers of pictures and questions with vectors."""
     models = kept_models(connection)
 
     def count(kind: VectorKind, keys: str) -> tuple[int, int]:
@@ -126,7 +126,7 @@ def comparable(connection: sqlite3.Connection) -> Comparable:
 
 PICTURE_KEYS = "SELECT DISTINCT image_id AS key FROM pictures"
 TEXT_KEYS = "SELECT DISTINCT asked_key AS key FROM records WHERE asked_key <> ''"
-"""Queries for the keys that vectors can be made for."""
+"""Queries for the keys of contents that can have vectors."""
 _OF_KIND: Mapping[VectorKind, str] = {
     "pictures": "pictures o ON v.key = o.image_id",
     "words": "records o ON v.key = o.asked_key",
@@ -161,7 +161,7 @@ def _read(vectors: list[bytes]) -> Vectors:
 
 @lru_cache(maxsize=1)
 def _sentence_model(folder: Path, digest: str) -> SentenceModel | None:
-    """Return the sentence model that made the vectors; None where it is not there any more, or is another by now."""
+    """Return the sentence model that made the vectors; None if it is missing or has changed."""
     from benchwright.diagnostics.models.sentence_model import load_sentences
 
     try:
@@ -183,7 +183,7 @@ def _sharing_words(connection: sqlite3.Connection, text: str) -> dict[int, float
 
 
 def _near_hashes(connection: sqlite3.Connection, like: str) -> dict[int, float]:
-    """Return the bits in which pHashes differ from one, by record, for the nearest within `_NEAR_BITS`."""
+    """Return the number of bits in which pHashes differ from one, by record, for the nearest within `_NEAR_BITS`."""
     if _HASH.fullmatch(like):
         code = int(like.removeprefix("hash-"), 16)
     else:

@@ -1,4 +1,4 @@
-"""What people decided about items, in all campaigns together: state, reasons, names, disagreement, notes."""
+"""Review data of items, over all campaigns together: state, reasons, names, disagreement, notes."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from ..workflow.settlement.settle import (
 )
 
 ReviewState = Literal["in_review", "waiting", "rejected", "accepted", "decided"]
-"""What people made of an item so far: begun, untouched, rejected, accepted, or answered without a rule that settles it.
+"""Review state of an item: begun, untouched, rejected, accepted, or answered without a rule that settles it.
 
-Where campaigns differ about an item, the first of these counts.
+If campaigns disagree about an item, the first of these counts.
 """
 _ACCEPTED = {ACCEPT, KEEP, KEY_RIGHT}
 """Outcomes of tasks, over all kinds of campaigns, that leave the item as it is."""
@@ -46,29 +46,28 @@ _REJECTED = {
     *(NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT, FAILED_REVIEW),
     *(KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM),
 }
-"""Outcomes that leave the item out, or have its key changed."""
+"""Outcomes that leave the item out, or change its key."""
 
 
 @dataclass
 class ReviewRecord:
-    """What the review store holds about one item, over all its tasks.
+    """The review store's data about one item, over all its tasks.
 
     Attributes:
-        item_id: Id of the item, image or whatever else was asked about.
-        state: Outcome over all campaigns: what is open yet comes first, then what was rejected; None without a task
-            that counts.
-        campaigns: Campaigns that ask or asked about it.
-        reasons: Reasons that people gave, and outcomes such as `no_agreement`.
+        item_id: Id of the item, image or other record.
+        state: Outcome over all campaigns: open work takes precedence, then rejections; None without a task that counts.
+        campaigns: Campaigns with a past or present task about it.
+        reasons: Annotators' reasons, and outcomes such as `no_agreement`.
         annotators: People who decided, adjudicated or commented.
         texts: Notes, texts of forms and comments.
-        divided: Share of annotators against the most frequent decision, 0 to 1, where they differ most; None where
-            fewer than two decided.
-        doubt: Probability that most annotators would decide otherwise than most who did, where it is largest; 0 where
-            nobody decided or an adjudicator did.
+        divided: Share of annotators against the most frequent decision, 0 to 1, on the most divided task; None if fewer
+            than two decided.
+        doubt: Probability that most annotators would decide otherwise than most who did, on the most doubtful task; 0
+            without decisions, or if an adjudicator decided.
         decisions: Number of decisions that count.
-        active_at: Moment of the latest decision; None without one.
-        is_revised: Whether people made a new version of it.
-        has_open_flag: Whether somebody flagged it and no curator has settled that yet.
+        active_at: Time of the latest decision; None without one.
+        is_revised: Whether annotators made a new version of it.
+        has_open_flag: Whether it has a flag that no curator has settled yet.
         content: Newest content in the store, as JSON values; None unless it was read.
     """
 
@@ -88,7 +87,7 @@ class ReviewRecord:
 
 
 class ReviewFacts:
-    """Reads what the store holds about items, campaign by campaign under the campaign's own rule."""
+    """Reads the store's data about items, campaign by campaign under the campaign's own rule."""
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
@@ -97,11 +96,11 @@ class ReviewFacts:
         self._reasons = {number: reasons_field(campaign) for number, campaign in self._campaigns.items()}
 
     def records(self, item_ids: Iterable[str], *, with_content: Iterable[str] = ()) -> Iterator[ReviewRecord]:
-        """Yield what is known about each of these items that has a task.
+        """Yield the data about each of these items that has a task.
 
         Args:
-            item_ids: Ids of items, images or whatever else is asked about.
-            with_content: Ids whose content is read as well; that of revised items always is.
+            item_ids: Ids of items, images or other records.
+            with_content: Ids whose content is read, too; that of revised items always is.
         """
         unknown, wanted = set(with_content), sorted(set(item_ids))
         facts = task_facts(self._connection, wanted)
@@ -110,7 +109,7 @@ class ReviewFacts:
             tasks = list(of_item)
             record = self._record(item_id, tasks)
             if record.is_revised or item_id in unknown:
-                # The current one, or the last that there was.
+                # The current one, or else the last one.
                 newest[max(tasks, key=lambda task: (task.state != "retired", task.task_id)).task_id] = record
             records.append(record)
         for task_id, payload in payloads_of(self._connection, sorted(newest)):
@@ -175,7 +174,7 @@ class ReviewFacts:
 
 
 def _texts_of(annotation: Annotation) -> list[str]:
-    """Return what somebody wrote with a decision: the note, and the texts of a typed form and of proposed edits."""
+    """Return an annotator's texts in a decision: the note, and the texts of a typed form and of proposed edits."""
     texts = [annotation.note] if annotation.note else []
     for values in (annotation.fields, annotation.edits):
         texts += list(_texts_in(values or {}))
@@ -183,7 +182,7 @@ def _texts_of(annotation: Annotation) -> list[str]:
 
 
 def _texts_in(values: Any) -> Iterator[str]:
-    """Yield every text in JSON values that has a space in it, which codes and letters have not."""
+    """Yield every text with a space in JSON values; codes and letters have none."""
     if isinstance(values, str):
         if " " in values.strip():
             yield values

@@ -1,4 +1,4 @@
-"""What a run's tables say about each image and item of one shard: content, verdicts, measures, hashes."""
+"""The run's data on each image and item of one shard: content, verdicts, measures, hashes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
 RunState = Literal["kept", "dropped", "failed", "rejected", "withdrawn"]
-"""What the last run made of a record: kept, dropped by a filter, failed, dropped in a campaign, or dropped by hand."""
+"""Result of the last run: kept, dropped by a filter, failed, dropped in a campaign, or dropped by hand."""
 _NUMBERS = {"int64", "double", "float", "bool"}
-"""Arrow types of measures that a range can be asked of. Hashes, which are `uint64`, are none."""
+"""Arrow types of measures that allow a search by range. Hashes, which are `uint64`, do not."""
 _PHASH = "phash"
 """Value under which a step keeps ImageHash's pHash of an image."""
 
 
 class PictureRow(NamedTuple):
-    """One picture of a record: the image, and its marks as JSON; empty where it has none."""
+    """One picture of a record: the image, and its marks as JSON; empty without any."""
 
     image_id: str
     marks: str = ""
@@ -33,28 +33,28 @@ class PictureRow(NamedTuple):
 
 @dataclass
 class RunRecord:
-    """One image or item as the run's tables hold it.
+    """One image or item in the run's tables.
 
     Attributes:
         record_id: Id of the image or item.
         stream: `images` or `items`.
-        root_image_id: Source image that it goes back to.
+        root_image_id: Its source image.
         name: Path of a source image; empty for others.
         task: Task of an item, such as `jigsaw`; empty for images.
-        category: Category of an item; empty where it has none.
+        category: Category of an item; empty without one.
         question: Question of an item; empty for images.
         options: Texts of its options.
-        texts: Options, explanation and whatever else of it can be searched.
-        pictures: Pictures with their marks, in the order in which they are shown.
+        texts: Options, explanation and its other searchable texts.
+        pictures: Pictures with their marks, in display order.
         revision: Number of the item's newest version, from 0.
-        state: What the run made of it.
-        reason: Why it was dropped, or last asked about; None where it is plainly kept.
-        stage: Stage that dropped it; None where none did.
-        reasons: Every reason that a step gave against it, with those that a curator reversed.
+        state: Result of the run.
+        reason: Why it was dropped, or last asked about; None if it was kept without question.
+        stage: Stage that dropped it; None without one.
+        reasons: Every reason that a step gave against it, including those that a curator reversed.
         stages: Stages that gave them.
         is_overridden: Whether a curator's decision counts instead of a step's.
         measures: Numbers that steps measured, by `<stage>.<value>`.
-        phash: ImageHash's pHash of it, or of the first picture that has one; None where no step computed any.
+        phash: ImageHash's pHash of it, or of the first picture that has one; None if no step computed any.
     """
 
     record_id: str
@@ -79,7 +79,7 @@ class RunRecord:
 
 
 class RunFacts:
-    """The shards of a workspace's last run. Reads tables only; which of them changed is known from their listings."""
+    """The shards of a workspace's last run. It reads tables only; their listings show which ones changed."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -93,7 +93,7 @@ class RunFacts:
 
     @staticmethod
     def stamp(workspace: Workspace) -> str:
-        """Return a text that changes whenever a run changed what its tables hold; no table is read for it."""
+        """Return a text that changes whenever a run changes the contents of its tables; no table is read for it."""
         places = [workspace.root / "workspace.json", *sorted(workspace.tables.glob("*/current.json"))]
         seen = []
         for place in places:
@@ -105,7 +105,7 @@ class RunFacts:
         return digest(seen)
 
     def shards(self) -> dict[str, str]:
-        """Return a digest of all that tables hold about a shard, by shard."""
+        """Return a digest of all table contents about a shard, by shard."""
         listed: dict[str, list[Any]] = {}
         for stage, markers in self._markers.items():
             role = self._plans.get(stage)
@@ -115,9 +115,9 @@ class RunFacts:
         return {shard: digest(entries) for shard, entries in sorted(listed.items())}
 
     def records(self, shard: str) -> list[RunRecord]:
-        """Return the images and items of a shard, dropped ones too, images first.
+        """Return the images and items of a shard, including dropped ones, images first.
 
-        Images that only serve as pictures of items are left out: they are seen with their items.
+        Images that only serve as pictures of items are left out: they appear with their items.
         """
         records: dict[str, RunRecord] = {}
         hashes: dict[str, int] = {}
@@ -193,7 +193,7 @@ _IMAGE_COLUMNS = ["image_id", "root_image_id", "source_uri", "dataset", "author"
 
 
 def _plans(workspace: Workspace) -> dict[str, Stage]:
-    """Return the stages of the last recipe, by id; none where one of its steps is not installed any more."""
+    """Return the stages of the last recipe, by id; none if one of its steps is no longer installed."""
     from benchwright.pipeline.run import stages_of_workspace
 
     try:

@@ -1,7 +1,7 @@
-"""What another threshold of a filter would change, from the values that the last run measured. Nothing is changed.
+"""Effects of another threshold of a filter, from the values that the last run measured. Nothing is changed.
 
-A filter judges measured values alone (`Filter.judge`), so each record is judged again as a run would judge it, with one
-setting changed. What the following steps would make of a record that comes back, only a run can tell.
+A filter judges measured values alone (`Filter.judge`), so each record is judged again as in a run, with one setting
+changed. Only a run can show what the following steps do with a restored record.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .item_index import step_of
 from .run_facts import RunFacts
 
 _VERDICTS = ("keep", "ask", "drop")
-"""Verdicts of a filter, in the order in which they are listed."""
+"""Verdicts of a filter, in display order."""
 
 
 class FilterThreshold(NamedTuple):
@@ -38,7 +38,7 @@ class FilterThreshold(NamedTuple):
 
     Args:
         stage: Stage that measured the values.
-        threshold: The setting, the value that it bounds, and where it is set.
+        threshold: The setting, the value that it bounds, and the place where it is set.
     """
 
     stage: Stage
@@ -56,12 +56,12 @@ class FilterThreshold(NamedTuple):
 
 
 class VerdictChange(NamedTuple):
-    """A record of which a filter would say something else.
+    """A record on which a filter would change its verdict.
 
     Args:
         record_id: Id of the image or item.
         before: Verdict under the recipe.
-        after: Verdict with the setting that is tried.
+        after: Verdict with the tried setting.
         value: Measured value that the setting bounds.
     """
 
@@ -73,12 +73,12 @@ class VerdictChange(NamedTuple):
 
 @dataclass(frozen=True)
 class ThresholdTrial:
-    """What a filter would say of the records that reached it.
+    """A filter's verdicts on the records that reached it.
 
     Attributes:
-        at: The setting that is tried.
+        at: The tried setting.
         before: Number of records by verdict under the recipe.
-        after: Number of records by verdict with the setting that is tried.
+        after: Number of records by verdict with the tried setting.
         changes: Records with another verdict, those nearest to the recipe's threshold first.
         by_hand: Number of records that a curator decided; these stay as they are and count nowhere else.
     """
@@ -92,7 +92,7 @@ class ThresholdTrial:
 
 @dataclass(frozen=True)
 class MeasuredRecords:
-    """The records that reached a filter, with what it measured and what it says of them under the recipe."""
+    """The records that reached a filter, with its measures and its verdicts under the recipe."""
 
     filter_threshold: FilterThreshold
     rows: pa.Table
@@ -102,15 +102,15 @@ class MeasuredRecords:
 
 
 def run_stamp(workspace: Path) -> str:
-    """Return a text that changes whenever a run changed what its tables hold."""
+    """Return a text that changes whenever a run changes the contents of its tables."""
     return RunFacts.stamp(Workspace(workspace))
 
 
 def filter_thresholds(workspace: Path) -> list[FilterThreshold]:
-    """Return the thresholds of the last recipe's filters, in its order; none where nothing has run.
+    """Return the thresholds of the last recipe's filters, in its order; none if nothing has run.
 
     Raises:
-        BenchwrightError: A step of the recipe is not installed any more.
+        BenchwrightError: A step of the recipe is no longer installed.
     """
     space = Workspace(workspace)
     if not space.settings().get("stages"):
@@ -125,7 +125,7 @@ def filter_thresholds(workspace: Path) -> list[FilterThreshold]:
 
 
 def read_measured(workspace: Path, filter_threshold: FilterThreshold) -> MeasuredRecords:
-    """Read what a filter measured, shard by shard, and judge each record under the recipe."""
+    """Read a filter's measures, shard by shard, and judge each record under the recipe."""
     space, stage = Workspace(workspace), filter_threshold.stage
     table, columns = StageTable(space, stage.id), ["record_id", *stage.step.values]
     parts = [rows for marker in table.current() if (rows := table.read(marker, "outcomes", columns)) is not None]
@@ -137,19 +137,19 @@ def read_measured(workspace: Path, filter_threshold: FilterThreshold) -> Measure
 
 
 def try_threshold(measured: MeasuredRecords, at: float, *, by_hand: Sequence[str] = ()) -> ThresholdTrial:
-    """Return what the filter would say with another threshold.
+    """Return the filter's verdicts with another threshold.
 
     Args:
-        measured: What it measured.
+        measured: Its measures.
         at: The threshold to try.
         by_hand: Ids of the records that a curator decided, which no threshold changes.
 
     Raises:
-        BenchwrightError: The setting does not take this number.
+        BenchwrightError: The setting does not accept this number.
     """
     threshold = measured.filter_threshold.threshold
     low, high = sorted((threshold.at, at))
-    # Only what lies between both thresholds can be judged otherwise.
+    # Only values between both thresholds can get another verdict.
     between = np.flatnonzero((measured.values >= low) & (measured.values <= high))
     changed_filter = _with(_filter_of(measured.filter_threshold.stage), threshold.setting, at)
     after = measured.verdicts.copy()
@@ -168,10 +168,10 @@ def try_threshold(measured: MeasuredRecords, at: float, *, by_hand: Sequence[str
 
 
 def setting_of(filter_threshold: FilterThreshold, at: float) -> int | float:
-    """Return a threshold as the recipe writes it: a whole number where the setting takes only those.
+    """Return a threshold as the recipe writes it: a whole number if the setting accepts only those.
 
     Raises:
-        BenchwrightError: The setting does not take this number.
+        BenchwrightError: The setting does not accept this number.
     """
     setting = filter_threshold.threshold.setting
     number: int | float = getattr(_with(_filter_of(filter_threshold.stage), setting, at), setting)
@@ -184,7 +184,7 @@ def _filter_of(stage: Stage) -> Filter:
 
 
 def _with(step: Filter, setting: str, at: float) -> Filter:
-    """Return a filter with one setting changed, which is checked as in a recipe."""
+    """Return a filter with one setting changed, checked as in a recipe."""
     field = type(step).model_fields[setting]
     setting_type: TypeAdapter[Any] = TypeAdapter(Annotated[field.annotation, *field.metadata])  # type: ignore[arg-type] # made at run time
     try:

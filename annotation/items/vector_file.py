@@ -1,7 +1,8 @@
-"""The file of the vectors of items: what models make of their pictures and questions, by the content that they are of.
+"""The file of the vectors of items: models' embeddings of their pictures and questions, by content.
 
-It lies in the workspace's `cache/` beside the index of items. Vectors are of contents and not of items, so an item that
-changes needs only what is new about it. The file can be deleted at any time; `review likeness` makes it again.
+It lies in the workspace's `cache/` next to the index of items. Vectors belong to contents and not to items, so a
+changed item needs only the vectors of its new contents. The file can be deleted at any time; `review likeness` makes it
+again.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _TABLES = (
 
 
 class VectorModel(NamedTuple):
-    """The model whose vectors are kept: the digest of its files, and the folder in which it lay."""
+    """The model whose vectors are kept: the digest of its files, and its folder at the time."""
 
     digest: str
     folder: Path
@@ -62,7 +63,7 @@ def has_vectors(connection: sqlite3.Connection) -> bool:
 
 
 def kept_models(connection: sqlite3.Connection) -> dict[VectorKind, VectorModel]:
-    """Return the models whose vectors are attached, by what they are of; none without vectors."""
+    """Return the models whose vectors are attached, by kind of vector; none without vectors."""
     if not has_vectors(connection):
         return {}
     rows = connection.execute(f"SELECT kind, digest, folder FROM {SCHEMA}.models")  # noqa: S608 - a name of ours
@@ -70,7 +71,7 @@ def kept_models(connection: sqlite3.Connection) -> dict[VectorKind, VectorModel]
 
 
 class VectorFile:
-    """The file, as it is written.
+    """The file, open for writing.
 
     Args:
         cache: Folder `cache/` of the workspace.
@@ -86,7 +87,7 @@ class VectorFile:
             return {kind: VectorModel(digest, Path(folder)) for kind, digest, folder in rows}
 
     def begin(self, kind: VectorKind, model: VectorModel, wanted: Iterable[str]) -> set[str]:
-        """Make a model the one whose vectors are kept, drop those that nothing needs, and return the keys that stay."""
+        """Set the model whose vectors are kept, drop unneeded ones, and return the keys of those that stay."""
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO models VALUES (?, ?, ?)", (kind, model.digest, str(model.folder.absolute()))

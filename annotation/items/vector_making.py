@@ -1,5 +1,5 @@
 """Make the vectors by which items are compared: of their pictures by a vision model, of their questions by a sentence
-model, both from folders on this machine. What has a vector of the same model already is left as it is.
+model, both from folders on this machine. Contents with a vector of the same model keep it.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ USUAL: Mapping[VectorKind, tuple[str, ...]] = {
         "sentence-transformers/all-MiniLM-L6-v2",
     ),
 }
-"""Repositories that are looked for on this machine, in this order, where no folder is named."""
+"""Repositories to look for on this machine, in this order, if no folder is named."""
 _PICTURES_AT_ONCE, _TEXTS_AT_ONCE = 16, 256
 _Vectors = NDArray[np.float32]
 
 
 class MadeVectors(NamedTuple):
-    """What was made of one kind.
+    """The result for one kind of vectors.
 
     Args:
         kind: `pictures` or `words`.
-        model: Folder of the model; None where there is none, so that nothing was made.
-        made: Number of vectors that were made.
-        kept: Number of vectors that were there.
-        unreadable: Number of pictures that cannot be read; they have none.
+        model: Folder of the model; None if there is none, so that nothing was made.
+        made: Number of new vectors.
+        kept: Number of existing vectors.
+        unreadable: Number of unreadable pictures; they have none.
     """
 
     kind: VectorKind
@@ -57,12 +57,12 @@ class MadeVectors(NamedTuple):
 
 
 def models_for(file: VectorFile, named: Mapping[VectorKind, Path | None]) -> dict[VectorKind, Path]:
-    """Return the folder of the model of each kind: the one that is named, that was taken before, or a usual one.
+    """Return the folder of each kind's model: the named one, the one used before, or a usual one.
 
-    A kind for which this machine has none is left out.
+    The result omits a kind for which this machine has none.
 
     Raises:
-        PrerequisiteError: A folder is named that is not there.
+        PrerequisiteError: A named folder is missing.
     """
     before, chosen = file.models(), dict[VectorKind, Path]()
     for kind, repositories in USUAL.items():
@@ -87,17 +87,17 @@ def make_vectors(
     pictures: Path | None = None,
     progress: Progress | None = None,
 ) -> list[MadeVectors]:
-    """Make the vectors that are missing, and drop those of contents that are gone.
+    """Make the missing vectors, and drop those of deleted contents.
 
     Args:
         workspace: Folder of the workspace.
-        index: Its index of items, which is brought up to date.
-        sentences: Folder of a sentence model; default the one taken before, else a usual one on this machine.
+        index: Its index of items, which the function brings up to date.
+        sentences: Folder of a sentence model; default the one used before, else a usual one on this machine.
         pictures: Folder of a vision model; default likewise.
-        progress: Where progress is told; default nowhere.
+        progress: Receiver of progress reports; default none.
 
     Raises:
-        PrerequisiteError: There is no model of either kind, or one cannot be loaded.
+        PrerequisiteError: This machine has no model of either kind, or one cannot be loaded.
     """
     index.refresh()
     file = VectorFile(Workspace(workspace).cache)
@@ -160,7 +160,7 @@ class _VectorMaker:
 
 
 def in_words(made: MadeVectors) -> str:
-    """Return what was made, in one line."""
+    """Return the result in one line."""
     of_what = {"pictures": "picture", "words": "question"}[made.kind]
     if made.model is None:
         return f"no model for {of_what}s; they are compared without vectors"

@@ -1,7 +1,7 @@
-"""Folders that the browser may name: those that `review serve --sources` was given, and what lies below them.
+"""Folders that the browser may name: those given to `review serve --sources`, and the folders below them.
 
-A name from the browser is the number of a given folder and a path below it. It is taken only where the folder that it
-leads to, every link followed, lies below the given one still.
+A name from the browser is the number of a given folder and a path below it. It is accepted only if the resulting
+folder, with every link followed, still lies below the given one.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 
 MOST_LISTED = 500
-"""Most folders that are offered; a path that is typed may lead to any other below the given ones."""
+"""Largest number of folders to offer; a typed path may lead to any other below the given ones."""
 _DEEPEST = 4
 _LONGEST = 1000
 
 
 class AllowedFolders:
-    """The folders that a server was given.
+    """The folders given to a server.
 
     Args:
-        roots: The folders; each must be one.
+        roots: The folders; each must exist.
 
     Raises:
-        BenchwrightError: One is no folder.
+        BenchwrightError: One is not a folder.
     """
 
     def __init__(self, roots: Sequence[Path] = ()) -> None:
@@ -38,21 +38,21 @@ class AllowedFolders:
         return bool(self._roots)
 
     def names(self) -> list[str]:
-        """Return the names of the folders that are offered, the given ones first among those below each."""
+        """Return the names of the offered folders, each given one before those below it."""
         return [name for name, _ in zip(self._walk(), range(MOST_LISTED), strict=False)]
 
     def releases(self) -> list[str]:
-        """Return those among the offered folders that hold a release."""
+        """Return the offered folders that hold a release."""
         return [name for name in self.names() if (self.folder(name) / "manifest.json").is_file()]
 
     def folder(self, name: str) -> Path:
-        """Return the folder that a name leads to, with every link followed.
+        """Return the folder to which a name leads, with every link followed.
 
         Args:
             name: Name as `names` returns it, such as `photographs/holiday`.
 
         Raises:
-            BenchwrightError: It leads to no folder, or to one outside of those that were given.
+            BenchwrightError: It leads to no folder, or to one outside the given ones.
         """
         for number, root in enumerate(self._roots):
             title = self._title(number)
@@ -64,7 +64,7 @@ class AllowedFolders:
         raise BenchwrightError(f"there is no folder {name[:100]!r} below those that the server was started with")
 
     def name_of(self, folder: Path) -> str | None:
-        """Return the name of a folder; None where it lies outside of those that were given."""
+        """Return the name of a folder; None if it lies outside the given ones."""
         for number, root in enumerate(self._roots):
             if folder.resolve().is_relative_to(root):
                 below = folder.resolve().relative_to(root).as_posix()
@@ -72,7 +72,7 @@ class AllowedFolders:
         return None
 
     def _title(self, number: int) -> str:
-        """Return what a given folder is called: its name, with a number where another is called so."""
+        """Return the title of a given folder: its name, with a number if another has the same name."""
         own = self._roots[number].name or self._roots[number].as_posix()
         before = sum((root.name or root.as_posix()) == own for root in self._roots[:number])
         return own if not before else f"{own} ({before + 1})"
@@ -88,7 +88,7 @@ class AllowedFolders:
 
 
 def _below(root: Path, path: str) -> Path | None:
-    """Return the folder at a path below another; None where there is none, or the path leads out of it."""
+    """Return the folder at a path below another; None if it does not exist, or if the path leads out of it."""
     if len(path) > _LONGEST or not path.isprintable() or any(part in {"..", "."} for part in path.split("/")):
         return None
     try:

@@ -1,7 +1,7 @@
-"""The commands that can be started from the app, as argument lists. There are no others, and no shell reads them.
+"""The commands that the app can start, as argument lists. There are no others, and no shell reads them.
 
-Rooms meet by name only, so a run, a funnel page, a release and an export are made by `benchwright COMMAND` in a
-process of its own.
+The packages of the program meet by name only, so `benchwright COMMAND` makes a run, a funnel page, a release and an
+export in a separate process.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from benchwright.errors import BenchwrightError
 
 JobKind = Literal["run", "funnel", "freeze", "export", "publish", "likeness"]
 FUNNEL_PAGE, EXPORT_FOLDER = "funnel.html", "export"
-"""Names of what two of the commands make in the folder of their job."""
+"""Names of the results of two commands in the folder of their job."""
 _RELEASE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,30}")
 
 
 @dataclass(frozen=True)
 class RunJob:
-    """Run the recipe, or go on with it.
+    """Run the recipe, or continue it.
 
     Args:
         recipe: Path of the recipe's file.
-        images: Folder of the photographs; None where the recipe's steps bring all pictures.
+        images: Folder of the photographs; None if the recipe's steps bring all pictures.
     """
 
     kind: ClassVar[JobKind] = "run"
@@ -57,11 +57,11 @@ class FreezeJob:
     """Freeze a release.
 
     Args:
-        name: Name of the benchmark: small letters, digits and hyphens.
+        name: Name of the benchmark: lower-case letters, digits and hyphens.
         version: Version such as `1.0`; empty for a draft.
 
     Raises:
-        BenchwrightError: One of them cannot be one.
+        BenchwrightError: One of them is invalid.
     """
 
     kind: ClassVar[JobKind] = "freeze"
@@ -83,10 +83,10 @@ class FreezeJob:
 
 @dataclass(frozen=True)
 class ExportJob:
-    """Export all that people were asked and decided, or one campaign of it, as tables.
+    """Export all tasks and decisions, or those of one campaign, as tables.
 
     Args:
-        is_pseudonymous: Whether people are called by numbers; default False.
+        is_pseudonymous: Whether to replace names by numbers; default False.
         campaign: Name of the only campaign to export; default all.
     """
 
@@ -108,7 +108,7 @@ class PublishJob:
 
     Args:
         release: Name of its folder below `releases` of the workspace.
-        target: Where it goes: a folder that does not exist yet, or `hub:ORG/NAME`.
+        target: Target: a folder that does not exist yet, or `hub:ORG/NAME`.
         is_private: Whether a repository of the Hub is for its members only; default False.
     """
 
@@ -134,7 +134,7 @@ class PublishJob:
 
 @dataclass(frozen=True)
 class LikenessJob:
-    """Embed pictures and questions by the models of this machine, so that items can be compared by meaning."""
+    """Embed pictures and questions with the models of this machine, so that items can be compared by meaning."""
 
     kind: ClassVar[JobKind] = "likeness"
 
@@ -148,5 +148,5 @@ Job = RunJob | FunnelJob | FreezeJob | ExportJob | PublishJob | LikenessJob
 
 
 def command_line(job: Job, workspace: Path, folder: Path) -> list[str]:
-    """Return the program and its arguments; nothing is imported from the folder that it starts in."""
+    """Return the program and its arguments; it imports nothing from the folder in which it starts."""
     return [sys.executable, "-P", "-m", "benchwright", *job.arguments(workspace, folder)]

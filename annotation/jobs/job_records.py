@@ -1,10 +1,10 @@
-"""Records of commands that were started from the app, in `jobs/` of the workspace, a folder each.
+"""Records of commands started from the app, in `jobs/` of the workspace, a folder each.
 
-    jobs/JOB/job.json       who started what and when, the process, how it ended
-    jobs/JOB/output.txt     what the command said while it worked
+    jobs/JOB/job.json       the curator, command and time, the process, the outcome
+    jobs/JOB/output.txt     the command's output during its work
     jobs/JOB/result.json    its document
 
-A record outlives the app: who comes back finds the job as it is now.
+A record outlives the app: a curator who returns finds the job in its present state.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from .commands import JobKind
 JobState = Literal["running", "done", "failed", "cancelled"]
 RECORD, OUTPUT, RESULT = "job.json", "output.txt", "result.json"
 TAIL_BYTES = 16 * 1024
-"""Bytes at the end of the output that are read for its last lines."""
+"""Number of bytes at the end of the output to read for its last lines."""
 _JOB_ID = re.compile(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{6}")
 
 
 @dataclass(frozen=True)
 class JobRecord:
-    """One command that was started.
+    """One started command.
 
     Attributes:
         id: Id, which names its folder.
-        kind: Which command.
+        kind: Kind of command.
         by: Curator who started it.
         arguments: Arguments of the command.
-        started_at: When it was started.
-        process: Id of its process, and when that began, by the kernel's clock.
-        state: How far it is.
-        ended_at: When it ended; None before.
-        exit_code: Its exit code; None before, or where the app was stopped meanwhile.
-        cancelled_by: Curator who cancelled it; None where nobody did.
+        started_at: Time of the start.
+        process: Id of its process, and the process's start by the kernel's clock.
+        state: Its state.
+        ended_at: Time of the end; None before.
+        exit_code: Its exit code; None before, or if the app was stopped in the meantime.
+        cancelled_by: Curator who canceled it; None otherwise.
     """
 
     id: str
@@ -76,7 +76,7 @@ class JobFolder:
         return sorted((path.name for path in self.root.iterdir() if _JOB_ID.fullmatch(path.name)), reverse=True)
 
     def read(self, job_id: str) -> JobRecord | None:
-        """Return the record of a job; None where there is none that can be read."""
+        """Return the record of a job; None without a readable one."""
         try:
             document = read_sealed(self.of(job_id) / RECORD)
             known = {field.name: document[field.name] for field in fields(JobRecord)}
@@ -106,7 +106,7 @@ class JobFolder:
         return [printable(line) for line in text.splitlines() if line.strip()][-most:]
 
     def result(self, job_id: str) -> dict[str, Any] | None:
-        """Return the document that a command printed; None where it printed none, because it failed or still works."""
+        """Return the document that a command printed; None if it printed none, because it failed or still runs."""
         try:
             document = json.loads((self.of(job_id) / RESULT).read_bytes())
         except (OSError, ValueError):

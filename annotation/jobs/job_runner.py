@@ -1,7 +1,7 @@
 """Starts commands, one at a time for a workspace, follows them to their end, and cancels them.
 
-A command runs in a session of its own, so that it goes on when the browser's tab is closed and also when the app is
-stopped. Whoever starts one and whoever cancels one is in the audit log.
+A command runs in a separate session, so that it continues when the browser's tab is closed or the app stops. The audit
+log records who starts or cancels a command.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _INTERRUPTED = 130
 
 
 class JobRunner:
-    """The jobs of one workspace. Thread-safe, and safe beside other processes that serve it.
+    """The jobs of one workspace. Safe for threads, and for several processes that serve it.
 
     Args:
         workspace: Folder of the workspace.
@@ -52,9 +52,9 @@ class JobRunner:
         return [record for job_id in self.folder.ids()[:most] if (record := self.job(job_id)) is not None]
 
     def job(self, job_id: str) -> JobRecord | None:
-        """Return a job as it is now; None where there is none.
+        """Return a job in its present state; None for an unknown job.
 
-        Of a job whose app was stopped meanwhile the exit code is not known: it is done if it printed its document.
+        If the app was stopped in the meantime, the exit code is unknown: the job is done if it printed its document.
         """
         record = self.folder.read(job_id)
         if record is None or record.state != "running" or job_id in self._followed or _is_alive(record.process):
@@ -66,18 +66,18 @@ class JobRunner:
         return record
 
     def running(self) -> JobRecord | None:
-        """Return the job that works now; None without one."""
+        """Return the job that runs now; None without one."""
         return next((record for record in self.jobs() if record.state == "running"), None)
 
     def start(self, job: Job, *, by: str) -> JobRecord:
         """Start a command.
 
         Args:
-            job: What is to be done.
+            job: The command.
             by: Name of the curator.
 
         Raises:
-            BenchwrightError: Another command works in this workspace, or the program cannot be started.
+            BenchwrightError: Another command runs in this workspace, or the program cannot be started.
         """
         with self._alone():
             if (other := self._running_alone()) is not None:
@@ -105,9 +105,9 @@ class JobRunner:
         return record
 
     def cancel(self, job_id: str, *, by: str) -> None:
-        """Interrupt a command, as Ctrl+C does; one that was interrupted before is stopped at once.
+        """Interrupt a command, as Ctrl+C does; a second call stops it at once.
 
-        What a run finished until then stays: it goes on from there.
+        Completed parts of a run stay: the next run continues from there.
         """
         with self._alone():
             record = self.folder.read(job_id)
@@ -123,7 +123,7 @@ class JobRunner:
                     os.kill(record.process[0], signal.SIGINT)
 
     def wait(self, job_id: str, *, timeout_s: float) -> JobRecord | None:
-        """Wait until a job that was started here has ended, and return it."""
+        """Wait until a job started here has ended, and return it."""
         if (thread := self._followed.get(job_id)) is not None:
             thread.join(timeout_s)
         return self.job(job_id)
@@ -174,7 +174,7 @@ class JobRunner:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the jobs of the workspace, against other threads and other processes."""
+        """Lock the jobs of the workspace against other threads and processes."""
         make_private_folder(self.folder.root)
         path = self.folder.root / "lock"
         with self._lock, path.open("w") as handle:
@@ -183,12 +183,12 @@ class JobRunner:
 
 
 def _is_alive(process: tuple[int, int] | None) -> bool:
-    """Return whether a process still runs: the one that was started, and not another one with its number."""
+    """Return whether a process still runs: the started one, and not another one with its number."""
     return process is not None and _began(process[0]) == process[1]
 
 
 def _began(pid: int) -> int | None:
-    """Return when a process began, in the kernel's ticks; 0 where the kernel does not say; None if there is none."""
+    """Return the start of a process, in the kernel's ticks; 0 if the kernel does not state it; None if it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except FileNotFoundError:

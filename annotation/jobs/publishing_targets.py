@@ -1,4 +1,4 @@
-"""Where curators may publish from the browser: below folders, and in organizations of the Hub, that a server was given.
+"""Publishing targets for curators in the browser: below folders, and in organizations of the Hub, given to a server.
 
 `review serve --publish-to DIR` and `--publish-to hub:ORG` name them; a name from the browser is one part of a path.
 """
@@ -42,7 +42,7 @@ class PublishingTargets:
         return bool(self._places)
 
     def names(self) -> list[str]:
-        """Return the places, as they were given."""
+        """Return the places, as given."""
         return list(self._places.values())
 
     def target(self, place: str, name: str) -> str:
@@ -50,10 +50,10 @@ class PublishingTargets:
 
         Args:
             place: One of `names`.
-            name: Name of what is published there: a new folder, or a repository.
+            name: Name of the publication: a new folder, or a repository.
 
         Raises:
-            BenchwrightError: The place is none of those, or the name is none.
+            BenchwrightError: The place is not one of those, or the name is invalid.
         """
         real = next((real for real, given in self._places.items() if given == place), None)
         if real is None:

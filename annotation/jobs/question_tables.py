@@ -1,8 +1,8 @@
-"""Tables of questions that come in by the HTTP API: a further file in the folder that the recipe's step `items` reads.
+"""Tables of questions from the HTTP API: an additional file in the folder that the recipe's step `items` reads.
 
-The table is read first as the step would read it; one that gives no item is refused, and nothing is written. A file is
-named by what it holds, so that the same table twice is one file, and no file of anybody is overwritten. What becomes of
-its questions is up to the recipe: the next run makes items of them.
+The table is first read as in the step; one that yields no item is refused, and nothing is written. The file's name
+comes from its content, so that the same table twice is one file, and no existing file is overwritten. The recipe
+determines the further course of its questions: the next run makes items of them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _ITEMS = "items"
 
 
 class AddedTable(NamedTuple):
-    """A table that was taken in.
+    """An accepted table.
 
     Args:
         file: Name of its file in the folder.
-        items: Number of items that the step makes of it.
-        left_out: Number of rows by reason for which no item is made.
-        source: Recipe and photographs of the run that takes it up.
+        items: Number of items that the step makes from it.
+        left_out: Number of rows without an item, by reason.
+        source: Recipe and photographs of the run that uses it.
     """
 
     file: str
@@ -39,15 +39,15 @@ class AddedTable(NamedTuple):
 
 
 def add_table(workspace: Path, data: bytes) -> AddedTable:
-    """Take a CSV table of questions in.
+    """Accept a CSV table of questions.
 
     Args:
         workspace: Folder of the workspace.
         data: The table, as bytes.
 
     Raises:
-        BenchwrightError: No recipe is known, none of its steps reads a folder of questions, or the table gives no item;
-            the message says why.
+        BenchwrightError: No recipe is known, none of its steps reads a folder of questions, or the table yields no
+            item; the message gives the reason.
     """
     source = recipe_source(workspace)
     if source is None or not source.recipe.is_file():
@@ -73,7 +73,7 @@ def add_table(workspace: Path, data: bytes) -> AddedTable:
 
 
 def _folder_of(recipe: Path) -> tuple[Path, Any]:
-    """Return the folder of the first step `items` that reads one, and the step, which another room brings."""
+    """Return the folder of the first step `items` that reads one, and the step, which comes from another package."""
     steps = [step for _, step in load_recipe(recipe).steps if step.name == _ITEMS]
     for step in steps:
         folder = recipe.parent / str(step.file)  # type: ignore[attr-defined] # a setting of the step `items`

@@ -1,4 +1,4 @@
-"""Which recipe and photographs curators run from the app: those that it was started with, or those of the last run."""
+"""The recipe and photographs that curators run from the app: those given at its start, or those of the last run."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class RecipeSource(NamedTuple):
 
     recipe: Path
     images: Path | None
-    """None where the recipe's steps bring all pictures."""
+    """None if the recipe's steps bring all pictures."""
 
 
 def prepare_workspace(workspace: Path | None, recipe: Path, images: Path | None) -> Path:
-    """Return a workspace in which a recipe can be run from the app; it and its review store are made if missing.
+    """Return a workspace in which the app can run a recipe, after making it and its review store if missing.
 
     Args:
-        workspace: Folder of the workspace; None for the one that `benchwright run` would take.
-        recipe: Recipe's file, or the name of a recipe that comes along.
+        workspace: Folder of the workspace; None for the one that `benchwright run` would use.
+        recipe: Recipe's file, or the name of a recipe included in Benchwright.
         images: Folder of the photographs; None for the recipe's own.
 
     Raises:
-        BenchwrightError: The recipe has mistakes, there is no such folder, or the workspace holds other things.
+        BenchwrightError: The recipe has mistakes, a folder is missing, or the workspace holds other files.
     """
     path = recipe if recipe.exists() else bundled_recipes().get(str(recipe), recipe)
     loaded = load_recipe(path)
@@ -49,10 +49,10 @@ def prepare_workspace(workspace: Path | None, recipe: Path, images: Path | None)
 
 
 def empty_workspace(root: Path) -> None:
-    """Make a workspace and its review store, as far as they are missing, in which nothing has run yet.
+    """Make a workspace and its review store, if missing, in which nothing has run yet.
 
     Raises:
-        BenchwrightError: The folder holds other things.
+        BenchwrightError: The folder holds other files.
     """
     space = Workspace.create(root)
     if not (root / "workspace.json").exists():
@@ -61,10 +61,10 @@ def empty_workspace(root: Path) -> None:
 
 
 def images_of(recipe: Recipe, images: Path | None) -> Path | None:
-    """Return the folder that a recipe runs on; None where its steps bring all pictures and nobody names one.
+    """Return the folder on which a recipe runs; None if its steps bring all pictures and none is named.
 
     Raises:
-        BenchwrightError: It needs a folder and none is named, or what is named is none.
+        BenchwrightError: The recipe needs a folder and none is named, or the named one is not a folder.
     """
     if images is None and not recipe.header.images and any(step.brings_pictures for _, step in recipe.steps):
         return None
@@ -75,7 +75,7 @@ def images_of(recipe: Recipe, images: Path | None) -> Path | None:
 
 
 def set_recipe_source(workspace: Path, source: RecipeSource) -> None:
-    """Set what curators run from the app."""
+    """Set the recipe and photographs that curators run from the app."""
     jobs = JobFolder(workspace).root
     jobs.mkdir(mode=0o700, exist_ok=True)
     images = None if source.images is None else str(source.images.resolve())
@@ -83,9 +83,9 @@ def set_recipe_source(workspace: Path, source: RecipeSource) -> None:
 
 
 def recipe_source(workspace: Path) -> RecipeSource | None:
-    """Return what is to be run: what the app was started with last, or what the last run ran; None if neither is known.
+    """Return the source of the next run: the last one given to the app, or that of the last run; None if unknown.
 
-    The files may be gone by now.
+    The files may be missing by now.
     """
     try:
         document = read_sealed(JobFolder(workspace).root / _FILE)

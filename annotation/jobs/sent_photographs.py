@@ -2,8 +2,8 @@
 
     sent-photographs/FOLDER/cat/1.jpg
 
-A file is there whole or not at all, is identified as a picture before it is kept, and is never written over: sent again
-it is the same file, and another picture under its name is refused.
+A file exists whole or not at all, is identified as a picture before it is kept, and is never overwritten. Sent again it
+is the same file; another picture under its name is refused.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from benchwright.workspace.private_files import make_private_folder
 from benchwright.workspace.written_once import written_once
 
 MOST_BYTES = 64 << 20
-"""Most bytes of one photograph."""
+"""Largest size of one photograph in bytes."""
 MOST_FILES = 20_000
-"""Most photographs of all folders."""
+"""Largest number of photographs in all folders."""
 _FOLDER = "sent-photographs"
 _DEEPEST, _LONGEST = 4, 100
 
 
 def sent_folder(workspace: Path) -> Path:
-    """Return the folder of all photographs that were sent; it is made where there is none."""
+    """Return the folder of all sent photographs, after making it if missing."""
     folder = workspace / _FOLDER
     make_private_folder(folder)
     return folder
 
 
 class SentPhotographs:
-    """The photographs that were sent to a workspace.
+    """The photographs sent to a workspace.
 
     Args:
         workspace: Folder of the workspace.
@@ -49,7 +49,7 @@ class SentPhotographs:
         self._count: int | None = None
 
     def folders(self) -> dict[str, int]:
-        """Return how many photographs each folder holds, by its name."""
+        """Return the number of photographs in each folder, by its name."""
         root = sent_folder(self._workspace)
         return {
             path.name: sum(1 for _ in _files(path))
@@ -61,13 +61,13 @@ class SentPhotographs:
         """Keep a photograph, and return whether it is new here.
 
         Args:
-            folder: Name of the folder that it is sent to.
+            folder: Name of the target folder.
             path: Its path in there, with `/` between its parts.
             data: Its bytes.
 
         Raises:
-            BenchwrightError: A name is unfit, the file is too large or no picture, another picture has its place, there
-                are `MOST_FILES` photographs already, or the disk takes no more; the message says which.
+            BenchwrightError: A name is invalid, the file is too large or not a picture, another picture has its place,
+                the workspace has `MOST_FILES` photographs already, or the disk is full; the message gives the reason.
         """
         parts = [_named(part) for part in (folder, *PurePosixPath(path).parts)]
         if not 2 <= len(parts) <= _DEEPEST:
@@ -101,7 +101,7 @@ class SentPhotographs:
 
 
 def _write(root: Path, target: Path, data: bytes) -> None:
-    """Write a photograph below `root`, whole or not at all, once it was identified as one."""
+    """Write a photograph below `root`, whole or not at all, after identifying it as one."""
     with tempfile.TemporaryDirectory(prefix=".", dir=root) as place:
         first = Path(place) / target.name
         first.write_bytes(data)
@@ -116,7 +116,7 @@ def _named(name: str) -> str:
     """Return a name of a file or folder in composed form.
 
     Raises:
-        BenchwrightError: It is none that can be kept on every disk.
+        BenchwrightError: Not every disk can keep the name.
     """
     composed = unicodedata.normalize("NFC", name).strip()
     is_fit = (

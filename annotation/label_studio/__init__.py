@@ -1,1 +1,1 @@
-"""Bridge to Label Studio: campaigns are pushed there as projects, and annotations are pulled from there."""
+"""Bridge to Label Studio: it pushes campaigns as projects, and pulls annotations back."""

@@ -36,7 +36,7 @@ from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
 def push_votes(
     store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
-    """Make or update the project of the votes, with the items that as many people have answered as the rule asks for.
+    """Make or update the project of the votes, with the items answered by as many annotators as the rule requires.
 
     The campaign's first project exists already (`pushing.push`).
     """
@@ -65,7 +65,7 @@ def push_votes(
 
 
 def _take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
-    """Remove the right choice and the explanation from outdated tasks that stay because they are labelled."""
+    """Remove the right choice and the explanation from outdated tasks that stay because they are labeled."""
     for task in list(server.tasks(project)):
         if str(task.data.get(KEY)) not in current and (data := blanked(task.data)) != task.data:
             server.update_task(task.id, data)
@@ -77,14 +77,14 @@ def shown_in(server: Server, project: int | None) -> frozenset[str]:
 
 
 def may_be_shown(store: ReviewStore, campaign: Campaign) -> frozenset[str]:
-    """Return the keys of the tasks whose right answers a project of votes that is gone may have shown."""
+    """Return the keys of the tasks whose right answers a deleted project of votes may have shown."""
     with store.reading() as connection:
         answered = answered_by_all(connection, campaign)
     return frozenset(key_of(task) for task in store.tasks(campaign.name, states=TASK_STATES) if task.id in answered)
 
 
 def answer_taker(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
-    """Return a function that stores answers given without the key; answers to items whose key is shown are refused."""
+    """Return a function that stores answers given without the key; it refuses answers to items whose key is shown."""
 
     def take(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
         annotation = external_annotation(campaign, received)

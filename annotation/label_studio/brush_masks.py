@@ -1,9 +1,9 @@
-"""Masks in the run lengths of Label Studio's brush, read and written without a library of theirs.
+"""Masks in the run lengths of Label Studio's brush, read and written without its library.
 
-They are those of thi.ng's `rle-pack`, over the four bytes (red, green, blue, opacity) of each pixel, row by row: 32
-bits for the number of bytes, 5 for the bits of a byte less one, four times 4 for the widths of run lengths less one;
-then for each run a bit that says whether its bytes are equal, two that choose a width, its length less one, and its
-byte or bytes. A pixel belongs to the mask where its opacity is more than half.
+The format is thi.ng's `rle-pack`, over the four bytes (red, green, blue, opacity) of each pixel, row by row. It begins
+with 32 bits for the number of bytes, 5 for the bits of a byte less one, and four times 4 for the widths of run lengths
+less one. Each run has a bit for whether its bytes are equal, two that choose a width, its length less one, and its byte
+or bytes. A pixel belongs to the mask if its opacity is more than half.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from benchwright.records import MaskRuns
 
 MOST_BYTES = 4 << 20
-"""Most bytes of one mask as Label Studio writes it."""
+"""Largest size in bytes of one mask as Label Studio writes it."""
 _WIDTHS = (3, 4, 8, 16)
 _CHANNELS = 4
 _HALF = 127
@@ -32,7 +32,7 @@ def read_brush(rle: object, size_wh: tuple[int, int]) -> NDArray[np.bool_]:
     """Return the grid, (rows, columns), of a brush's mask on a picture of this size.
 
     Raises:
-        DataError: The run lengths are none, or spell a picture of another size.
+        DataError: The run lengths are invalid, or encode a picture of another size.
     """
     if not isinstance(rle, Sequence) or isinstance(rle, str | bytes) or not 0 < len(rle) <= MOST_BYTES:
         raise DataError("a brush has no run lengths")
@@ -59,7 +59,7 @@ def write_brush(mask: MaskRuns) -> list[int]:
 
 
 def _run(length: int, value: int) -> list[str]:
-    """Return the bits of a run of equal bytes, in as many parts as its length takes."""
+    """Return the bits of a run of equal bytes, in as many parts as its length requires."""
     bits = []
     while length:
         part = min(length, 1 << _WIDTHS[-1])
@@ -79,7 +79,7 @@ class _Bits:
         """Return the next `width` bits as a number.
 
         Raises:
-            DataError: There are not as many.
+            DataError: Fewer bits remain.
         """
         first, last = self._at // 8, (self._at + width + 7) // 8
         if self._at + width > 8 * len(self._data):

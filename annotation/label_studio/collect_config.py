@@ -1,7 +1,7 @@
-"""The project in which people collect photographs: they import files as tasks, and fill in the form for each.
+"""The project for collecting photographs: annotators import files as tasks, and fill in the form for each.
 
 Label Studio imports picture files only into a project whose tasks have one field of data. So the prompts are choices of
-the config. The pushed tasks hold no photograph; on them people state that none can be found for a prompt.
+the config. The pushed tasks hold no photograph; on them annotators state that they found none for a prompt.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ IMAGE, _PROMPT = "image", "prompt"
 PICTURE = "picture"
 """Name of the photograph in the config."""
 _NO_PROMPT = "none of the prompts"
-"""Choice beside a lone prompt, since Label Studio refuses a single choice."""
+"""Choice next to a lone prompt, since Label Studio refuses a single choice."""
 MOST_PROMPTS = 1000
 
 
 class CollectedPhotograph(NamedTuple):
-    """An annotation of a photograph: its prompt, None where it names none, and the fields of the form."""
+    """An annotation of a photograph: its prompt, None if it names none, and the fields of the form."""
 
     prompt: str | None
     fields: Mapping[str, Any]
 
 
 def prompt_of(task: Task) -> str:
-    """Return the prompt of a task, for which a photograph is wanted."""
+    """Return the prompt of a task, which asks for a photograph."""
     return str(task.payload["question"])
 
 
@@ -49,7 +49,7 @@ def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
     """Return the config of a campaign that collects, as XML, with the prompts of its tasks.
 
     Raises:
-        BenchwrightError: There are too many prompts to choose from.
+        BenchwrightError: The campaign has too many prompts to choose from.
     """
     words = sorted(prompt_words(tasks))
     if len(words) > MOST_PROMPTS:
@@ -72,7 +72,7 @@ def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
 
 
 def _prompts(words: Sequence[str], fields: Form) -> ET.Element:
-    """Return the part of the config that asks for the prompt of a photograph that was found."""
+    """Return the part of the config that asks for the prompt of a photograph."""
     headline = fields.headline
     assert isinstance(headline, OneOf)  # the form of `collect` begins with whether a photograph was found
     labels = [label for label, code in codes_by_words(headline).items() if code != NONE]
@@ -104,7 +104,7 @@ def prompt_words(tasks: Iterable[Task]) -> dict[str, str]:
 
 
 def prompt_data(task: Task) -> dict[str, Any]:
-    """Return the data of a task that asks whether no photograph can be found."""
+    """Return the data of a task that asks whether there is no photograph."""
     question = f"Can no photograph be found? {prompt_of(task)}"
     return {KEY: key_of(task), _PROMPT: question, IMAGE: _empty_picture()}
 

@@ -1,6 +1,6 @@
-"""Photographs that people imported into a project of Label Studio, stored like those that are uploaded in the app.
+"""Photographs that annotators imported into a project of Label Studio, stored like those uploaded in the app.
 
-Only files of that very project are downloaded, from the server itself, and never more bytes than a photograph may have.
+Only files of that project are downloaded, from the server itself, and never more bytes than a photograph may have.
 The pixels are stored, encoded again (`photo_uploads`).
 """
 
@@ -34,10 +34,10 @@ _NAME = re.compile(r"[^/\\?#\x00-\x1f\x7f]{1,300}")
 
 
 def upload_path(address: Any, project: int) -> str:
-    """Return the path of a picture that was imported into a project.
+    """Return the path of a picture imported into a project.
 
     Raises:
-        DataError: The address is no path of such a picture.
+        DataError: The address is not a path of such a picture.
     """
     start = f"/data/upload/{project}/"
     name = address.removeprefix(start) if isinstance(address, str) and address.startswith(start) else ""
@@ -78,13 +78,13 @@ class PhotographPull:
         }
         self._filled: set[int] = set()
         self._server_tasks: dict[str, int] = {}
-        """The server's task in which a photograph was submitted in this pull, by photograph."""
+        """The server's task with a photograph submitted in this pull, by photograph."""
         self._failures: dict[str, str] = {}
 
     def downloaded(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Yield the server's tasks, after downloading the photographs of those with a valid annotation.
 
-        The store is not locked meanwhile; the photographs are submitted afterwards.
+        The store is not locked during this; the photographs are submitted afterwards.
         """
         for row in rows:
             data = row.get("data") or {}
@@ -95,7 +95,7 @@ class PhotographPull:
         self._projects.remember_photographs(self._campaign.name, self._downloaded)
 
     def take(self, store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
-        """Store the annotation of a photograph together with it, or the statement that none can be found."""
+        """Store the annotation of a photograph together with it, or the statement that there is none."""
         collected = read_collected(received.annotation.get("result"), campaign.form, self._words)
         data = received.row.get("data") or {}
         if KEY in data:
@@ -126,7 +126,7 @@ class PhotographPull:
     def _submit_once(
         self, store: ReviewStore, received: KnownAnnotation, collected: CollectedPhotograph, image_id: str
     ) -> tuple[Task, Taken]:
-        """Submit a photograph for the task that has it already, or for the first free task of its prompt."""
+        """Submit a photograph for the task that already has it, or for the first free task of its prompt."""
         if image_id in self._submitted:
             task, by = self._tasks[self._submitted[image_id][0]], self._submitted[image_id][1]
             if by != received.author:
@@ -166,7 +166,7 @@ class PhotographPull:
         return None if annotation.get("was_cancelled") else collected.prompt
 
     def _is_wanted(self, prompt: str) -> bool:
-        """Return whether a photograph for a prompt could still be submitted; others are not downloaded."""
+        """Return whether a photograph for a prompt can still be submitted; others are not downloaded."""
         return any(task.id not in self._filled for task in self._for_prompt.get(prompt, ()))
 
     def _download(self, address: Any, *, wanted: bool) -> None:
@@ -190,7 +190,7 @@ class PhotographPull:
 
 
 def _has_decided(store: ReviewStore, task: Task, annotator: str) -> bool:
-    """Return whether an annotator has submitted anything for a task, which another photograph would replace."""
+    """Return whether an annotator has submitted for a task, so that another photograph would replace it."""
     with store.reading() as connection:
         row = connection.execute(OWNER, {"task": task.id, "name": annotator}).one_or_none()
     return row is not None and row.submitted_at is not None

@@ -1,8 +1,8 @@
-"""What was pulled and is deleted on the server since: votes that count here no more until they come back.
+"""Pulled annotations that were deleted on the server since: votes that no longer count until they return.
 
-Every user of the server may delete what others labelled there. So nothing is removed from the store: a vote is
-withdrawn, its item is asked again, and the vote counts again once its author labels the item anew, or a curator says
-so. A project that is gone as a whole withdraws nothing: whoever clears a server up takes no decision back.
+Every user of the server may delete others' labels there, so the store removes nothing. A vote is withdrawn, and its
+item opens again. The vote counts again once its author labels the item anew, or a curator requests it. Deleting a whole
+project withdraws nothing: cleaning up a server withdraws no decisions.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .pulling import Pulled
 
 
 class Deleted(NamedTuple):
-    """An annotation that was pulled and is no longer there.
+    """An annotation that was pulled and no longer exists.
 
     Attributes:
         annotation: Its id on the server.
         task: Id of its task there.
-        item_id: Item; None where the task is of no item.
+        item_id: Item; None if the task has none.
         author: Name of its author here.
-        what: What was deleted: it alone, its task or its project.
-        withdrawn: Whether its vote was withdrawn; False where its decision goes on counting.
+        what: The deleted object: the annotation alone, its task or its project.
+        withdrawn: Whether its vote was withdrawn; False if its decision still counts.
     """
 
     annotation: int
@@ -51,21 +51,21 @@ def find_deleted(
     gone: Collection[int] = (),
     keeps: bool = False,
 ) -> list[Deleted]:
-    """Return what was pulled before and is deleted since, withdraw those votes, and remember what was pulled now.
+    """Return annotations pulled before and deleted since, withdraw those votes, and remember what was pulled now.
 
-    An annotation that its author replaced by another one is not deleted, nor is one of an item that has changed since,
-    whose decision counts no more. What was withdrawn is returned this time only, and so is everything if `keeps`.
+    An annotation that its author replaced by another one is not deleted, nor is one on an item that has changed since,
+    whose decision no longer counts. Withdrawn annotations are returned only this time; if `keeps`, so is everything.
 
     Args:
         store: Review store.
-        projects: Projects of the workspace, which remember what was pulled.
+        projects: Projects of the workspace, which remember pulled annotations.
         campaign: The campaign.
-        pulled: What was just pulled of all its projects.
-        current: Ids of the campaign's tasks as they are now, by key.
-        tasks_there: Function that returns the ids of all tasks of the projects; called only if something is missing.
+        pulled: Result of the pull of all its projects.
+        current: Ids of the campaign's current tasks, by key.
+        tasks_there: Function that returns the ids of all tasks of the projects; called only if any is missing.
         now: Moment of the pull.
-        gone: Ids of its projects that are no longer there.
-        keeps: Whether what is deleted goes on counting; default False.
+        gone: Ids of its deleted projects.
+        keeps: Whether deleted annotations still count; default False.
     """
     known = {**projects.taken_of(campaign.name), **{taken.annotation: taken for taken in pulled.taken}}
     replaced = {_place(taken) for taken in pulled.taken}
@@ -73,7 +73,7 @@ def find_deleted(
     deleted = [taken for taken in missing if _place(taken) not in replaced and taken.key in {None, *current}]
     left = tasks_there() if deleted else ()
     of_gone = {taken.annotation for taken in deleted if taken.is_moved or taken.project in gone}
-    # In a review, what was answered before the key was shown stays; only its votes can be withdrawn.
+    # In a review, answers given before the key was shown stay; only its votes can be withdrawn.
     votes_in = projects.votes_of(campaign.name) if campaign.form.blind_first else None
     votes = {
         taken.annotation: Vote(current[taken.key], taken.author)
@@ -102,5 +102,5 @@ def find_deleted(
 
 
 def _place(taken: TakenAnnotation) -> tuple[int, str | int, str]:
-    """Return what an annotator has one annotation of: an item in a project, or a task that is of no item."""
+    """Return the scope in which an annotator has one annotation: an item in a project, or a task without an item."""
     return taken.project, taken.key or taken.task, taken.author

@@ -1,7 +1,7 @@
-"""Regions in Label Studio's own controls, both ways: rectangles, key points, polygons and brushes.
+"""Regions in Label Studio's own controls, in both directions: rectangles, key points, polygons and brushes.
 
-Label Studio has coordinates in percent of the upright picture, which is shown as it is or made smaller; Benchwright has
-them in pixels of the source. Rows of points and correspondences have no control of their own, and are JSON in a box.
+Label Studio has coordinates in percent of the upright picture, which it shows unchanged or smaller; Benchwright has
+them in pixels of the source. Rows of points and correspondences have no control, and are JSON in a text box.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TAGS = {"box": "Rectangle", "point": "KeyPoint", "polygon": "Polygon", "mask": 
 _KINDS = {f"{tag}{labels}".lower(): shape for shape, tag in _TAGS.items() for labels in ("", "Labels")}
 _LABEL_OF = "label_of_"
 _MOST_DRAWN = 20_000
-"""Most results of one annotation in a campaign whose form takes regions."""
+"""Largest number of results of one annotation in a campaign whose form accepts regions."""
 
 
 def is_drawn(field: RegionField) -> bool:
@@ -36,10 +36,10 @@ def is_drawn(field: RegionField) -> bool:
 
 
 def add_drawing(view: ET.Element, field: RegionField, control: str, words: Mapping[str, str]) -> None:
-    """Add the control of a field, and a text for each region where annotators write labels of their own.
+    """Add the control of a field, and a text for each region if annotators write their own labels.
 
     Args:
-        view: Element to which the control is added.
+        view: Element that receives the control.
         field: The field.
         control: Name of the control.
         words: Code of each label by its text.
@@ -67,7 +67,7 @@ def take_drawn(
     result: Sequence[Any], form: Form, controls: Mapping[str, str], words: Mapping[str, Mapping[str, str]],
     sizes_wh: Sequence[SizeWH],
 ) -> tuple[list[Any], dict[str, list[dict[str, Any]]]]:  # fmt: skip
-    """Return a result without the regions that were drawn, and these as JSON values by field.
+    """Return a result without its drawn regions, and these as JSON values by field.
 
     Args:
         result: Label Studio's list of results.
@@ -77,7 +77,7 @@ def take_drawn(
         sizes_wh: Size of each picture of the task in pixels.
 
     Raises:
-        DataError: A drawn region is none that the form takes; the message says which.
+        DataError: The form does not accept a drawn region; the message names it.
     """
     fields = {controls[field.name]: field for field in form.region_fields if is_drawn(field)}
     if len(result) > _MOST_DRAWN:
@@ -144,7 +144,7 @@ def _document(
         percent = [(_number(value, "x"), _number(value, "y"))]
     else:
         percent = _pairs(value.get("points"))
-    # A drawing that ends on the picture's edge may lie beyond it by a rounding error of Label Studio's.
+    # A drawing that ends on the picture's edge may lie beyond it by a rounding error of Label Studio.
     return {
         **document,
         "points": [[_edge(x / 100 * width, width), _edge(y / 100 * height, height)] for x, y in percent],
@@ -152,7 +152,7 @@ def _document(
 
 
 def _edge(place: float, most: int) -> float:
-    """Return a coordinate, moved onto the picture where it lies beyond its edge by less than a hundredth of a pixel."""
+    """Return a coordinate, moved onto the picture if it lies beyond its edge by less than a hundredth of a pixel."""
     if -0.01 < place < 0:
         return 0.0
     return float(most) if most < place < most + 0.01 else place
@@ -172,7 +172,7 @@ def _pairs(points: Any) -> list[tuple[float, float]]:
 
 
 def _label(part: Mapping[str, Any], value: Mapping[str, Any], words: Mapping[str, str]) -> str | None:
-    """Return the code of a region's label; None where its control has no labels."""
+    """Return the code of a region's label; None if its control has no labels."""
     if not words:
         return None
     chosen = value.get(str(part["type"]))
@@ -190,7 +190,7 @@ def _mask(part: Mapping[str, Any], value: Mapping[str, Any], size_wh: SizeWH) ->
     if abs(shown_width * height - shown_height * width) > max(width, height) or shown_width > width:
         raise DataError(f"a brush on {shown_width} x {shown_height} pixels is none of a picture of {width} x {height}")
     grid = read_brush(value.get("rle"), (shown_width, shown_height))
-    if (shown_width, shown_height) != size_wh:  # the picture was shown smaller: each of its pixels stands for several
+    if (shown_width, shown_height) != size_wh:  # shown smaller: each shown pixel covers several
         rows, columns = (np.arange(height) * shown_height) // height, (np.arange(width) * shown_width) // width
         grid = grid[rows][:, columns]
     if not grid.any():
@@ -201,10 +201,10 @@ def _mask(part: Mapping[str, Any], value: Mapping[str, Any], size_wh: SizeWH) ->
 def drawn_result(
     field: RegionField, control: str, words: Mapping[str, str], region: Region, size_wh: SizeWH, *, number: int
 ) -> list[dict[str, Any]]:
-    """Return a region as results of Label Studio: itself, and its label where annotators write their own.
+    """Return a region as results of Label Studio: itself, and its label if annotators write their own.
 
     Args:
-        field: The field, with a control of its own.
+        field: The field, with its own control.
         control: Name of its control.
         words: Code of each label by its text.
         region: The region.

@@ -1,7 +1,7 @@
-"""Edits of an item in Label Studio: its texts in text areas that are filled in beforehand, and the right choice.
+"""Edits of an item in Label Studio: its texts in prefilled text areas, and the right choice.
 
-A text that comes back unchanged is no edit. Label Studio returns a filled-in text area as soon as it was on the screen,
-and returns nothing for one that somebody emptied. So where some areas of an item come back, a missing one is empty.
+A text that returns unchanged is not an edit. Label Studio returns a prefilled text area as soon as it was on the
+screen, and nothing for an emptied one. So if some areas of an item return, a missing one is empty.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def letters_of(tasks: Iterable[Task]) -> tuple[str, ...]:
 def add_edit_fields(
     view: ET.Element, letters: Sequence[str], *, shown_when: Mapping[str, str], with_explanation: bool
 ) -> None:
-    """Add the fields of edits to a config, shown only where a choice was made."""
+    """Add the fields of edits to a config, shown only after a certain choice."""
     part = ET.SubElement(view, "View", dict(shown_when))
     ET.SubElement(part, "Header", value="Edit the item; what stays as it is is no edit", size="4")
     areas = {QUESTION: "Question", **{_CHOICE + letter: f"Choice {letter}" for letter in letters}}
@@ -67,13 +67,13 @@ def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explan
 def take_edits(
     values: dict[str, list[str]], payload: Mapping[str, Any], *, is_shown: bool, with_explanation: bool
 ) -> dict[str, Any] | None:
-    """Remove the edits from an annotation, and return them as the app would send them; None where there are none.
+    """Remove the edits from an annotation, and return them as the app would send them; None without any.
 
     Args:
         values: Values of the annotation by control; those of edits are removed.
         payload: Payload of the task.
         is_shown: Whether the annotator saw the fields, so that a missing one was emptied.
-        with_explanation: Whether the explanation could be edited.
+        with_explanation: Whether the explanation was editable.
 
     Raises:
         DataError: A field has several values, or was emptied.
@@ -100,7 +100,7 @@ def take_edits(
 
 
 def _texts(item: TaskContent) -> dict[str, str]:
-    """Return the texts of an item that can be edited, by control."""
+    """Return the editable texts of an item, by control."""
     texts = {QUESTION: item.question}
     texts |= {_CHOICE + choice.key: choice.text for choice in item.choices if choice.text is not None}
     return texts if item.explanation is None else {**texts, EXPLANATION: item.explanation}

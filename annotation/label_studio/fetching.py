@@ -1,4 +1,4 @@
-"""Pulling all of a campaign's projects: one, two where answers come before the key, or one with photographs."""
+"""Pulling all of a campaign's projects: one, two if answers come before the key, or one with photographs."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def fetch(
 
     Args:
         store: Review store.
-        campaign: Campaign that was pushed.
+        campaign: A pushed campaign.
         server: Label Studio server.
         root: Folder of the workspace.
         project: Id of the campaign's own project.
         projects: Projects of the workspace, among them the campaign's others.
         names: Annotators' names in the store, by user id on the server.
         now: Current moment.
-        gone: Ids of its projects that are no longer there, of which nothing is read.
+        gone: Ids of its deleted projects, which are not read.
 
     Raises:
-        BenchwrightError: The server cannot be reached, or refuses.
+        BenchwrightError: The server is unreachable, or refuses.
     """
 
     def annotated(number: int) -> Iterable[Mapping[str, Any]]:

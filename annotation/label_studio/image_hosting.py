@@ -19,7 +19,7 @@ class ImageHosting(Protocol):
 
     @property
     def is_lost(self) -> bool:
-        """Return whether what was hosted before is gone, so that tasks that are there show nothing."""
+        """Return whether earlier hosted pictures are gone, so that existing tasks show none."""
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
         """Store pictures for a project and return the URL of each, by name."""
@@ -27,7 +27,7 @@ class ImageHosting(Protocol):
 
 @dataclass(frozen=True)
 class UploadedImages:
-    """Pictures uploaded to the server, into a project of their own.
+    """Pictures uploaded to the server, into a separate project.
 
     A project whose tasks have several fields of data accepts no plain picture files.
     """
@@ -39,7 +39,7 @@ class UploadedImages:
 
     @classmethod
     def of(cls, server: Server, projects: Projects, campaign: str) -> UploadedImages:
-        """Return the hosting of a campaign's pictures, and find out whether their project is deleted there."""
+        """Return the hosting of a campaign's pictures, and determine whether their project is deleted there."""
         before = projects.pictures_of(campaign)
         return cls(server, projects, campaign, before is not None and not server.has_project(before))
 

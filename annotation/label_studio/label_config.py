@@ -1,6 +1,6 @@
-"""A campaign's form as Label Studio's label config: what annotators see, and the controls they fill in.
+"""A campaign's form as Label Studio's label config: the annotators' view, and the controls they fill in.
 
-Texts of items are the data of `Text` tags, which show them unchanged; only images, choices and guidelines are rendered.
+Texts of items are the data of `Text` tags, which show them unchanged; only images, choices and guidelines are
 `replies` reads annotations by the names of the controls.
 """
 
@@ -35,12 +35,12 @@ from .editing import add_edit_fields
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
 EDITING, AS_IT_IS, TO_BE_EDITED = "editing", "Leave the item as it is", "Edit the item"
-"""Control, and its choices, that states whether an item is edited, in forms without such a decision."""
+"""Control, and its choices, for whether to edit an item, in forms without such a decision."""
 NO_REASON = "no reason"
-"""Choice beside a lone reason, since Label Studio refuses a single choice. It has no meaning."""
+"""Choice next to a lone reason, since Label Studio refuses a single choice. It has no meaning."""
 REVISE = "revise"
 _HOTKEYS = {"accept": "y", "revise": "v", "reject": "x"}
-"""The keys of the review app, which are no letters of options."""
+"""The keys of the review app, which differ from letters of options."""
 
 
 def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool = False) -> str:
@@ -50,10 +50,10 @@ def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool
         form: Form of the campaign. A form that asks for an answer first has two configs, one for the answer and one
             for the votes.
         letters: Keys of the items' choices, for the fields of edits; default none.
-        votes: Whether to return the config of the votes, which are given once the key is shown; default False.
+        votes: Whether to return the config of the votes, which follow once the key is shown; default False.
 
     Raises:
-        BenchwrightError: The form asks for photographs, which Label Studio cannot take.
+        BenchwrightError: The form asks for photographs, which Label Studio cannot accept.
     """
     view = ET.Element("View")
     if form.guidelines:
@@ -146,7 +146,7 @@ def _verdict(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> No
 
 
 def plain(text: str) -> str:
-    """Return a text in which Label Studio sees no reference to a field of the task's data."""
+    """Return a text in which Label Studio finds no reference to a field of the task's data."""
     return text.replace("$", "\N{FULLWIDTH DOLLAR SIGN}")
 
 
@@ -158,7 +158,7 @@ def control_of(field: FormField) -> str:
 def codes_by_words(field: OneOf | SeveralOf | RegionField) -> dict[str, str]:
     """Return the codes of a field's options by the text of their choices.
 
-    The text is the option's words, or its code where two options have equal words.
+    The text is the option's words, or its code if two options have equal words.
     """
     words = [plain(option.words) for option in field.options]
     return {
@@ -175,19 +175,19 @@ def _typed(view: ET.Element, form: Form) -> None:
 
 
 def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
-    """Add the fields of a typed form, each under its label and shown where it applies.
+    """Add the fields of a typed form, each under its label and shown if it applies.
 
     Args:
-        view: Element to which the fields are added.
+        view: Element that receives the fields.
         form: Typed form.
         of: Name of the object that the fields describe.
 
     Raises:
-        BenchwrightError: A field is a photograph, which Label Studio cannot take.
+        BenchwrightError: A field is a photograph, which Label Studio cannot accept.
     """
     by_name = {field.name: field for field in form.fields}
     for field in form.fields:
-        if isinstance(field, DraftsField):  # what was drafted stands in the other fields, as a prediction
+        if isinstance(field, DraftsField):  # the other fields hold the drafts, as a prediction
             continue
         part = ET.SubElement(view, "View", _shown_when(field, by_name))
         ET.SubElement(part, "Header", value=field.label, size="5")
@@ -225,7 +225,7 @@ def _options(part: ET.Element, field: OneOf | SeveralOf, common: Mapping[str, st
 
 
 def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str, str]:
-    """Return the attributes that show a field only where it applies; none where Label Studio cannot express that."""
+    """Return the attributes that show a field only if it applies; none if Label Studio cannot express that."""
     if field.only_if is None:
         return {}
     condition = by_name[field.only_if.field]
@@ -238,7 +238,7 @@ def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str,
 
 
 def selected(control: str, *values: str) -> dict[str, str]:
-    """Return the attributes that show a part where one of these values is chosen."""
+    """Return the attributes that show a part if one of these values is chosen."""
     return {"visibleWhen": "choice-selected", "whenTagName": control, "whenChoiceValue": ",".join(values)}
 
 
@@ -253,5 +253,5 @@ def pictures_config() -> str:
 
 
 def guidelines_html(text: str) -> str:
-    """Return guidelines as escaped HTML, with their Markdown as it was written, line by line."""
+    """Return guidelines as escaped HTML, with their original Markdown, line by line."""
     return f"<div style='white-space:pre-wrap'>{html.escape(text)}</div>"

@@ -1,7 +1,7 @@
-"""Drafts as Label Studio's predictions: the values with which an annotator's form begins there.
+"""Drafts as Label Studio's predictions: the initial values of an annotator's form there.
 
-What an annotator hands in as it was predicted counts as accepted, what they changed as edited, and what they emptied as
-discarded. They are told whose the drafts are beside the task (`task_data`).
+Predicted values that an annotator submits unchanged count as accepted, changed ones as edited, and emptied ones as
+discarded. The task shows the drafts' author (`task_data`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..store.database.records import Campaign, Task
 from .label_config import codes_by_words, control_of
 
 MODEL_VERSION = "drafts"
-"""Name under which a project knows all its predictions, whoever drafted them; it shows those of one name."""
+"""Name of all predictions of a project, of any author; the project shows those of one name."""
 
 
 def predictions_of(campaign: Campaign, task: Task) -> list[dict[str, Any]]:
-    """Return the prediction with what was drafted for a task, as its project imports it; none where nothing was."""
+    """Return the prediction with a task's drafts, as its project imports it; none without drafts."""
     form = campaign.form.typed
     if form is None or drafts_field(form) is None:
         return []
@@ -30,7 +30,7 @@ def predictions_of(campaign: Campaign, task: Task) -> list[dict[str, Any]]:
     if proposals is None or not values:
         return []
     headline = form.headline.name
-    if headline in proposals.fields:  # fields that hang on it show only where it is chosen
+    if headline in proposals.fields:  # fields that depend on it show only if it is chosen
         values = {headline: proposals.fields[headline], **values}
     fields = {field.name: field for field in with_numbered_fields(form).fields if not isinstance(field, DraftsField)}
     result = [_region(fields[column], value) for column, value in values.items()]

@@ -1,4 +1,4 @@
-"""The projects of campaigns on a server, remembered in a file of the workspace."""
+"""The projects of campaigns on a server, recorded in a file of the workspace."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ FORMAT, VERSION = "benchwright/label-studio", 1
 
 
 class TakenAnnotation(NamedTuple):
-    """An annotation of the server that is stored here.
+    """An annotation of the server that the store holds.
 
     Attributes:
         annotation: Its id on the server.
         task: Id of its task there.
         project: Id of its project there.
-        key: Key of the item, which changes with its content; None where the task is of no item.
-        item_id: Item; None where the task is of no item.
+        key: Key of the item, which changes with its content; None if the task has no item.
+        item_id: Item; None if the task has none.
         author: Name of its author here.
-        is_moved: Whether it was in a project that is deleted since, in whose place `project` is; default False.
+        is_moved: Whether it was in a deleted project that `project` replaced; default False.
     """
 
     annotation: int
@@ -53,7 +53,7 @@ class Projects:
         self._known = document["campaigns"]
 
     def of(self, campaign: str, url: str) -> int | None:
-        """Return a campaign's project; None where it has none.
+        """Return a campaign's project; None without one.
 
         Raises:
             BenchwrightError: The project is on another server.
@@ -69,7 +69,7 @@ class Projects:
         return int(str(entry["project"]))
 
     def pictures_of(self, campaign: str) -> int | None:
-        """Return the project that holds a campaign's uploaded pictures; None where there is none."""
+        """Return the project that holds a campaign's uploaded pictures; None without one."""
         return self._also(campaign, "pictures")
 
     def votes_of(self, campaign: str) -> int | None:
@@ -77,7 +77,7 @@ class Projects:
         return self._also(campaign, "votes")
 
     def photographs_of(self, campaign: str) -> dict[str, str]:
-        """Return the ids of photographs that were downloaded from a campaign's project, by path on the server."""
+        """Return the ids of photographs downloaded from a campaign's project, by path on the server."""
         entry = self._known.get(campaign, {}).get("photographs")
         return {str(path): str(image_id) for path, image_id in entry.items()} if isinstance(entry, dict) else {}
 
@@ -87,18 +87,18 @@ class Projects:
         self._save()
 
     def taken_of(self, campaign: str) -> dict[int, TakenAnnotation]:
-        """Return the annotations that were pulled of a campaign, by id; none of pulls of earlier versions."""
+        """Return the pulled annotations of a campaign, by id, without pulls by earlier program versions."""
         rows = self._known.get(campaign, {}).get("taken")
         taken = [TakenAnnotation(*row) for row in rows] if isinstance(rows, list) else []
         return {annotation.annotation: annotation for annotation in taken}
 
     def remember_taken(self, campaign: str, taken: Mapping[int, TakenAnnotation]) -> None:
-        """Store the annotations that were pulled of a campaign."""
+        """Store the pulled annotations of a campaign."""
         self._known[campaign]["taken"] = [list(taken[number]) for number in sorted(taken)]
         self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:
-        """Store a campaign's project; what was pulled from the one whose place it takes is remembered as from it."""
+        """Store a campaign's project; annotations pulled from the project it replaces then count as its own."""
         before = self._known.setdefault(campaign, {"url": url})
         self._move_taken(campaign, before.get("project"), project)
         self._known[campaign] |= {"url": url, "project": project}
@@ -116,7 +116,7 @@ class Projects:
         self._save()
 
     def _move_taken(self, campaign: str, before: object, project: int) -> None:
-        """Let what was pulled from a project that is gone be of the one in its place, where people label it again."""
+        """Assign annotations pulled from a deleted project to its replacement, in which annotators label again."""
         if "taken" in self._known[campaign]:
             taken = self.taken_of(campaign).values()
             moved = [one._replace(project=project, is_moved=True) if one.project == before else one for one in taken]

@@ -1,4 +1,4 @@
-"""Pulling annotations from Label Studio. What cannot be trusted is reported, and neither stored nor lost."""
+"""Pulling annotations from Label Studio. Untrusted ones are reported, and neither stored nor lost."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Pulled:
     Attributes:
         new: Stored for the first time.
         changed: Stored as a new version.
-        unchanged: Stored before as they are.
-        skipped: Not looked at: skipped there, or replaced by a later one of the same author.
+        unchanged: Already stored in this form.
+        skipped: Ignored: skipped there, or replaced by a later one of the same author.
         quarantined: Not stored.
-        returned: Deleted there before, and there again, so that they count again.
-        paused: Names of those whom the campaign's bounds paused after it, with what that rests on.
-        taken: Those that are stored.
-        there: Ids of all that the server has, besides those skipped there.
+        returned: Deleted there earlier and restored, so that they count again.
+        paused: Names of annotators whom the campaign's bounds paused after it, with the evidence.
+        taken: Stored ones.
+        there: Ids of all on the server, without those skipped there.
     """
 
     new: int
@@ -74,7 +74,7 @@ class Pulled:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts that `review label-studio pull --json` prints, but for `returned`."""
+        """Return the counts that `review label-studio pull --json` prints, without `returned`."""
         return {
             "new": self.new,
             "changed": self.changed,
@@ -88,7 +88,7 @@ class KnownAnnotation(NamedTuple):
     """An annotation on the server whose author is known.
 
     Args:
-        task: Task of the campaign in the store; None where it is none of the campaign's tasks.
+        task: Task of the campaign in the store; None if the campaign has no such task.
         author: Name of its author in the store.
         annotation: The annotation as the server returns it.
         row: The server's task.
@@ -114,7 +114,7 @@ class KnownAnnotation(NamedTuple):
 
 
 Take = Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]
-"""Stores an annotation; raises BenchwrightError where it does not."""
+"""Function that stores an annotation, or raises BenchwrightError."""
 
 
 def _submit_annotation(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
@@ -133,10 +133,10 @@ def pull(
 ) -> Pulled:
     """Store the annotations of a campaign's project.
 
-    An annotation that was changed on the server since the last pull becomes a new version. An annotation is reported
-    and not stored where somebody other than its author wrote it last (any user of the community version can write
+    An annotation changed on the server since the last pull becomes a new version. An annotation is reported and not
+    stored in these cases: a person other than its author wrote it last (any user of the community version can write
     under another's name), its author has no name in `names`, its labels do not fit the form, its item has changed
-    since, or no slot is left. What was stored of an item before it changed counts as unchanged. Of several annotations
+    since, or no slot is left. Annotations stored before their item changed count as unchanged. Of several annotations
     of one task by one author, the last one counts.
 
     Args:
@@ -196,7 +196,7 @@ def _taken(received: KnownAnnotation) -> TakenAnnotation:
 
 
 def in_order(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a task's annotations in the order in which they were created."""
+    """Return a task's annotations in order of creation."""
     return sorted(
         row.get("annotations") or [], key=lambda annotation: (str(annotation.get("created_at")), annotation.get("id"))
     )
@@ -221,7 +221,7 @@ def trusted(annotation: Mapping[str, Any], author: str | None) -> str:
     """Return the author of an annotation.
 
     Raises:
-        DataError: The author is unknown, or somebody else wrote the annotation last.
+        DataError: The author is unknown, or another person wrote the annotation last.
     """
     if author is None:
         raise DataError(f"its author (user {annotation.get('completed_by')}) is unknown here")

@@ -1,4 +1,4 @@
-"""Pushing a campaign's tasks to Label Studio. It is safe to repeat: tasks that are there already stay unchanged."""
+"""Pushing a campaign's tasks to Label Studio. It is safe to repeat: existing tasks stay unchanged."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .server import Server
 from .task_data import KEY, key_of, task_data
 
 _AT_ONCE = 100
-"""Tasks whose pictures are made and sent in one batch."""
+"""Number of tasks whose pictures are made and sent in one batch."""
 _MAX_SIDE_PX = 4096
-"""Longest side of a picture that is sent."""
+"""Longest side of a sent picture, in pixels."""
 _LOSSLESS_PX = 1_000_000
-"""Most pixels of a picture that is sent as PNG."""
+"""Largest number of pixels of a picture sent as PNG."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Pushed:
     unchanged: int
     removed: int
     outdated: int
-    """Tasks that are gone from the campaign, and stay on the server because somebody has labelled them."""
+    """Tasks gone from the campaign that stay on the server because they are labeled there."""
     unshown: tuple[tuple[str, str], ...]
     """Ids of items that could not be sent, each with the reason."""
     instead_of: int | None = None
-    """Project whose place it takes, since that is deleted there; None otherwise."""
+    """Deleted project that it replaces; None otherwise."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review label-studio push --json` prints."""
@@ -64,7 +64,7 @@ class Pushed:
 
 
 DataOf = Callable[[Task, Callable[[ItemImage], str]], dict[str, Any]]
-"""Makes a task's data from the task and a function that returns the URL of a picture."""
+"""Function that makes a task's data from the task and a function that returns the URL of a picture."""
 
 
 def push(
@@ -79,19 +79,19 @@ def push(
 ) -> Pushed:
     """Make or update the project of a campaign, so that it has exactly the campaign's current tasks.
 
-    One that is deleted there is made anew, with the tasks that are open: nobody has to do again what is done.
+    A project deleted there is made anew, with the open tasks only, so that finished work is not repeated.
 
     Args:
         store: Review store.
-        campaign: Campaign for people.
+        campaign: Campaign with human annotators.
         server: Label Studio server.
         root: Folder of the workspace.
         projects: Projects of the workspace, which remember the campaign's.
         hosting: Hosting of pictures.
-        gold: Whether the gold items go there too, so that those who label are checked; default False.
+        gold: Whether to include gold items, to check the annotators; default False.
 
     Raises:
-        BenchwrightError: The campaign is simulated, or takes no gold; or the server cannot be reached, or refuses.
+        BenchwrightError: The campaign is simulated, or accepts no gold; or the server is unreachable, or refuses.
     """
     if gold and not takes_gold_elsewhere(campaign):
         raise BenchwrightError(f"--gold is for decisions on items; campaign {campaign.name!r} takes something else")
@@ -139,7 +139,7 @@ def bring_up_to_date(
     ready: Container[str] | None = None,
     predictions: Mapping[str, list[dict[str, Any]]] | None = None,
 ) -> Pushed:
-    """Add the tasks that a project lacks, and delete outdated tasks that nobody has labelled.
+    """Add the tasks that a project lacks, and delete outdated tasks without labels.
 
     Args:
         server: Label Studio server.
@@ -148,13 +148,13 @@ def bring_up_to_date(
         originals: Image files of the workspace.
         hosting: Hosting of pictures.
         data_of: Function that makes a task's data.
-        ready: Keys of the tasks that may be added; default all.
+        ready: Keys of the tasks to add; default all.
         predictions: Predictions of tasks that have any, by key; default none.
     """
     present: dict[str, int] = {}
     removed = outdated = 0
     for server_task in list(server.tasks(project)):
-        if KEY not in server_task.data:  # people imported it by hand
+        if KEY not in server_task.data:  # imported by hand
             continue
         key = str(server_task.data[KEY])
         if key in current and key not in present:
@@ -176,7 +176,7 @@ def bring_up_to_date(
 
 
 class _TaskUpload:
-    """Adds tasks to a project, with the pictures that they show."""
+    """Adds tasks to a project, with their pictures."""
 
     def __init__(
         self,
@@ -199,12 +199,12 @@ class _TaskUpload:
         self.added += len(ready)
 
     def show_again(self, tasks: Iterable[Task], numbers: Mapping[str, int]) -> None:
-        """Host the pictures of tasks that are there anew, and let the tasks show these; annotations stay."""
+        """Host the pictures of existing tasks anew, and point the tasks to these; annotations stay."""
         for task in self._with_pictures(tasks):
             self._server.update_task(numbers[key_of(task)], self._data_of(task, self._url))
 
     def _with_pictures(self, tasks: Iterable[Task]) -> list[Task]:
-        """Return the tasks whose pictures can be made, which are hosted then."""
+        """Return the tasks whose pictures can be made, after hosting these."""
         files: dict[str, bytes] = {}
         file_names: dict[str, str] = {}
         ready = []
@@ -244,8 +244,8 @@ def _picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
     """Return name and bytes of a picture with its marks.
 
     Raises:
-        DataError: The image's file is gone or has changed.
-        UnreadableImage: The image cannot be decoded any more.
+        DataError: The image's file is missing or has changed.
+        UnreadableImage: The image can no longer be decoded.
     """
     made = preview(
         originals.data(image.image_id), max_side_px=_MAX_SIDE_PX, lossless_up_to_px=_LOSSLESS_PX, prompts=image.prompts

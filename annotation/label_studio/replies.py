@@ -1,7 +1,7 @@
-"""Reads annotations of Label Studio against the campaign's form. Nothing in them is trusted.
+"""Reads annotations of Label Studio against the campaign's form, without trusting them.
 
-Any user of the community version can write any label through its API, for anybody. So labels are checked here, and
-what does not fit is reported and not stored.
+Any user of the community version can write any label through its API, in any name. So this module checks labels, and
+reports and does not store those that do not fit.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
     Args:
         result: Label Studio's list of regions.
         form: Form of the campaign.
-        payload: Payload of the task that was labelled.
-        votes: Whether the annotation holds votes, which are given once the key is shown, in a campaign that asks for
-            an answer first; default False.
+        payload: Payload of the labeled task.
+        votes: Whether the annotation holds votes, which follow once the key is shown, in a campaign that asks for an
+            answer first; default False.
 
     Raises:
         DataError: The annotation does not fit the form.
@@ -141,7 +141,7 @@ def values_by_control(result: Any) -> dict[str, list[str]]:
     """Return the texts and choices of a result by control.
 
     Raises:
-        DataError: The result is no list of texts and choices.
+        DataError: The result is not a list of texts and choices.
     """
     if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > _MAX_REGIONS:
         raise DataError("it is no list of labels")

@@ -28,8 +28,8 @@ class Server:
     """A Label Studio server.
 
     Args:
-        url: URL at which people reach the server, such as `http://127.0.0.1:8080`.
-        token: Access token of a user who may make projects.
+        url: URL of the server for its users, such as `http://127.0.0.1:8080`.
+        token: Access token of a user with permission to make projects.
     """
 
     def __init__(self, url: str, token: str) -> None:
@@ -100,7 +100,7 @@ class Server:
 
         Args:
             project: Id of the project.
-            tasks: Data of each task; or `data` with its `predictions`, where any task has such.
+            tasks: Data of each task; or `data` with its `predictions`, if any task has these.
         """
         for start in range(0, len(tasks), _TASKS_AT_ONCE):
             with self._one_line_errors():
@@ -157,7 +157,7 @@ class Server:
         """Return a file of the server. Redirects are not followed.
 
         Raises:
-            BenchwrightError: The server does not have the file, or it is larger than `max_bytes`.
+            BenchwrightError: The server does not have the file, or the file is larger than `max_bytes`.
         """
         wrapper = self._client._client_wrapper
         body = bytearray()
@@ -177,7 +177,7 @@ class Server:
 
     @contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """Turn the SDK's exceptions into errors of one line, which do not contain the token."""
+        """Turn the SDK's exceptions into errors of one line, without the token."""
         import httpx
         from label_studio_sdk.core.api_error import ApiError
 

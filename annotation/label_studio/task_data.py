@@ -18,7 +18,7 @@ from .label_config import guidelines_html, is_answered_blind
 KEY = "benchwright_task"
 """Field that identifies a task, by item and content."""
 REVIEWERS = "reviewers"
-"""Field that names the annotators whose votes are wanted."""
+"""Field that names the annotators who must vote."""
 _GONE = "A newer version of this item is asked about."
 
 
@@ -35,7 +35,7 @@ def task_data(
     letters: Sequence[str] = (),
     votes: bool = False,
 ) -> dict[str, Any]:
-    """Return a task's data, without the key where the task is to be answered before the key is shown.
+    """Return a task's data, without the item's key if the annotator must answer before seeing it.
 
     Args:
         campaign: Campaign of the task.

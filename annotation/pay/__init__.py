@@ -1,1 +1,1 @@
-"""What people are owed: hours measured from what they did, and the table of an invoice."""
+"""Annotators' pay: hours measured from their acts, and the table of an invoice."""

@@ -1,11 +1,11 @@
-"""Hours that people worked, measured from the moments that the store has of what they did.
+"""Hours of work, measured from the times of annotators' acts in the store.
 
-The page counts seconds on a task up to half a minute without a key or the pointer. What lies between tasks is work too:
-reading guidelines, thinking, a short break. So work is what lies between two traces of somebody that are no further
-apart than a **pause that is paid: 20 minutes**, after the rule of the United States on rest periods ("Rest periods of
-short duration, running from 5 minutes to about 20 minutes, ... must be counted as hours worked", 29 CFR 785.18). A
-longer gap is not counted at all. Traces are decisions with the time on them, answers before a key is shown, comments,
-practice, and coming by an entry for crowd workers. A trace with nothing near it counts with its own time alone.
+The page counts seconds on a task up to half a minute without a key or the pointer. The time between tasks is work, too:
+reading guidelines, thinking, a short break. So work is the time between two traces of a person that are at most a
+**paid pause of 20 minutes** apart, after the rule of the United States on rest periods ("Rest periods of short
+duration, running from 5 minutes to about 20 minutes, ... must be counted as hours worked", 29 CFR 785.18). A longer gap
+does not count at all. Traces are decisions with their time, answers before a key is shown, comments, practice, and
+coming through an entry for crowd workers. An isolated trace counts only its own time.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from ..store.database.schema import (
 )
 
 PAID_PAUSE_S = 20 * 60
-"""Seconds between two traces up to which what lies between them is work."""
+"""Seconds between two traces up to which the time between them is work."""
 
 
 class WorkSpan(NamedTuple):
-    """A stretch of time in which somebody worked; both ends are the same for a single moment."""
+    """A span of time in which a person worked; both ends are equal for a single moment."""
 
     begin: datetime
     end: datetime
 
 
 class PersonHours(NamedTuple):
-    """What one person did in a campaign.
+    """One person's work in a campaign.
 
     Args:
         person: Name.
-        tasks: Tasks that they decided, gold items, attention checks and votes set aside among them.
-        set_aside: Votes among these that count nowhere now.
-        hours: Hours of work, short pauses counted.
-        active_hours: Hours on tasks as the page counted them; decisions that nobody timed add nothing.
+        tasks: Number of tasks that they decided, including gold items, attention checks and votes set aside.
+        set_aside: Number of votes among these that count nowhere now.
+        hours: Hours of work, including short pauses.
+        active_hours: Hours on tasks as the page counted them; untimed decisions add nothing.
         first: First trace.
         last: Last trace.
     """
@@ -65,11 +65,11 @@ class PersonHours(NamedTuple):
 
 
 def hours_in(spans: Iterable[WorkSpan], *, pause_s: float = PAID_PAUSE_S) -> float:
-    """Return the hours of work in spans, in any order: what lies between two within a paid pause is counted.
+    """Return the hours of work in spans, in any order, including the time between two within a paid pause.
 
     Args:
-        spans: Stretches of work; they may overlap.
-        pause_s: Seconds of the longest pause that is paid.
+        spans: Spans of work; they may overlap.
+        pause_s: Seconds of the longest paid pause.
     """
     total, reached = 0.0, None
     for span in sorted(spans):
@@ -90,14 +90,14 @@ def people_hours(
     until: datetime | None = None,
     pause_s: float = PAID_PAUSE_S,
 ) -> list[PersonHours]:
-    """Return the hours of everybody who did something in a campaign, by name.
+    """Return the hours of all people with an act in a campaign, by name.
 
     Args:
         connection: Connection in a read transaction.
         campaign: The campaign.
-        since: Begin of the period; default from the first.
-        until: End of the period, which is not in it; default to the last.
-        pause_s: Seconds of the longest pause that is paid.
+        since: Beginning of the period; default from the first.
+        until: End of the period, exclusive; default to the last.
+        pause_s: Seconds of the longest paid pause.
     """
     spans: dict[str, list[WorkSpan]] = defaultdict(list)
     decided: dict[str, set[int]] = defaultdict(set)
@@ -133,9 +133,9 @@ def people_hours(
 
 
 def _span(row: Any, since: datetime | None, pause_s: float) -> WorkSpan:
-    """Return the stretch of a decision: its time on the task, or where nobody timed it, from hand-out, a pause at most.
+    """Return the span of a decision: its time on the task, or if untimed, since assignment, at most one pause.
 
-    A change of a decision that nobody timed is a moment.
+    An untimed change of a decision is a moment.
     """
     elapsed_s = (row.submitted_at - row.started_at).total_seconds()
     untimed_s = min(max(0.0, elapsed_s), pause_s) if row.version == 1 else 0.0
@@ -161,7 +161,7 @@ def _decisions() -> sa.Select[Any]:
 
 
 def _moments(connection: sa.Connection, campaign: Campaign) -> Iterator[tuple[str, datetime]]:
-    """Yield the moments at which people did something else than decide."""
+    """Yield the times of people's acts other than decisions."""
     name, of_campaign = annotators.c.name, tasks.c.campaign_id == campaign.id
     answered = blind_answers.join(tasks).join(annotators)
     said = remarks.join(tasks).join(annotators)
@@ -183,7 +183,7 @@ def _moments(connection: sa.Connection, campaign: Campaign) -> Iterator[tuple[st
 
 
 def workers_of(connection: sa.Connection) -> Mapping[str, tuple[str, str]]:
-    """Return service and id there of crowd workers, by pseudonym: who has to be paid where."""
+    """Return service and id there of crowd workers, by pseudonym, to pay them."""
     query = sa.select(annotators.c.name, crowd_workers.c.service, crowd_workers.c.worker).join(
         crowd_workers, crowd_workers.c.annotator_id == annotators.c.id
     )

@@ -39,12 +39,12 @@ WORDS: Mapping[str, str] = {
 
 
 class PayTerms(NamedTuple):
-    """What is paid.
+    """The terms of payment.
 
     Args:
         rate: Pay for an hour.
         currency: Code of the currency (ISO 4217).
-        rates: Pay for an hour of those who get another one, by name.
+        rates: Pay for an hour by name, for people with a different rate.
         since: First day, in UTC; None from the first.
         until: Last day, in UTC; None to the last.
     """
@@ -57,7 +57,7 @@ class PayTerms(NamedTuple):
 
 
 class PayRow(NamedTuple):
-    """What one person is owed; fields as the columns of the table."""
+    """One person's pay; fields as the columns of the table."""
 
     person: str
     service: str | None
@@ -86,14 +86,14 @@ class PayRow(NamedTuple):
 
 
 def read_rate(text: str, *, of: str) -> Decimal:
-    """Return a pay for an hour.
+    """Return an hourly pay.
 
     Args:
         text: Number, such as `12.50`.
-        of: What states it, for the message.
+        of: Source of the number, for the message.
 
     Raises:
-        BenchwrightError: It is none.
+        BenchwrightError: The text is not such a number.
     """
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,2})?", text.strip()) or Decimal(text.strip()) > _MOST_RATE:
         raise BenchwrightError(f"{of} {text[:40]!r}: expected an amount for an hour, such as 12.50")
@@ -101,16 +101,16 @@ def read_rate(text: str, *, of: str) -> Decimal:
 
 
 def pay_rows(store: ReviewStore, campaign: str, terms: PayTerms, *, with_ids: bool = False) -> list[PayRow]:
-    """Return what everybody is owed for a campaign, by name.
+    """Return the pay of all people for a campaign, by name.
 
     Args:
         store: Review store.
         campaign: Name of the campaign.
-        terms: What is paid.
+        terms: The terms of payment.
         with_ids: Whether rows name crowd workers by their ids at the service; default False.
 
     Raises:
-        BenchwrightError: There is no such campaign, a rate is for nobody here, or a value cannot be one.
+        BenchwrightError: No such campaign exists, a rate is for an unknown person, or a value is invalid.
     """
     if not _CURRENCY.fullmatch(terms.currency):
         raise BenchwrightError(f"currency {terms.currency[:20]!r}: expected three capital letters, such as EUR")
@@ -154,11 +154,11 @@ def _cents(value: Decimal) -> Decimal:
 
 
 def write_pay(rows: Sequence[PayRow], out: Path) -> None:
-    """Write the table as CSV or, by its name, as a spreadsheet whose numbers are numbers.
+    """Write the table as CSV or, by its name, as a spreadsheet with numeric cells.
 
     Raises:
-        BenchwrightError: Something else is there, or its folder is not.
-        PrerequisiteError: It is to be a spreadsheet, and openpyxl is not installed.
+        BenchwrightError: The file exists with other content, or its folder is missing.
+        PrerequisiteError: A spreadsheet is requested, and openpyxl is not installed.
     """
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")

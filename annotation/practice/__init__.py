@@ -1,1 +1,1 @@
-"""Practice before the real work: items that Benchwright draws itself, with the right decision and why."""
+"""Practice before the real work: items that Benchwright draws itself, with the right decision and the reason."""

@@ -1,6 +1,6 @@
 """Pictures for practice: drawn still lifes, symbols, a page and a wall, the same on every machine.
 
-Each picture has a name and is drawn by NumPy and Pillow when somebody first asks for it; nothing is downloaded.
+Each picture has a name; NumPy and Pillow draw it at the first request, without downloads.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _Pixels = NDArray[np.float64]
 
 
 class _Ball(NamedTuple):
-    """A ball: middle and radius in pixels, and colour."""
+    """A ball: center and radius in pixels, and color."""
 
     x: int
     y: int
@@ -39,7 +39,7 @@ class _Ball(NamedTuple):
 
 
 class _Cup(NamedTuple):
-    """A cup: the middle of its foot and its height in pixels."""
+    """A cup: the center of its foot and its height in pixels."""
 
     x: int
     y: int
@@ -50,17 +50,17 @@ _Things = Sequence[_Ball | _Cup]
 
 
 def picture_id(name: str) -> str:
-    """Return the id by which items name a practice picture, 64 hexadecimal digits as of any image."""
+    """Return the id of a practice picture in items, 64 hexadecimal digits like that of any image."""
     return digest(["benchwright practice picture", name])
 
 
 def scene_of(image_id: str) -> str | None:
-    """Return the name of the practice picture with this id; None if it is none."""
+    """Return the name of the practice picture with this id; None for other images."""
     return _NAMES.get(image_id)
 
 
 class BallPlace(NamedTuple):
-    """A ball in a picture: its colour (`red`, `blue`, `green`, `yellow`), its middle and its radius in pixels."""
+    """A ball in a picture: its color (`red`, `blue`, `green`, `yellow`), its center and its radius in pixels."""
 
     color: str
     x: int
@@ -69,10 +69,10 @@ class BallPlace(NamedTuple):
 
 
 def balls_in(name: str) -> list[BallPlace]:
-    """Return the balls of a still life, whose places are known as it is drawn.
+    """Return the balls of a still life, whose places its drawing fixes.
 
     Raises:
-        KeyError: Nothing is known of the picture of this name.
+        KeyError: The picture of this name has no known balls.
     """
     balls = (thing for thing in _THINGS[name] if isinstance(thing, _Ball))
     return [BallPlace(_COLOR_NAMES[ball.color], ball.x, ball.y, ball.radius) for ball in balls]
@@ -83,7 +83,7 @@ def draw_scene(name: str) -> bytes:
     """Return a practice picture as JPEG.
 
     Raises:
-        KeyError: There is no picture of this name.
+        KeyError: No picture has this name.
     """
     buffer = io.BytesIO()
     _SCENES[name]().save(buffer, "JPEG", quality=92, subsampling=0)
@@ -94,7 +94,7 @@ _OTHER_SIZES = {"small": (600, 450), "cropped": (1100, 750)}
 
 
 def scene_size(name: str) -> tuple[int, int]:
-    """Return width and height of a practice picture in pixels, which is known before it is drawn."""
+    """Return width and height of a practice picture in pixels, which are known before it is drawn."""
     return _OTHER_SIZES.get(name, (_WIDTH, _HEIGHT))
 
 
@@ -112,7 +112,7 @@ def _room() -> _Pixels:
 
 
 class _PictureWindow(NamedTuple):
-    """The part of a picture around a thing, and the row and column of each of its pixels."""
+    """The part of a picture around an object, and the row and column of each of its pixels."""
 
     pixels: _Pixels
     rows: NDArray[np.float64]
@@ -127,7 +127,7 @@ def _around(pixels: _Pixels, x: float, y: float, reach: float) -> _PictureWindow
 
 
 def _shade(pixels: _Pixels, x: float, y: float, width: float) -> None:
-    """Darken the table where a thing stands on it."""
+    """Darken the table below an object."""
     near = _around(pixels, x, y, width * 3)
     across = (near.columns - x - width * 0.25) / (width * 1.15)
     distance = across**2 + ((near.rows - y) / (width * 0.32)) ** 2
@@ -164,7 +164,7 @@ def _paint_cup(pixels: _Pixels, cup: _Cup) -> None:
 
 
 def _still_life(things: _Things) -> Image.Image:
-    """Return things on a table, those further back first."""
+    """Return objects on a table, drawn from back to front."""
     pixels = _room()
     for thing in sorted(things, key=lambda thing: thing.y + (thing.radius if isinstance(thing, _Ball) else 0)):
         if isinstance(thing, _Ball):
@@ -178,7 +178,7 @@ def _still_life(things: _Things) -> Image.Image:
 
 
 def _on_paper(draw_on: Callable[[ImageDraw.ImageDraw], None]) -> Image.Image:
-    """Return a symbol drawn in ink on paper; it is drawn in units of the picture and reduced to it."""
+    """Return a symbol drawn in ink on paper; it is drawn in units of the picture and reduced to its size."""
     large = Image.new("RGB", (_WIDTH * _FINE, _HEIGHT * _FINE), _PAPER)
     draw_on(ImageDraw.Draw(large))
     return large.resize((_WIDTH, _HEIGHT), Image.Resampling.LANCZOS)
@@ -206,7 +206,7 @@ def _balance(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _cage(pen: ImageDraw.ImageDraw) -> None:
-    """A cage whose door stands open; its bird is gone, and a bar has its shape."""
+    """An open cage without its bird; one bar has the bird's shape."""
     pen.arc(_at(320, 130, 720, 560), 180, 360, fill=_INK, width=10 * _FINE)
     for x in range(320, 721, 50):
         if x not in {520, 570}:
@@ -224,7 +224,7 @@ def _cage(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _lamps(pen: ImageDraw.ImageDraw) -> None:
-    """Six lamps in a row, of which one is lit."""
+    """Six lamps in a row, one of them lit."""
     for place in range(6):
         x, is_lit = 150 + 180 * place, place == 3
         pen.line(_at(x, 0, x, 300), fill=_INK, width=6 * _FINE)
@@ -250,7 +250,7 @@ def _bricks(pen: ImageDraw.ImageDraw) -> None:
 
 
 def _page(pen: ImageDraw.ImageDraw) -> None:
-    """A page of a form: lines of print and boxes, nothing to see but what is read."""
+    """A page of a form: lines of print and boxes, with nothing but text to see."""
     random = np.random.default_rng(5)
     pen.rectangle(_at(180, 40, 1020, 860), fill=(252, 251, 247), outline=_GREY, width=3 * _FINE)
     for row in range(24):

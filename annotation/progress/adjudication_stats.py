@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..store.campaigns.adjudications import SEND_BACK, AdjudicatedTask
 
 _DIVIDED = "divided"
-"""Majority where no decision was given by more than half of the annotators."""
+"""Majority if no decision was given by more than half of the annotators."""
 ACCEPT = "accept"
 _MISSED = "missed_"
 
@@ -20,8 +20,8 @@ class AdjudicatedCount(NamedTuple):
     Args:
         adjudicator: Name of the adjudicator.
         decision: The adjudicator's decision.
-        majority: The decision of more than half of the annotators, or `divided`. Where they vote on criteria: `accept`
-            if each criterion has more than half of the votes, else `missed_` and the criteria that have not, such as
+        majority: The decision of more than half of the annotators, or `divided`. If they vote on criteria: `accept` if
+            each criterion has more than half of the votes, else `missed_` and the criteria that do not, such as
             `missed_accurate+difficult`.
         times: Number of tasks.
     """
@@ -33,7 +33,7 @@ class AdjudicatedCount(NamedTuple):
 
     @property
     def is_against(self) -> bool:
-        """Return whether the decision differs from that of most annotators; sending back is no decision."""
+        """Return whether the decision differs from that of most annotators; sending back is not a decision."""
         if self.decision == SEND_BACK or self.majority == _DIVIDED:
             return False
         if self.majority.startswith(_MISSED):
@@ -45,7 +45,7 @@ class AdjudicationStats(NamedTuple):
     """Statistics of the adjudicators' decisions in a campaign.
 
     Args:
-        cases: Number of tasks decided or sent back; a task that was sent back and decided later counts once.
+        cases: Number of tasks decided or sent back; a task sent back and decided later counts once.
         against: Number of decisions against most annotators.
         counts: Decisions by adjudicator, decision and majority, in that order.
     """

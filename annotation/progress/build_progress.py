@@ -1,4 +1,4 @@
-"""How far a recipe is in its workspace: its steps with their counts, and what comes next."""
+"""Progress of a recipe in its workspace: its steps with their counts, and the next step."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..store.review_store import ReviewStore
 from ..workflow.waiting import open_tasks_of
 
 RunState = Literal["never", "running", "waiting", "done"]
-"""State of the last run; `running` also where it was killed or failed."""
+"""State of the last run; `running` also if it was killed or failed."""
 StepState = Literal["done", "waits", "to_come"]
 
 
 class BuildStep(NamedTuple):
-    """One entry of the recipe: its state, and its counts where it has run."""
+    """One entry of the recipe: its state, and its counts once it has run."""
 
     name: str
     state: StepState
@@ -29,15 +29,15 @@ class BuildStep(NamedTuple):
 
 
 class BuildProgress(NamedTuple):
-    """How far a recipe is.
+    """The progress of a recipe.
 
     Args:
         state: State of the last run.
-        recipe: Name of the recipe; empty where it is not known.
-        steps: Entries of the recipe, after the intake of photographs where that has run.
+        recipe: Name of the recipe; empty if unknown.
+        steps: Entries of the recipe, after the intake of photographs if that has run.
         funnel: Counts of the steps that the last run reached.
-        waits_for: Campaign for whose decisions the run waits; None without one.
-        beside: Further campaigns with open tasks, which opened beside it.
+        waits_for: Campaign whose decisions the run needs; None without one.
+        beside: Further campaigns with open tasks, opened in parallel.
     """
 
     state: RunState
@@ -49,17 +49,17 @@ class BuildProgress(NamedTuple):
 
 
 class LastRun(NamedTuple):
-    """What the tables of the last run say: the recipe's stages, and the counts of those that it reached."""
+    """The tables of the last run: the recipe's stages, and the counts of those that it reached."""
 
     stages: list[Stage]
     funnel: list[FunnelStep]
 
 
 def read_last_run(workspace: Path) -> LastRun | None:
-    """Return what the tables of the last run say; None where nothing has run. Reads the markers of all shards.
+    """Return the data of the last run's tables; None if nothing has run. Reads the markers of all shards.
 
     Raises:
-        BenchwrightError: A marker is damaged, or a step of the recipe is not installed any more.
+        BenchwrightError: A marker is damaged, or a step of the recipe is no longer installed.
     """
     space = Workspace(workspace)
     if not space.settings().get("stages"):
@@ -69,13 +69,13 @@ def read_last_run(workspace: Path) -> LastRun | None:
 
 
 def build_progress(workspace: Path, store: ReviewStore, recipe: Path | None, last_run: LastRun | None) -> BuildProgress:
-    """Return how far the recipe is that ran last, or which steps one has that did not run yet.
+    """Return the progress of the last recipe that ran, or the steps of one that has not run yet.
 
     Args:
         workspace: Folder of the workspace.
         store: Its review store.
-        recipe: Recipe's file, which is read only where nothing has run; None if it is not known.
-        last_run: What the tables of the last run say; None where nothing has run.
+        recipe: Recipe's file, read only if nothing has run; None if unknown.
+        last_run: Data of the last run's tables; None if nothing has run.
     """
     if last_run is None:
         return _to_come(recipe)
@@ -110,6 +110,6 @@ def _to_come(recipe: Path | None) -> BuildProgress:
     try:
         loaded = load_recipe(recipe)
     except BenchwrightError:
-        return BuildProgress("never", "", [], [], None)  # the run says what is wrong with it
+        return BuildProgress("never", "", [], [], None)  # a run reports the problem with it
     steps = [BuildStep(entry, "to_come", None) for entry, _ in loaded.steps]
     return BuildProgress("never", loaded.header.name, steps, [], None)

@@ -38,7 +38,7 @@ class CampaignProgress(NamedTuple):
         outcomes: Number of tasks by outcome: a decision under the rule or of an adjudicator; `no_agreement`; `waits`,
             for an adjudicator; `failed_review`, if too few votes were for a criterion; `to_writer`, if the item goes
             back to its writer, who has not revised it yet; `decided`, if the rule settles nothing; `begun` or
-            `untouched`. Only outcomes that can occur are listed, in this order.
+            `untouched`. Only possible outcomes are listed, in this order.
     """
 
     name: str
@@ -56,7 +56,7 @@ class RoundProgress(NamedTuple):
         revised: Number of items edited in it, which got a further round.
         dropped: Number of items decided otherwise.
         waiting: Number of items that wait for an adjudicator, or went back to their writers.
-        open: Number of items that are not decided yet.
+        open: Number of undecided items.
     """
 
     round: int
@@ -102,7 +102,7 @@ def rounds_of(
     Args:
         campaign: The campaign.
         decision_counts: Counts of its current tasks.
-        revised: Number of items that were revised in each round.
+        revised: Number of items revised in each round.
     """
     policy = policy_of(campaign)
     if not policy.rounds:
@@ -161,10 +161,10 @@ def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
 
 
 def counted_outcome(policy: SettlementPolicy, votes: TaskVotes, round_number: int) -> str:
-    """Return the outcome of a task on the last version of its item as it is counted: the same whyever it fails.
+    """Return the outcome of a task on the last version of its item for counts: the same for each cause of failure.
 
-    Items that should be revised but get no further round are `revise`, or `failed_review` if annotators vote on
-    criteria; the outcomes of the run say why they get none.
+    Items that need a revision but get no further round are `revise`, or `failed_review` if annotators vote on criteria;
+    the outcomes of the run give the reason.
     """
     outcome = settle_last(policy, votes, round_number=round_number)
     if outcome in {NEEDS_REVISION, OUT_OF_ROUNDS}:

@@ -1,9 +1,9 @@
-"""When a campaign ends: decisions that are still wanted, against what its people decided on the last days.
+"""Forecast of a campaign's end: missing decisions against its annotators' pace in the last days.
 
-The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13): for each
-resample, each person's days are drawn anew with replacement, days without a decision among them, and the people's mean
-decisions a day give the days that the rest takes. People who join are drawn from those who work already. What no
-resample knows of stays out: people who leave, holidays to come, revised items that come again.
+The range is a percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). For each
+resample, each annotator's days are drawn anew with replacement, including days without a decision, and their mean
+decisions a day determine the days that the rest takes. Additional annotators are drawn from the present ones. The
+forecast ignores what the data cannot show: annotators who leave, future holidays, revised items that return.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from ..store.review_store import ReviewStore
 from ..workflow.settlement.further_votes import count_spared
 
 _WINDOW_DAYS = 14
-"""Days back from today of which the pace is taken. Today itself is not over, and counts only if it is the only day."""
+"""Number of days before today that determine the pace. Today is not over, and counts only if it is the only day."""
 _LEAST_DAYS = 2
-"""Days below which no range is given."""
+"""Fewest days that give a range."""
 _LATEST_DAYS = 3650
-"""Days beyond which an end is not named: at such a pace the campaign does not end."""
+"""Largest number of days until a named end: at a slower pace, the campaign has no foreseeable end."""
 RESAMPLES = 2000
 _RANGE = 0.9
 """Share of the resamples whose ends lie in the range."""
 _MORE = 2
-"""People who are thought to join."""
+"""Number of additional annotators in the second forecast."""
 
 
 class EndRange(NamedTuple):
-    """Day on which a campaign ends: in half of the resamples by `median`, in nine of ten from `low` to `high`.
+    """Predicted last day of a campaign: in half of the resamples by `median`, in nine of ten from `low` to `high`.
 
-    `high` is None where it lies more than ten years ahead.
+    `high` is None if it lies more than ten years ahead.
     """
 
     median: date
@@ -53,17 +53,17 @@ class EndRange(NamedTuple):
 
 
 class Forecast(NamedTuple):
-    """When a campaign ends.
+    """Forecast of a campaign's end.
 
     Args:
-        wanted: Number of decisions that are still wanted; those that further votes are likely to spare are left out.
-        people: Number of people who decided something in the last `_WINDOW_DAYS` days.
-        days: Number of days that the pace is taken from.
-        a_day: Decisions a day of all people together.
-        hours: Hours of work that the decisions take, by the active time of the last ones; None where none was timed.
-        end: When it ends with the people of now; None where too little is known.
-        end_with_more: When it ends with `_MORE` people more like them; None where too little is known.
-        lacking: Number of people that a task needs beyond those who decided lately; 0 where they are enough.
+        wanted: Number of missing decisions, without those that further votes are likely to save.
+        people: Number of annotators who decided in the last `_WINDOW_DAYS` days.
+        days: Number of days that determine the pace.
+        a_day: Decisions a day of all annotators together.
+        hours: Hours of work for the missing decisions, by the active time of the last ones; None without timed ones.
+        end: End with the present annotators; None with too little data.
+        end_with_more: End with `_MORE` additional annotators; None with too little data.
+        lacking: Number of annotators that a task needs beyond those who decided recently; 0 if they suffice.
     """
 
     wanted: int
@@ -90,7 +90,7 @@ class Forecast(NamedTuple):
 
 
 def forecast_of(store: ReviewStore, campaign: Campaign, *, now: datetime) -> Forecast:
-    """Return when a campaign ends; the database counts decisions by person and day."""
+    """Return the forecast of a campaign's end; the database counts decisions by person and day."""
     since = datetime.combine(now.date() - timedelta(days=_WINDOW_DAYS), datetime.min.time(), now.tzinfo)
     with store.reading() as connection:
         slot_counts = campaign_counts.count_slots(connection, campaign, now=now)
@@ -105,13 +105,13 @@ def forecast_of(store: ReviewStore, campaign: Campaign, *, now: datetime) -> For
 
 
 def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, missing: int, seed: int) -> Forecast:
-    """Return when so many decisions are made.
+    """Return the forecast for a number of missing decisions.
 
     Args:
-        worked: Decisions of each person on each day that has some, of the last `_WINDOW_DAYS` days and of today.
-        wanted: Number of decisions that are still wanted.
+        worked: Decisions of each person on each day with any, of the last `_WINDOW_DAYS` days and of today.
+        wanted: Number of missing decisions.
         today: Today, in UTC.
-        missing: Most decisions that one task still lacks, each of another person.
+        missing: Largest number of decisions that one task lacks, each by another person.
         seed: Seed of the resamples.
     """
     counts = _counts_by_day(worked, today)

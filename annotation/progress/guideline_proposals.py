@@ -1,7 +1,7 @@
-"""What the guidelines of a campaign should settle: reasons on which annotators differ, and what they wrote about them.
+"""Gaps in a campaign's guidelines: reasons on which annotators disagree, and their notes on them.
 
-A reason that one annotator gives where another accepts the same version says that the two read the guidelines
-differently. Notes on one reason are grouped where they share words, so that a curator reads a few in place of all.
+If one annotator gives a reason against a version that another accepts, the two read the guidelines differently. Notes
+on one reason are grouped by shared words, so that a curator reads a few instead of all.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from ..store.database.records import Annotation
 from ..workflow.settlement.settle import ACCEPT
 
 LEAST_DIVIDED = 2
-"""Least items on which annotators differ about a reason before it is proposed."""
+"""Fewest items on which annotators disagree about a reason before it is proposed."""
 _MOST = 6
 _MOST_NOTES = 300
-"""Notes on a reason that are compared with one another, the first ones."""
+"""Number of notes on a reason to compare with one another, the first ones."""
 _ALIKE = 0.25
-"""Least share of words that two notes have in common to be of one group."""
+"""Smallest share of common words at which two notes form one group."""
 _WORD = re.compile(r"\w{3,}", re.UNICODE)
 
 
 class GuidelineProposal(NamedTuple):
-    """A reason that the guidelines should say more about.
+    """A reason that the guidelines should explain further.
 
     Args:
         reason: Code of the reason.
-        items: Number of items for which it was given.
+        items: Number of items with this reason.
         divided: Number of these that another annotator accepted in the same version.
         annotators: Number of annotators who gave it.
-        notes: Notes that stand for what annotators wrote with it, one of each group, that of most notes first.
+        notes: Representative notes of annotators, one of each group, the largest group's first.
     """
 
     reason: str
@@ -46,7 +46,7 @@ class GuidelineProposal(NamedTuple):
 
 
 def guideline_proposals(decisions: Iterable[Annotation]) -> list[GuidelineProposal]:
-    """Return the reasons on which annotators differ most, those with the most divided items first.
+    """Return the reasons on which annotators disagree most, those with the most divided items first.
 
     Args:
         decisions: Decisions of a campaign; of several versions of one annotator's decision the last one counts.
@@ -71,11 +71,11 @@ def guideline_proposals(decisions: Iterable[Annotation]) -> list[GuidelinePropos
 
 
 def grouped_notes(notes: Sequence[str], *, most: int = 3) -> tuple[str, ...]:
-    """Return one note of each group of notes that share words, that of the largest group first.
+    """Return one note of each group of notes that share words, the largest group's first.
 
     Args:
         notes: Notes.
-        most: Most groups to return.
+        most: Largest number of groups to return.
     """
     kept = notes[:_MOST_NOTES]
     words = [frozenset(_WORD.findall(note.casefold())) for note in kept]

@@ -15,12 +15,12 @@ from ..store.submissions.pre_key_answers import ANSWER_RIGHT
 
 
 class LabelField(NamedTuple):
-    """One part of a decision that is compared between annotators.
+    """One part of a decision to compare between annotators.
 
     Args:
         labels: Source of the labels in the store.
-        words: Name for people.
-        metric: Metric of Krippendorff's alpha, unless a curator says that the values have an order.
+        words: Name for readers.
+        metric: Metric of Krippendorff's alpha, unless a curator declares the values ordered.
     """
 
     labels: LabelSource
@@ -35,7 +35,7 @@ _RIGHT = LabelField(LabelSource("field", ANSWER_RIGHT, categories=VOTES), "Answe
 
 
 def reasons_field(campaign: Campaign) -> str | None:
-    """Return the name of a typed form's field for reasons; None if reasons are stored beside the decision."""
+    """Return the name of a typed form's field for reasons; None if reasons are stored with the decision."""
     form = campaign.form.typed
     return _REASONS if form is not None and any(field.name == _REASONS for field in form.fields) else None
 
@@ -43,7 +43,7 @@ def reasons_field(campaign: Campaign) -> str | None:
 def label_fields_of(campaign: Campaign) -> list[LabelField]:
     """Return the label fields of a campaign: the decision first, or the fields of a typed form in order.
 
-    In a review the answer is compared both as the choice given and as right or wrong.
+    A review compares the answer both as the given choice and as right or wrong.
     """
     form = campaign.form.typed
     if form is not None:

@@ -1,7 +1,7 @@
-"""Figures of a campaign `mark` for curators: agreement on where things are, and each annotator against what counts.
+"""Figures of a campaign `mark` for curators: agreement on places, and each annotator against the reference.
 
-All are computed from the regions themselves, picture by picture, of pictures that all their annotators have marked.
-What counts is the consensus, or what an adjudicator marked in its place.
+All are computed from the regions themselves, picture by picture, of pictures that all their annotators have marked. The
+reference is the consensus, or an adjudicator's marks instead.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from ..workflow.settlement.rounds import NOBODY, in_count
 from ..workflow.settlement.settle import policy_of
 
 MOST_PICTURES = 400
-"""Most pictures, the newest, that a page compares while somebody waits for it; commands compare all."""
+"""Largest number of pictures, the newest, that a page compares while its reader waits; commands compare all."""
 _AT_ONCE = 500
 
 
 class MarkedAgainst(NamedTuple):
-    """One annotator's marks of one picture against what counts there.
+    """One annotator's marks of one picture against the reference.
 
     Args:
         task_id: Id of the task in the store.
         item_id: Id of the picture, or of the pair.
         annotator: Name of the annotator.
-        comparison: How the marks lie to what counts.
-        is_adjudicated: Whether an adjudicator marked what counts.
+        comparison: Comparison of the marks with the reference.
+        is_adjudicated: Whether the reference is an adjudicator's.
     """
 
     task_id: int
@@ -50,7 +50,7 @@ class MarkedAgainst(NamedTuple):
 
     @property
     def quality(self) -> float:
-        """Return the panoptic quality, 0 to 1; 1 where nothing is there and nothing was marked."""
+        """Return the panoptic quality, 0 to 1; 1 if there is nothing to mark and nothing was marked."""
         quality = self.comparison.quality
         return 1.0 if quality is None else quality
 
@@ -72,17 +72,17 @@ class MarkedAgainst(NamedTuple):
 
 @dataclass(frozen=True)
 class AnnotatorMarks:
-    """One annotator's marks against what counts, over all compared pictures.
+    """One annotator's marks against the reference, over all compared pictures.
 
     Args:
         annotator: Name of the annotator.
         pictures: Number of pictures.
         matched: Number of regions in the right place under the right label.
         mislabelled: Number of regions in the right place under another label.
-        missed: Number of regions that count and that the annotator did not mark.
-        extra: Number of the annotator's regions that do not count.
+        missed: Number of the reference's regions that the annotator did not mark.
+        extra: Number of the annotator's regions that the reference lacks.
         quality: Mean panoptic quality of the pictures.
-        mean_iou: Mean intersection over union of the areas that are right; None without any.
+        mean_iou: Mean intersection over union of the right areas; None without any.
     """
 
     annotator: str
@@ -103,10 +103,10 @@ class MarkFigures(NamedTuple):
     """Figures of a campaign `mark`.
 
     Args:
-        compared: Number of pictures that they rest on.
+        compared: Number of compared pictures.
         of: Number of pictures that all their annotators have marked.
         agreement: Agreement among annotators, with intervals.
-        marks: Each annotator's marks of each picture against what counts, the worst first.
+        marks: Each annotator's marks of each picture against the reference, the worst first.
     """
 
     compared: int
@@ -127,12 +127,12 @@ class MarkFigures(NamedTuple):
 def mark_figures(
     store: ReviewStore, campaign: Campaign, *, most: int | None = None, resamples: int = 1000
 ) -> MarkFigures:
-    """Return the figures of a campaign in which regions are marked.
+    """Return the figures of a campaign that marks regions.
 
     Args:
         store: Review store.
         campaign: Campaign.
-        most: Most pictures to compare, the newest; default None, all.
+        most: Largest number of pictures to compare, the newest; default None, all.
         resamples: Number of bootstrap samples of the intervals; 0 for none.
     """
     with store.reading() as connection:
@@ -179,7 +179,7 @@ def _pictures(store: ReviewStore, campaign: Campaign, task_ids: Sequence[int]) -
 
 
 def _against(campaign: Campaign, picture: _MarkedPicture) -> Iterator[MarkedAgainst]:
-    """Yield each annotator's marks against what counts; those who could not tell are left out."""
+    """Yield each annotator's marks against the reference, without annotators who could not tell."""
     tolerance = tolerance_of(campaign)
     reference: FieldMarks
     if picture.ruling is not None:

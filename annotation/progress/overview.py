@@ -1,4 +1,4 @@
-"""Figures of a campaign for curators: counts, agreement, annotators, reasons. Nothing here writes to the store.
+"""Figures of a campaign for curators: counts, agreement, annotators, reasons. This module only reads the store.
 
 Decisions are counted by days, weeks or months, so that a table stays short.
 """
@@ -67,13 +67,13 @@ def periods_of(days: Sequence[str]) -> list[str]:
 Split = Literal["all", "kind", "task", "category", "time", "round", "guidelines"]
 SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time", "round")
 SHOWN_SPLITS: tuple[Split, ...] = (*SPLITS, "guidelines")
-"""Those of the page and the command; the tables of an export say of each decision which guidelines it followed."""
+"""Splits of the page and the command; an export's tables state the followed guidelines for each decision."""
 RESAMPLES = 1000
 """Bootstrap samples for page, command and export alike, so that all three show the same interval."""
 
 
 class AgreementGroup(NamedTuple):
-    """Agreement over a part of the tasks, and the number of times that each label was given there."""
+    """Agreement over a part of the tasks, and the number of times each label was given there."""
 
     name: str
     agreement: Agreement
@@ -97,7 +97,7 @@ class CriterionVotes(NamedTuple):
 
     @property
     def share_of_yes(self) -> float | None:
-        """Return the share of yes votes; None if nobody voted."""
+        """Return the share of yes votes; None without votes."""
         return self.yes / self.votes if self.votes else None
 
 
@@ -133,7 +133,7 @@ class Overview:
             return adjudication_stats_of(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
 
     def criteria(self, *, resamples: int = RESAMPLES) -> list[CriterionVotes]:
-        """Return the votes on each criterion of a review, of which the first is a right answer; else an empty list."""
+        """Return the votes on each criterion of a review, beginning with a right answer; else an empty list."""
         wanted = criteria_of(self.campaign)
         aspects = [aspect for aspect in label_fields_of(self.campaign) if aspect.labels.name in wanted]
         if not aspects:
@@ -162,7 +162,7 @@ class Overview:
         return count_closed(self._store, self.campaign)
 
     def closed_sure(self) -> SureCounts:
-        """Return how many of them closed because their decision is sure enough, and the votes that this spared."""
+        """Return how many of them closed because their decision is sure enough, and the votes thereby saved."""
         return count_spared(self._store, self.campaign)
 
     def revisions(self) -> RevisionCounts:
@@ -171,16 +171,16 @@ class Overview:
             return count_revisions(connection, self.campaign)
 
     def forecast(self, *, now: datetime) -> Forecast:
-        """Return when the campaign ends, with the people who decide now and with two more."""
+        """Return the forecast of the campaign's end, with the present annotators and with two more."""
         return forecast_of(self._store, self.campaign, now=now)
 
     def people(self) -> int:
-        """Return how many annotators have decided something."""
+        """Return how many annotators have decided any task."""
         with self._store.reading() as connection:
             return campaign_counts.count_people(connection, self.campaign)
 
     def decisions_by_annotator(self) -> dict[str, dict[str, int]]:
-        """Return how often each annotator gave each decision."""
+        """Return how often each annotator made each decision."""
         with self._store.reading() as connection:
             return campaign_counts.count_by_annotator(connection, self.campaign)
 
@@ -191,12 +191,12 @@ class Overview:
             return campaign_counts.count_reasons(connection, self.campaign, examples=examples, field=field)
 
     def divided(self, *, most: int) -> list[campaign_counts.DividedTask]:
-        """Return the newest tasks on which annotators differ."""
+        """Return the newest tasks whose annotators disagree."""
         with self._store.reading() as connection:
             return campaign_counts.list_divided(connection, self.campaign, most=most)
 
     def label_columns(self, field: LabelField) -> DecisionColumns:
-        """Return the labels of one field in all newest decisions; agreement and quality are counted on them."""
+        """Return the labels of one field in all newest decisions, the basis of agreement and quality."""
         with self._store.reading() as connection:
             return read_decisions(connection, self.campaign, field.labels)
 
@@ -205,9 +205,9 @@ class Overview:
     ) -> list[AgreementGroup]:
         """Return the agreement of each part of the tasks, by name.
 
-        In a split over time, a task belongs to the period of its last decision. Each round of an item is a task of its
-        own. In a split by guidelines, a task belongs to the versions that its decisions followed: where these are
-        several, to a part of their own.
+        In a split over time, a task belongs to the period of its last decision. Each round of an item is a separate
+        task. In a split by guidelines, a task belongs to the versions that its decisions followed; several versions
+        form a separate part.
         """
         names = self._names(split, columns)
         of_unit, place_of = np.unique(np.array(names, dtype=str), return_inverse=True)
@@ -222,7 +222,7 @@ class Overview:
         return sorted(groups, key=lambda group: int(group.name)) if split == "round" else groups
 
     def _names(self, split: Split, columns: DecisionColumns) -> Sequence[str]:
-        """Return the part that each unit belongs to."""
+        """Return the part of each unit."""
         if split == "all":
             return [NONE] * len(columns.task_ids)
         if split == "time":
@@ -238,7 +238,7 @@ class Overview:
     def gold(self, *, is_aside: bool = False) -> dict[str, RightOf]:
         """Return each annotator's accuracy on gold tasks, which count nowhere else; empty without gold tasks.
 
-        Where regions are marked, a task is right if they lie within its tolerance.
+        If annotators mark regions, a task is right if these lie within its tolerance.
 
         Args:
             is_aside: Whether to judge answers that curators set aside, instead of those that count; default False.
@@ -275,16 +275,16 @@ class Overview:
         )
 
     def cares(self) -> list[Care]:
-        """Return with how much care each annotator decides, by name, with the evidence."""
+        """Return the care with which each annotator decides, by name, with the evidence."""
         return cares_of(self._store, self.campaign)
 
     def at_work(self, *, now: datetime) -> list[AtWork]:
-        """Return who holds tasks of the campaign just now, whoever began last first."""
+        """Return the annotators who now hold tasks of the campaign, the latest to begin first."""
         began = now.replace(hour=0, minute=0, second=0, microsecond=0)
         with self._store.reading() as connection:
             return who_is_at_work(connection, self.campaign, now=now, day_began=began)
 
     def set_aside(self) -> list[SetAside]:
-        """Return whose votes are set aside, by name."""
+        """Return the annotators whose votes are set aside, by name."""
         with self._store.reading() as connection:
             return list_set_aside(connection, self.campaign)

@@ -1,8 +1,8 @@
-"""What other rules would make of a campaign's decisions so far. Nothing is changed by trying a rule.
+"""Effects of other rules on a campaign's decisions so far. Trying a rule changes nothing.
 
-A rule for fewer annotators than decided is held to the first of them, in the order in which the tasks were handed out;
-under a rule for more a task is settled where it closes whatever the missing decisions say (`CLOSING`), and else open.
-An adjudicator's decisions count under rules that name an adjudicator. All outcomes are those of `settlement`.
+A rule for fewer annotators than decided uses the first of them, in the order of assignment. Under a rule for more, a
+task is settled if it closes whatever the missing decisions are (`CLOSING`), and else open. An adjudicator's decisions
+count under rules that name an adjudicator. All outcomes come from `settlement`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from .campaign_progress import counted_outcome
 
 KEPT, _DROPPED, _TO_REVISE = "kept", "dropped", "to_revise"
 FATES = (KEPT, _TO_REVISE, WAITS, NO_AGREEMENT, _DROPPED, OPEN)
-"""What becomes of a task, in the order of a table's columns."""
+"""Outcomes of a task, in the order of a table's columns."""
 _MOST_SLOTS = 5
-"""Most annotators of a rule that is tried, unless the campaign itself asks more."""
+"""Largest number of annotators of a tried rule, unless the campaign itself needs more."""
 _KEPT_OUTCOMES = {ACCEPT, KEEP, KEY_RIGHT, DIFFERENT}
 _WITH_ADJUDICATOR = (VERIFY, REVIEW)
 _WITH_EDITS = (VERIFY,)
@@ -44,16 +44,16 @@ _WITH_EDITS = (VERIFY,)
 
 @dataclass(frozen=True)
 class RuleTrial:
-    """What a rule makes of the decisions so far.
+    """The effect of a rule on the decisions so far.
 
     Attributes:
         rule: The rule.
         is_in_force: Whether it is the campaign's own.
         fates: Number of tasks by fate: kept; to be revised; left to an adjudicator; without agreement; dropped; open,
-            because decisions are missing that can still change the outcome.
-        further_votes: Number of decisions still to be made under it.
-        decisions: Number of decisions that it asks for in all.
-        changed: Number of tasks that both rules settle, and the rule in force otherwise.
+            because missing decisions can still change the outcome.
+        further_votes: Number of decisions it still requires.
+        decisions: Number of decisions it requires in total.
+        changed: Number of tasks that both rules settle, but differently.
     """
 
     rule: Rule
@@ -76,7 +76,7 @@ class RuleTrial:
 
 
 class ChangedTask(NamedTuple):
-    """A task whose fate is another under a rule that is tried than under the rule in force."""
+    """A task whose fate differs between a tried rule and the rule in force."""
 
     item_id: str
     before: str
@@ -90,7 +90,7 @@ def can_try(campaign: Campaign) -> bool:
 
 
 def fates_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the fates that tasks of a campaign can have under some rule, in the order of `FATES`."""
+    """Return the fates that tasks of a campaign can have under any rule, in the order of `FATES`."""
     without = set() if campaign.kind in _WITH_ADJUDICATOR else {WAITS}
     without |= set() if campaign.kind in _WITH_EDITS or campaign.form.to_writer else {_TO_REVISE}
     without |= {NO_AGREEMENT} if campaign.kind == REVIEW else set()  # an item without enough votes fails the review
@@ -98,10 +98,10 @@ def fates_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def rules_to_try(campaign: Campaign) -> list[Rule]:
-    """Return the rules that a campaign of this kind can have, for one to `_MOST_SLOTS` annotators; its own among them.
+    """Return the possible rules of a campaign of this kind, for one to `_MOST_SLOTS` annotators, including its own.
 
-    Of rules for equally many annotators these are the ones that more than half of them must meet, up to all of them;
-    each comes with and without an adjudicator where the kind of campaign may have one.
+    For each number of annotators, these are the rules that require more than half of them, up to all; each comes with
+    and without an adjudicator if the kind of campaign may have one.
     """
     own = policy_of(campaign).rule
     if own is None:
@@ -113,7 +113,7 @@ def rules_to_try(campaign: Campaign) -> list[Rule]:
 
 
 def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | None = None) -> list[RuleTrial]:
-    """Return what each rule makes of a campaign's decisions so far, which the database counts.
+    """Return the effect of each rule on a campaign's decisions so far, which the database counts.
 
     Args:
         store: The review store.
@@ -127,14 +127,14 @@ def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | No
 
 
 def changed_tasks(store: ReviewStore, campaign: Campaign, rule: Rule) -> list[ChangedTask]:
-    """Return the tasks that both a rule and the one in force settle, and differently, by change and then by item."""
+    """Return the tasks that both a rule and the one in force settle, but differently, by change and then by item."""
     with store.reading() as connection:
         listed = list_sequences(connection, campaign, votes_counted(campaign))
     return _Trial(campaign).changed(rule, listed)
 
 
 class _Trial:
-    """Settles decisions of one campaign under rules that are not its own."""
+    """Settles decisions of one campaign under rules other than its own."""
 
     def __init__(self, campaign: Campaign) -> None:
         self._own = policy_of(campaign)
@@ -169,12 +169,12 @@ class _Trial:
             if sequence.state == "open":
                 return OPEN
             return counted_outcome(self._own, votes_in_sequence(self._own, sequence, is_closed=True), sequence.round)
-        # Nothing is closed early under a rule that is tried, but what the missing decisions cannot change is certain.
+        # A tried rule closes no task early, but an outcome that the missing decisions cannot change is certain.
         policy = self._own._replace(rule=rule, slots=rule.slots, closes_with=self._closes)
         return counted_outcome(policy, votes_in_sequence(policy, sequence, is_closed=False), sequence.round)
 
     def _missing(self, rule: Rule, sequence: DecisionSequence, outcome: str) -> int:
-        """Return how many decisions are still asked for; none where a task is closed, or closes as it is set."""
+        """Return the number of decisions still required; none if a task is closed, or closes under its settings."""
         if rule == self._own.rule and sequence.state == "done":
             return 0
         is_ruled = rule.is_adjudicated and sequence.adjudicated is not None
@@ -184,7 +184,7 @@ class _Trial:
 
 
 def fate_of(outcome: str) -> str:
-    """Return what becomes of a task with an outcome."""
+    """Return the fate of a task with an outcome."""
     if outcome in {OPEN, WAITS, NO_AGREEMENT}:
         return outcome
     if outcome in {REVISE, TO_WRITER}:

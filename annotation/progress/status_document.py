@@ -1,4 +1,4 @@
-"""How far a campaign is, as one JSON document for the command line and the HTTP API."""
+"""Progress of a campaign, as one JSON document for the command line and the HTTP API."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .overview import Overview
 
 
 def status_document(store: ReviewStore, name: str, by: Sequence[Any] = (), *, now: datetime) -> dict[str, Any]:
-    """Return how far a campaign is, as `review status --json` prints it and the HTTP API answers.
+    """Return the progress of a campaign, as `review status --json` prints it and the HTTP API answers.
 
     Args:
         store: Review store.
         name: Name of the campaign.
-        by: Facets by which it is split too: `kind`, `task`, `category`.
+        by: Facets for a further split: `kind`, `task`, `category`.
         now: Moment of the call.
 
     Raises:
-        BenchwrightError: There is no campaign of that name.
+        BenchwrightError: No campaign has that name.
     """
     campaign = store.campaign(name)
     overview = Overview(store, campaign)

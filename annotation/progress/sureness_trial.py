@@ -1,8 +1,8 @@
-"""What would be spared if a campaign stopped asking as soon as the votes are sure enough, at several thresholds.
+"""Votes saved if a campaign stopped as soon as its votes are sure enough, at several thresholds.
 
-Each task is gone over vote by vote, in the order of its slots, by the same functions that close tasks
-(`further_votes`). The model of the annotators is that of all decisions so far, so that early tasks are judged with
-more knowledge than there was at the time. Tasks that have all their votes say what the sparing costs.
+The trial goes through each task vote by vote, in the order of its slots, with the functions that close tasks
+(`further_votes`). The model of the annotators is that of all decisions so far, so that early tasks are judged with more
+data than at the time. Tasks with all their votes show the errors of saving.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from .campaign_progress import counted_outcome
 
 _THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
 _LEAST_SLOTS = 3
-"""Fewest votes of a task of which some can be spared: two come first."""
+"""Fewest votes of a task that allow saving some: two come first."""
 
 
 class SurenessTrial(NamedTuple):
-    """What one threshold of sureness would spare.
+    """The votes that one threshold of sureness would save.
 
     Args:
         until: The threshold, 0 to 1.
         tasks: Number of tasks that would close early.
-        votes_spared: Number of votes that these tasks would not be asked for.
-        otherwise: Number of tasks with all their votes that would come out otherwise than by all of these.
+        votes_spared: Number of votes that these tasks would not need.
+        otherwise: Number of tasks with all their votes whose outcome would differ from that of all votes.
         compared: Number of tasks that have all their votes and would close early.
     """
 
@@ -46,7 +46,7 @@ class SurenessTrial(NamedTuple):
 
 
 def can_spare(campaign: Campaign) -> bool:
-    """Return whether votes of a campaign can be spared."""
+    """Return whether a campaign allows saving votes."""
     policy = policy_of(campaign)
     return campaign.kind in SURE_KINDS and len(policy.decisions) > 1 and policy.slots >= _LEAST_SLOTS
 
@@ -54,7 +54,7 @@ def can_spare(campaign: Campaign) -> bool:
 def try_sureness(
     store: ReviewStore, campaign: Campaign, thresholds: Sequence[float] = _THRESHOLDS
 ) -> list[SurenessTrial]:
-    """Return what each threshold would spare of a campaign in which votes can be spared; nothing is closed."""
+    """Return the votes that each threshold would save in a campaign that allows it; no task is closed."""
     policy = policy_of(campaign)
     with store.reading() as connection:
         votes = list_begun_votes(connection, campaign)
@@ -70,7 +70,7 @@ def try_sureness(
     sampler = PosteriorSampler(model, seed=seed_for(campaign.seed, campaign.name, "further votes"))
     own = assignment_settings_of(campaign.settings).further_votes
     first = min((own or FurtherVotes()).first, policy.slots - 1)
-    # Tasks on which the same people voted alike in the same order come out alike.
+    # Tasks on which the same annotators voted alike in the same order have the same outcome.
     alike: dict[tuple[tuple[int, str], ...], list[Sequence[TaskVote]]] = {}
     for given in votes.values():
         counted = given[: policy.slots]
@@ -99,7 +99,7 @@ def _closes(
     sampler: PosteriorSampler,
     votes: Sequence[TaskVote],
 ) -> tuple[int, str] | None:
-    """Return after how many votes a task would close, and with which decision; None if it would be asked to the end."""
+    """Return the number of votes after which a task would close, and its decision; None if it would need all votes."""
     for number in range(settings.first, min(len(votes), policy.slots - 1) + 1):
         posterior = sure_decision(campaign, policy, settings, sampler, votes[:number])
         if posterior is not None:

@@ -1,8 +1,8 @@
 """Simulated annotators: they close campaigns in demonstrations and tests, and are shown as simulated.
 
-Which annotators take an item, and what they decide, follows only from run seed, stage, item and annotator, so that a
-run that is killed anywhere and started again ends in the same decisions. A sensible decision depends on what is asked,
-so each kind of campaign has a class of its own.
+The annotators of an item, and their decisions, follow only from run seed, stage, item and annotator, so that a run that
+is killed anywhere and started again ends in the same decisions. A sensible decision depends on the question, so each
+kind of campaign has a separate class.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
 """Time of all simulated decisions: a constant, since no person took any time."""
 _BATCH = 200
-"""Tasks in one transaction."""
+"""Number of tasks in one transaction."""
 _UNSTEADY = 0.02
-"""How far regions that justify an answer are off, as a share of their sides."""
+"""Deviation of regions that justify an answer, as a share of their sides."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -58,8 +58,8 @@ class SimulatedDecision(NamedTuple):
 
     Attributes:
         annotator: Name.
-        submission: Decision, with all that goes with it.
-        picture: (height, width, 3) pixels that are submitted with it; None without a picture.
+        submission: Decision, with its fields, reasons and edits.
+        picture: (height, width, 3) pixels of the submitted picture; None without one.
     """
 
     annotator: str
@@ -75,8 +75,8 @@ class SimulatedGroup(Record):
     """
 
     called: ClassVar[str] = ""
-    """Part of their names after the prefix. Writers of items have other names than those who judge items, because
-    nobody judges an item that they wrote."""
+    """Part of their names after the prefix. Writers of items have other names than judges of items, because
+    annotators never judge an item that they wrote."""
 
     annotators: int = Field(ge=1, le=1000)
 
@@ -104,12 +104,12 @@ class SimulatedAnnotators(SimulatedGroup):
     """Simulated annotators who accept items that can be scored: those with an answer or a refusal choice.
 
     Attributes:
-        error_rate: Chance that an annotator departs from this judgement of an item, 0 to 1.
-        reasons: Reasons for rejections, one of which is given each time; none if empty.
-        revise_rate: Chance that an annotator revises an item that they would accept, 0 to 1; all make the same plain
-            edit of its question.
-        to_writer_rate: Chance that an annotator sends an item back to its writer that they would accept, 0 to 1, where
-            the campaign lets them.
+        error_rate: Chance that an annotator departs from this judgment of an item, 0 to 1.
+        reasons: Reasons for rejections, one for each; none if empty.
+        revise_rate: Chance that an annotator revises an item they would accept, 0 to 1; all make the same plain edit of
+            its question.
+        to_writer_rate: Chance that an annotator sends an item they would accept back to its writer, 0 to 1, if the
+            campaign allows it.
     """
 
     error_rate: Share = 0.0
@@ -122,7 +122,7 @@ class SimulatedAnnotators(SimulatedGroup):
         departs, lot = rng.random() < self.error_rate, rng.random()
         if (_right_key(payload) is not None) == departs:
             return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
-        # Drawn only if there is a rate, so that without one all decisions are those from before this setting existed.
+        # Drawn only with a rate, so that without one all decisions are those from before this setting existed.
         if self.revise_rate > 0 and rng.random() < self.revise_rate:
             return Submission("revise", edits=_look_closely(payload))
         if self.to_writer_rate > 0 and _can_go_back(payload, form) and rng.random() < self.to_writer_rate:
@@ -151,11 +151,11 @@ class SimulatedAnswerers(SimulatedGroup):
 
 
 _SIMULATED_NOTE = "Simulated: nobody looked at this to say what to change."
-"""What simulated annotators send an item back with."""
+"""Note of simulated annotators on an item that they send back."""
 
 
 def _can_go_back(payload: Mapping[str, Any], form: CampaignForm) -> bool:
-    """Return whether a campaign lets annotators send this item back, and somebody wrote it."""
+    """Return whether a campaign lets annotators send this item back, and the item has a writer."""
     return form.to_writer and written_in(payload) is not None
 
 
@@ -168,7 +168,7 @@ def check_enough(group: SimulatedGroup, rule: Rule) -> None:
     """Check that a group has enough annotators for a rule.
 
     Raises:
-        ValueError: There are fewer annotators than slots.
+        ValueError: The group has fewer annotators than the rule has slots.
     """
     if group.annotators < rule.slots:
         raise ValueError(f"{counted(group.annotators, 'annotator')} cannot fill {rule.slots} slots of {rule}")
@@ -193,7 +193,7 @@ def simulated_decisions(
 ) -> list[SimulatedDecision]:
     """Return the simulated decisions on an item, by annotator.
 
-    Every annotator draws a random number for the item; those with the lowest take its slots.
+    Every annotator draws a random number for the item; those with the lowest get its slots.
 
     Args:
         group: The annotators, with their rates.
@@ -230,7 +230,7 @@ def _decision(
 
 
 def _drawn_evidence(field: RegionField, payload: Mapping[str, Any], rng: np.random.Generator) -> list[dict[str, Any]]:
-    """Return regions drawn by chance for an item's first picture, each annotator's a little off."""
+    """Return random regions for an item's first picture, with a small deviation for each annotator."""
     sizes_wh, pictures = sizes_in(payload)[:1], [item_in(payload)["images"][0]["image_id"]]
     regions = drawn_regions(field, pictures, sizes_wh)
     return [moved_region(region, sizes_wh, _UNSTEADY, rng).model_dump(mode="json") for region in regions]
@@ -250,7 +250,7 @@ def simulate(
 
     Args:
         store: Review store with the campaign's tasks.
-        campaign: Name of a campaign that was opened for simulated annotators.
+        campaign: Name of a campaign opened for simulated annotators.
         group: The annotators, with their rates.
         seed: Seed of the run.
         stage: Name of the campaign's stage.
@@ -258,7 +258,7 @@ def simulate(
         batch: Number of tasks in one transaction; default `_BATCH`.
 
     Returns:
-        Number of decisions that were missing and are now made.
+        Number of newly made decisions.
     """
     settings = store.campaign(campaign)
     slots, form = settings.slots_per_task, settings.form
@@ -322,18 +322,18 @@ def _decide(
 
 
 class SimulatedScreeners(SimulatedGroup):
-    """Simulated annotators who discard at a given rate, whatever they are shown.
+    """Simulated annotators who discard at a given rate, whatever the content.
 
     Attributes:
         discard_rate: Chance that an annotator discards a record, 0 to 1.
-        reasons: Reasons for discarding, one of which is given each time; if empty, those of the form.
+        reasons: Reasons for discarding, one for each; if empty, those of the form.
     """
 
     discard_rate: Share = 0.0
     reasons: tuple[str, ...] = ()
 
     def fit_for(self, rule: Rule, reasons: Sequence[str]) -> SimulatedScreeners:
-        """Return the group, with the form's reasons if it has none of its own.
+        """Return the group, with the form's reasons if it has none itself.
 
         Raises:
             ValueError: The group is too small for the rule, or has reasons that are not in the form.
@@ -353,7 +353,7 @@ class SimulatedScreeners(SimulatedGroup):
 
 
 class SimulatedPairers(SimulatedGroup):
-    """Simulated annotators who call pairs the same picture at a given rate, whatever they are shown.
+    """Simulated annotators who call pairs the same picture at a given rate, whatever the content.
 
     Attributes:
         same_rate: Chance that an annotator calls both the same picture, 0 to 1.
@@ -368,12 +368,12 @@ class SimulatedPairers(SimulatedGroup):
 
 
 class SimulatedReviewers(SimulatedAnswerers):
-    """Simulated annotators who answer as those of `answer` do, then vote; a no comes with a plain edit of the question.
+    """Simulated annotators who answer like those of `answer`, then vote; a no includes a plain edit of the question.
 
     Attributes:
         approval: Chance that an annotator votes yes on a criterion, 0 to 1.
-        to_writer_rate: Chance that one who votes no sends the item back to its writer instead of editing it, 0 to 1,
-            where the campaign lets them.
+        to_writer_rate: Chance that an annotator who votes no sends the item back to its writer instead of editing it, 0
+            to 1, if the campaign allows it.
     """
 
     approval: Share = 1.0

@@ -1,4 +1,4 @@
-"""Regions that simulated annotators mark: drawn by chance for a picture, and moved as by a hand that is not steady."""
+"""Regions of simulated annotators: drawn at random for a picture, and moved as by an unsteady hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Point = tuple[float, float]
 
 
 def drawn_regions(field: RegionField, pictures: Sequence[str], sizes_wh: Sequence[SizeWH]) -> list[Region]:
-    """Return regions drawn by chance for a picture, or a pair of pictures, always the same ones."""
+    """Return random regions for a picture, or a pair of pictures, always the same ones."""
     rng = generator_for(0, "regions drawn by chance", ".".join(pictures), field.name)
     most = min(field.max_count, max(field.min_count, _MOST_DRAWN))
     least = min(max(field.min_count, 1), most)
@@ -27,7 +27,7 @@ def drawn_regions(field: RegionField, pictures: Sequence[str], sizes_wh: Sequenc
 
 
 def drawn_region(field: RegionField, sizes_wh: Sequence[SizeWH], rng: np.random.Generator) -> Region:
-    """Return a region that a field takes, at a place drawn by chance."""
+    """Return a region that a field accepts, at a random place."""
     codes = [option.code for option in field.options]
     label = codes[int(rng.integers(len(codes)))] if codes else f"thing {int(rng.integers(1, 4))}"
     labelled = {"label": label} if codes or field.free_label else {}
@@ -62,7 +62,7 @@ def _corners(first: _Point, last: _Point) -> tuple[_Point, ...]:
 
 
 def moved_region(region: Region, sizes_wh: Sequence[SizeWH], jitter: float, rng: np.random.Generator) -> Region:
-    """Return a region as somebody marks it whose hand is not quite steady, still within the picture."""
+    """Return a region as marked by a slightly unsteady hand, still within the picture."""
     x0, y0, x1, y1 = region.bounds
     if region.mask is not None:
         step = rng.normal(0, jitter, 2) * (x1 - x0, y1 - y0)
@@ -84,7 +84,7 @@ def moved_region(region: Region, sizes_wh: Sequence[SizeWH], jitter: float, rng:
 
 
 def _shifted(mask: MaskRuns, across: int, down: int) -> MaskRuns:
-    """Return a mask moved by whole pixels; the mask itself where nothing of it would be left."""
+    """Return a mask moved by whole pixels; the unchanged mask if nothing of it would be left."""
     import numpy as np
 
     from benchwright.drawing import mask_of

@@ -1,6 +1,6 @@
-"""Simulated annotators of `mark`: they mark what is taken as true, with errors at stated rates.
+"""Simulated annotators of `mark`: they mark the true regions, with errors at given rates.
 
-What is true comes from an earlier step, or is drawn by chance for each picture; nobody looks at the pictures.
+The true regions come from an earlier step, or are drawn at random for each picture, without regard to its content.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     import numpy as np
 
 TRUTH = "truth"
-"""Key of a payload beside the item: regions by field, as JSON values, that simulated annotators take as true."""
+"""Key of a payload besides the item: regions by field, as JSON values, that simulated annotators take as true."""
 _WORDS = "Simulated: nobody looked at the picture."
 
 
 class SimulatedMarkers(SimulatedGroup):
-    """Simulated annotators who mark what is taken as true, each a little off, and now and then too few or too many.
+    """Simulated annotators who mark the true regions, each with a small deviation, sometimes too few or too many.
 
     Attributes:
         truth: Value of an earlier step to take as true, as `<entry>.<value>`: `facts.kept.subjects`, whose boxes are
             marked, or the value `regions` of another `mark`. `start_from` takes the marks of the step's files, which
-            then stand as proposals that are accepted, moved or rejected. Default, regions drawn by chance for each
-            picture, the same for all annotators.
-        jitter: How far each coordinate is off: a standard deviation, as a share of the region's width and height; of
+            then serve as proposals to accept, move or reject. By default, regions are drawn at random for each picture,
+            the same for all annotators.
+        jitter: Deviation of each coordinate: a standard deviation, as a share of the region's width and height; for
             points, of the picture's.
-        miss_rate: Chance that an annotator leaves a region out, 0 to 1; a field keeps as many as it asks for.
-        extra_rate: Chance that an annotator marks something in a field that is not there, 0 to 1.
+        miss_rate: Chance that an annotator leaves a region out, 0 to 1; a field keeps its required number.
+        extra_rate: Chance that an annotator marks a nonexistent region in a field, 0 to 1.
         nothing_rate: Chance that an annotator finds nothing to mark, 0 to 1.
     """
 
@@ -81,7 +81,7 @@ class SimulatedMarkers(SimulatedGroup):
 
 
 def _of_field(field: RegionField, truth: Mapping[str, Any]) -> list[Region]:
-    """Return the true regions of a field whose shape and labels it takes, at most as many as it takes."""
+    """Return the true regions of a field whose shape and labels it accepts, up to its largest number."""
     regions = [Region.model_validate(document) for document in truth.get(field.name, ())]
     codes = [option.code for option in field.options]
     return [

@@ -1,7 +1,7 @@
 """Simulated annotators that make new content: descriptions of images, questions, and pictures for prompts.
 
-Their content cannot be mistaken for a person's: the descriptions use words that no person would use, and the pictures
-are drawn by the program, with the word SIMULATED across them.
+Their content cannot be mistaken for a person's: the descriptions use words that no person would use, and the program
+draws the pictures, with the word SIMULATED across them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class SimulatedDescribers(SimulatedGroup):
 
 
 class SimulatedStaters(SimulatedGroup):
-    """Simulated annotators who find nothing to state at a given rate, or else fill in all that has to be filled in.
+    """Simulated annotators who find nothing to state at a given rate, or else fill in all required fields.
 
     Attributes:
         nothing_rate: Chance that an annotator finds nothing to state, 0 to 1.
@@ -80,7 +80,7 @@ class SimulatedStaters(SimulatedGroup):
     nothing_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission that states nothing, or that fills in the fields that must be filled in."""
+        """Return a submission that states nothing, or that fills in the required fields."""
         typed, picture = form.typed, item_in(payload)["images"][0]["image_id"][:8]
         assert typed is not None, "statements are written in a typed form"
         if rng.random() < self.nothing_rate:
@@ -90,7 +90,7 @@ class SimulatedStaters(SimulatedGroup):
 
 
 _UNANSWERABLE_RATE = 0.2
-"""Chance that a question is one which the picture does not answer, where an option that declines may be right."""
+"""Chance of a question that the picture does not answer, if an option that declines may be right."""
 
 
 class SimulatedWriters(SimulatedGroup):
@@ -105,7 +105,7 @@ class SimulatedWriters(SimulatedGroup):
     nothing_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission that asks nothing, or as many questions as the form takes, or fewer."""
+        """Return a submission that asks nothing, or as many questions as the form accepts, or fewer."""
         typed, picture = form.typed, item_in(payload)["images"][0]["image_id"][:8]
         assert typed is not None, "questions are written in a typed form"
         if previous := list(previous_in(payload).values()):
@@ -138,12 +138,12 @@ class SimulatedWriters(SimulatedGroup):
 
 
 def _revised(question: str) -> str:
-    """Return the question that simulated writers make of one that came back to them: a word before it."""
+    """Return a simulated writer's revision of a question that came back: a word before it."""
     return f"Revised: {question}"
 
 
 def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: str = "") -> Any:
-    """Return a value of a field that says that nobody wrote it; names are told apart by their group."""
+    """Return a value of a field that states that no person wrote it; names differ by group."""
     if isinstance(field, Repeated):
         parts = [part for part in field.fields if part.is_required and part.only_if is None]
         entries = range(1, max(2, field.min_count) + 1) if field.max_count > 1 and field.distinct == "name" else (1,)
@@ -171,7 +171,7 @@ class SimulatedCollectors(SimulatedGroup):
     none_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission with source, author and licence of a picture, or one that says that there is none."""
+        """Return a submission with source, author and license of a picture, or one that states that there is none."""
         del payload
         if rng.random() < self.none_rate:
             return Submission(fields={"found": NONE})
@@ -188,7 +188,7 @@ class SimulatedCollectors(SimulatedGroup):
         return Submission(fields=fields)
 
     def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
-        """Return a drawn picture; None if the submission says that there is none."""
+        """Return a drawn picture; None if the submission states that there is none."""
         if submission.fields is not None and submission.fields["found"] == NONE:
             return None
         typed = form.typed
@@ -241,7 +241,7 @@ def _one(codes: Sequence[str], rng: np.random.Generator) -> str:
 
 
 def _size(field: PhotographField) -> tuple[int, int]:
-    """Return width and height in pixels of a picture that a form takes, as square as its limits allow."""
+    """Return width and height in pixels of a picture that a form accepts, as square as its limits allow."""
     height = max(_MIN_HEIGHT, field.min_side_px)
     width = max(_MIN_WIDTH, field.min_side_px)
     if width * height > field.max_pixels:

@@ -1,11 +1,11 @@
 """Back up a review store to one file, and restore it, from and to SQLite or PostgreSQL.
 
-A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table), one
-file of JSON lines per table, and the photographs that a decision or a draft refers to. It holds one state of the store,
-and people can go on deciding while it is written. It is restored only into an empty store, in one transaction, and a
+A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table), one file
+of JSON lines per table, and the photographs to which decisions or drafts refer. It holds one state of the store;
+annotators can go on deciding while it is written. It can be restored only into an empty store, in one transaction. A
 backup of an older version is then brought up to date.
 
-A backup has no sessions: after a restore everybody signs in again. Nor has it what the HTTP API answered lately.
+A backup has no sessions: after a restore all users sign in again. Nor does it keep recent answers of the HTTP API.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from .submissions.photo_uploads import forget_left_behind, photographs_in_use
 
 FOLDER = "photographs/"
 MAX_BYTES = 512 << 20
-"""Largest size of one photograph in bytes: that of a PNG of the largest picture that a form can ask for."""
+"""Largest size of one photograph in bytes: a PNG of the largest picture that a form accepts."""
 _ID = re.compile(r"[0-9a-f]{64}")
 
 
 class _BackedUpPhotographs(NamedTuple):
-    """Photographs in a backup: their number, the digest of their sorted ids, and how many in use had no file."""
+    """Photographs in a backup: their number, the digest of their sorted ids, and the number in use without a file."""
 
     files: int
     ids: str
@@ -49,7 +49,7 @@ class _BackedUpPhotographs(NamedTuple):
 
 
 def _write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs: ObjectStore) -> _BackedUpPhotographs:
-    """Write photographs to a backup unchanged; count those whose files are gone."""
+    """Write photographs to a backup unchanged; count those whose files are missing."""
     carried, missing = [], 0
     for object_id in sorted(ids):
         path = photographs.path(object_id)
@@ -69,16 +69,16 @@ def _write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs
 def _restore_photographs(
     path: Path, archive: zipfile.ZipFile, stated: _BackedUpPhotographs, into: ObjectStore | None
 ) -> None:
-    """Write the photographs of a backup to a workspace; a photograph that is there already stays as it is.
+    """Write the photographs of a backup to a workspace; one that exists there stays as it is.
 
     Args:
         path: Backup file, for messages.
         archive: The same file, opened.
-        stated: What its manifest says about photographs.
+        stated: The manifest's entry on photographs.
         into: Photographs of the workspace; None to check without writing.
 
     Raises:
-        DataError: They differ from what the manifest says, or the content of one does not match its name.
+        DataError: They differ from the manifest, or the content of one does not match its name.
     """
     names = sorted(_named(path, archive))
     if (len(names), digest(names)) != (stated.files, stated.ids):
@@ -106,7 +106,7 @@ def _named(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 FORMAT, VERSION = "benchwright/review-backup", 2
-"""Name and version of the format. Version 1 had no photographs, and is read as a backup without any."""
+"""Name and version of the format. Version 1 had no photographs, and reads as a backup without any."""
 _LEFT_OUT = frozenset({"alembic_version", "sessions", "api_requests"})
 _MAX_LINE = 64 << 20
 _MAX_MANIFEST = 1 << 20
@@ -121,8 +121,8 @@ class Backup(NamedTuple):
     Args:
         revision: Version of the tables.
         rows: Number of rows by table.
-        photographs: Number of photographs that people submitted or have in a draft.
-        missing: Number of further such photographs that had no file when the backup was written.
+        photographs: Number of photographs in submissions and drafts.
+        missing: Number of further such photographs that had no file at the time of the backup.
     """
 
     revision: str
@@ -134,16 +134,16 @@ class Backup(NamedTuple):
 def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | None = None) -> Backup:
     """Write a store's present state to a new file that only its owner may read.
 
-    A file that is there stays as it is. Where it is a whole backup of the same state, which only the audit log has
-    left behind, as after a command that was killed at its end, that is the result.
+    An existing file stays as it is. If it is a complete backup of the same state, with only the audit log behind, as
+    after a command killed at its end, the function returns that backup.
 
     Args:
         store: The store.
         path: The file.
-        photographs: Photographs that people uploaded; None to leave them out of the backup.
+        photographs: Photographs that annotators uploaded; None to leave them out of the backup.
 
     Raises:
-        BenchwrightError: The file exists already and is no backup of this state.
+        BenchwrightError: The file exists and is not a backup of this state.
     """
     with store.snapshot() as connection:
         if path.exists():
@@ -162,7 +162,7 @@ def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | N
 def _write_archive(
     draft: Path | IO[bytes], connection: sa.Connection, where: str, photographs: ObjectStore | None
 ) -> tuple[dict[str, Any], int]:
-    """Write a backup; return its manifest, and how many photographs in use have no file."""
+    """Write a backup; return its manifest, and the number of photographs in use that have no file."""
     revision = revision_of(connection, where)
     assert revision is not None, "an open store has its tables"
     metadata = sa.MetaData()
@@ -184,7 +184,7 @@ def _write_archive(
 
 
 def _holds(path: Path, manifest: Mapping[str, Any]) -> bool:
-    """Return whether a file is an undamaged backup of the state that a manifest describes, but for the audit log."""
+    """Return whether a file is an undamaged backup of the state in a manifest, apart from the audit log."""
     try:
         with _opened(path) as archive:
             held = _manifest(path, archive)
@@ -200,16 +200,16 @@ def _without_log(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = None) -> Backup:
-    """Fill the empty store at a URL from a backup; the store is made if it does not exist.
+    """Fill the empty store at a URL from a backup; make the store if it does not exist.
 
     Args:
         path: The backup.
         url: URL of the store.
-        photographs: Folder that receives its photographs; None to leave them in the backup.
+        photographs: Folder for its photographs; None to leave them in the backup.
 
     Raises:
         BenchwrightError: The store is not empty.
-        DataError: The file is no backup, was changed, or was written by a newer program; the store is left unchanged.
+        DataError: The file is not a backup, was changed, or comes from a newer program; the store stays unchanged.
     """
     engine, where = connect(url), name_of(url)
     try:
@@ -239,7 +239,7 @@ def _rows_of(described: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _tables(metadata: sa.MetaData) -> list[sa.Table]:
-    """Return a store's tables, each after the tables that it refers to."""
+    """Return a store's tables, each after the tables to which it refers."""
     return [table for table in metadata.sorted_tables if table.name not in _LEFT_OUT]
 
 
@@ -302,7 +302,7 @@ def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
 
 
 def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table; raise an error where they do not fit its columns, its count or its hash."""
+    """Yield the rows of a table; raise an error if they do not match its columns, its count or its hash."""
     moments = {column.name for column in table.columns if isinstance(column.type, sa.DateTime)}
     digest, count = hashlib.sha256(), 0
     try:

@@ -1,9 +1,9 @@
 """Checks of the review store for `benchwright check`: the database file, the audit log, and rows against the log.
 
-SQLite checks its own file: pages, indexes against rows, and the values that each column may hold. Tables and triggers
-must be as they were made. The log is chained and records decisions of people, adjudications, forms, guidelines,
-revisions, overrides and accounts, each by value or digest. Tasks are compared with the hash of their content, and
-stored counts with the rows that they count. `docs/security.md` says what these checks leave out.
+SQLite checks its own file: pages, indexes against rows, and the allowed values of each column. Tables and triggers must
+match their original definitions. The log is chained and records human decisions, adjudications, forms, guidelines,
+revisions, overrides and accounts, each by value or digest. The checks compare tasks with the hash of their content, and
+stored counts with the rows they count. `docs/security.md` lists what these checks leave out.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from .review_store import ReviewStore, open_store
 
 _ITEMS_OWN = Item.model_fields.keys() - TaskContent.model_fields.keys()
 _MOST = 100
-"""Most lines that are read of SQLite's own check."""
+"""Largest number of lines to read from SQLite's own check."""
 
 
 def store_problems(root: Path) -> Iterator[Problem]:
@@ -85,7 +85,7 @@ def store_problems(root: Path) -> Iterator[Problem]:
 
 
 def _file_problems(path: Path) -> list[str]:
-    """Return what SQLite finds wrong with its file."""
+    """Return the problems that SQLite finds in its file."""
     engine = reading_engine(path)
     try:
         with engine.connect() as connection:
@@ -102,7 +102,7 @@ def _file_problems(path: Path) -> list[str]:
 
 
 def _has_other_schema(path: Path) -> bool:
-    """Return whether tables or triggers differ from those that were made; an unreadable file is reported elsewhere."""
+    """Return whether tables or triggers differ from their definitions; an unreadable file is reported elsewhere."""
     engine = reading_engine(path)
     try:
         with engine.connect() as connection:
@@ -115,7 +115,7 @@ def _has_other_schema(path: Path) -> bool:
 
 
 def row_problems(store: ReviewStore) -> Iterator[Problem]:
-    """Yield the rows of a store, in a file or on a server, that are not as they were written: `table NAME, row ID`."""
+    """Yield the rows of a store, in a file or on a server, that changed after writing: `table NAME, row ID`."""
     audit_result = store.audited()
     if audit_result.broken is not None:
         yield _row("audit_log", audit_result.broken.row, audit_result.broken.why)
@@ -144,7 +144,7 @@ def _tasks(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _json(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object in a text; None unless it is spelled exactly as this program spells it."""
+    """Return the JSON object in a text; None unless the text is exactly as this program writes it."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -195,7 +195,7 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _begun(connection: sa.Connection) -> Iterator[Problem]:
-    """Compare what tasks say of being begun with their slots."""
+    """Compare the begun state of tasks with their slots."""
     is_taken = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.annotator_id.is_not(None))
     query = sa.select(tasks.c.id).where(tasks.c.is_begun != is_taken).order_by(tasks.c.id)
     for row in connection.execute(query):
@@ -203,7 +203,7 @@ def _begun(connection: sa.Connection) -> Iterator[Problem]:
 
 
 def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
-    """Yield what the log records and what has changed or gone since; payloads only if no task is reported yet."""
+    """Yield differences between the log's records and the present rows; payloads only if no task is reported yet."""
     kept = _digests_by_key(connection)
     opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
     stated: dict[str, dict[str, tuple[int, Any]]] = {}
@@ -230,7 +230,7 @@ def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Probl
 
 
 def _opened_tasks(connection: sa.Connection, number: int, about: Mapping[str, Any]) -> Iterator[Problem]:
-    """Compare the payloads of tasks that were opened together with the log's digest of them."""
+    """Compare the payloads of tasks opened together with the log's digest of them."""
     first, last = about["after"] + 1, about["up_to"]
     opened = sa.select(tasks.c.item_id, tasks.c.payload).where(tasks.c.id.between(first, last))
     if digest_of_payloads((row.item_id, row.payload) for row in connection.execute(opened)) != about["said"]:

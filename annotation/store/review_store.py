@@ -1,4 +1,4 @@
-"""The review store, which keeps everything that people decide and write."""
+"""The review store, which keeps all decisions and texts of annotators, adjudicators and curators."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def open_store(url: str) -> ReviewStore:
     """Open the review store at `sqlite:///PATH` or `postgresql://...`; make it or bring it up to date if needed.
 
     Raises:
-        DataError: The file is no database, is damaged, belongs to another program, or was written by a newer version.
+        DataError: The file is not a database, is damaged, belongs to another program, or comes from a newer version.
     """
     path, where = path_of(url), name_of(url)
     if path is not None and not path.parent.is_dir():
@@ -62,13 +62,13 @@ def open_store(url: str) -> ReviewStore:
 
 
 def _keep_private(path: Path) -> None:
-    """Take read access from other users of this machine: to the store's files, and to its folder if a workspace."""
+    """Remove other users' read access to the store's files, and to its folder if that is a workspace."""
     folder = [path.parent] if (path.parent / "workspace.json").exists() else []
     keep_private(*folder, *(path.with_name(path.name + end) for end in ("", "-wal", "-shm", TURN_SUFFIX)))
 
 
 def store_exists(url: str) -> bool:
-    """Return whether there is a review store at a URL, without making one.
+    """Return whether a review store exists at a URL, without making one.
 
     Raises:
         DataError: The server cannot be reached, or refuses this user.
@@ -88,7 +88,7 @@ def store_exists(url: str) -> bool:
 class ReviewStore(StoreConnection):
     """Campaigns, tasks, slots and annotations. Nothing here reads a clock: `now` is an argument.
 
-    Methods that write do so in one transaction each; within `batch()` they share one.
+    Each method that writes does so in one transaction; within `batch()` they share one.
     """
 
     def upsert_campaign(
@@ -138,7 +138,7 @@ class ReviewStore(StoreConnection):
         lease_s: float = LEASE_S,
         task: int | None = None,
     ) -> Lease | None:
-        """Return a slot for this annotator, of any task or of `task`; None when no task is left.
+        """Return a slot for this annotator, of any task or of `task`; None if no task is left.
 
         See `assignment.claim_next` and `assignment.claim_task`. Leases that have ended by now are returned first.
         """
@@ -151,7 +151,7 @@ class ReviewStore(StoreConnection):
     def assign_task(
         self, campaign: str | Campaign, annotator: str, task: int, *, by: str, now: datetime, until: datetime
     ) -> Lease:
-        """Hold a slot of one task for an annotator, as a curator wants it; see `assignment.assign_task`."""
+        """Reserve a slot of one task for an annotator, on a curator's behalf; see `assignment.assign_task`."""
         settings = self._without_expired(campaign, now=now)
         with self.writing() as connection:
             return assignment.assign_task(connection, settings, annotator, task, by=by, now=now, until=until)
@@ -159,7 +159,7 @@ class ReviewStore(StoreConnection):
     def claim_ahead(
         self, campaign: str | Campaign, annotator: str, *, most: int, now: datetime, lease_s: float = LEASE_S
     ) -> list[int]:
-        """Return the ids of the tasks that an annotator holds, after taking more up to `most`.
+        """Return the ids of the tasks an annotator holds, after taking more up to `most`.
 
         See `assignment.claim_ahead`.
         """
@@ -174,7 +174,7 @@ class ReviewStore(StoreConnection):
         return held
 
     def _without_expired(self, campaign: str | Campaign, *, now: datetime) -> Campaign:
-        """Return a campaign, after the leases that have ended by now were returned."""
+        """Return a campaign, after returning the leases that have ended by now."""
         with self.reading() as connection:
             settings = tasks.campaign_called(connection, campaign)
             has_expired = assignment.has_expired(connection, now=now)
@@ -186,7 +186,7 @@ class ReviewStore(StoreConnection):
     def decide(
         self, campaign: str, task: int, annotator: str, submission: Submission, *, now: datetime, on_gold: bool = False
     ) -> None:
-        """Claim one task and submit a decision on it; if that is refused within a batch, only this call is undone.
+        """Claim one task and submit a decision on it; if the store refuses that within a batch, undo only this call.
 
         `on_gold` says whether the task may be a gold item, as in `assignment.claim_task`.
         """
@@ -214,15 +214,15 @@ class ReviewStore(StoreConnection):
 
         Args:
             slot_id: Slot of the annotator's lease.
-            annotator: Name of whoever holds it.
-            submission: Their decision, with all that goes with it.
+            annotator: Name of its holder.
+            submission: Their decision, with its fields, reasons and edits.
             now: Moment of the decision.
             amend: As in `submissions.submit`.
             seen_version: As in `submissions.submit`.
             then: Function to call in the same transaction if this decision may settle the task, with the store in that
                 transaction and the task's id; default None.
-            may_close: Whether any decision may settle the task, not only the last missing one or a change of one;
-                default False.
+            may_close: Whether any decision may settle the task, not only the last missing one or a change of an earlier
+                one; default False.
         """
         with self.writing() as connection:
             written = submissions.submit(
@@ -272,7 +272,7 @@ class ReviewStore(StoreConnection):
             return decisions.list_campaign_names(connection)
 
     def campaigns(self) -> list[Campaign]:
-        """Return the campaigns that are not archived, in the order in which they opened: that of their recipe."""
+        """Return the campaigns that are not archived, in the order in which they opened, that of their recipe."""
         with self.reading() as connection:
             return tasks.list_campaigns(connection)
 
@@ -282,12 +282,12 @@ class ReviewStore(StoreConnection):
             return tasks.list_tasks(connection, tasks.find_campaign(connection, campaign), states=states)
 
     def campaign_of(self, task_id: int) -> Campaign | None:
-        """Return the campaign that a task belongs to; None if there is no such task."""
+        """Return the campaign of a task; None for an unknown task."""
         with self.reading() as connection:
             return tasks.campaign_of_task(connection, task_id)
 
     def payload(self, task_id: int) -> Mapping[str, Any] | None:
-        """Return the payload of a task, as JSON values; None if there is no such task."""
+        """Return the payload of a task, as JSON values; None for an unknown task."""
         with self.reading() as connection:
             return tasks.payload_of(connection, task_id)
 

@@ -1,8 +1,8 @@
-"""Which addresses webhooks may go to: only those that anybody in the internet reaches, unless a setting allows others.
+"""Allowed addresses of webhooks: only public internet addresses, unless a setting allows others.
 
-A server that sends wherever it is told could be made to reach what only it reaches: its own machine, the network behind
-it, the metadata of a cloud. A name is looked up when something is sent, every address that it has is checked, and the
-request goes to the address that was checked, so that the name cannot mean another one in between.
+A server that sends to arbitrary addresses could be made to reach private ones: its own machine, the network behind it,
+the metadata of a cloud. A name is looked up at the time of sending, all its addresses are checked, and the request goes
+to a checked address, so that the name cannot change its meaning in between.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Target(NamedTuple):
-    """Where a request goes.
+    """The target of a request.
 
     Args:
         scheme: `https`, or `http`.
@@ -36,14 +36,14 @@ class Target(NamedTuple):
 
 
 def target_of(url: str, *, allow_private: bool) -> Target:
-    """Return where a webhook's address leads, after checking its form and, where it states one, its IP address.
+    """Return the target of a webhook's address, after checking its form and any IP address in it.
 
     Args:
-        url: Address that a curator gave.
-        allow_private: Whether it may be in a private network or on this machine, and be reached by plain HTTP.
+        url: Address from a curator.
+        allow_private: Whether it may be in a private network or on this machine, and use plain HTTP.
 
     Raises:
-        BenchwrightError: Nothing can or may be sent there; the message says why.
+        BenchwrightError: Sending there is impossible or forbidden; the message gives the reason.
     """
     shown = f"webhook address {url[:200]!r}"
     if len(url) > _LONGEST or not url.isascii() or not url.isprintable() or " " in url:
@@ -76,7 +76,7 @@ def resolved(target: Target, *, allow_private: bool) -> str:
     """Return the IP address to send to.
 
     Raises:
-        BenchwrightError: The name is not found, or one of its addresses is in no public network.
+        BenchwrightError: The name is not found, or one of its addresses is not public.
     """
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
@@ -90,7 +90,7 @@ def resolved(target: Target, *, allow_private: bool) -> str:
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address is one of the internet; an IPv6 address that stands for an IPv4 one is that one."""
+    """Return whether an address is public; an IPv6 address that represents an IPv4 one counts as that one."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
         if inner is None and address in _NAT64:

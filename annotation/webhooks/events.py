@@ -1,10 +1,10 @@
-"""Events of campaigns, read off the audit log, and their texts.
+"""Events of campaigns, read from the audit log, and their texts.
 
-    audit log ──▶ events of each webhook ──▶ deliveries        in one transaction with how far the log was read
+    audit log ──▶ events of each webhook ──▶ deliveries        in one transaction with the log's read position
                                              delivery + store ──▶ text, when it is sent
 
-What an item came to is what `settle` says. An item is announced when it settles, and again where it comes to something
-else later; while it waits for an adjudicator, its writer or a further round it has not settled.
+`settle` determines the outcome of an item. An item is announced when it settles, and again if its outcome changes
+later. While it waits for an adjudicator, its writer or a further round, it has not settled.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _UNFINISHED = ("begun", "untouched", WAITS, TO_WRITER)
 
 
 def note_events(store: ReviewStore) -> int:
-    """Note the events that each webhook has not had, and return how many deliveries that makes.
+    """Note the events that are new to each webhook, and return the number of resulting deliveries.
 
-    Safe to repeat and to do at once: how far the log was read is written in the same transaction.
+    Safe to repeat and to run concurrently: the log's read position is written in the same transaction.
     """
     with store.reading() as connection:
         last = connection.execute(sa.select(sa.func.max(audit_log.c.id))).scalar_one() or 0
@@ -80,7 +80,7 @@ def _note(store: ReviewStore, webhook_id: int) -> int:
 
 
 class _EventReader:
-    """Reads the events of one webhook's campaign off rows of the log."""
+    """Reads the events of one webhook's campaign from rows of the log."""
 
     def __init__(self, store: ReviewStore, connection: sa.Connection, webhook: Webhook) -> None:
         self._connection = connection
@@ -88,7 +88,7 @@ class _EventReader:
         self._campaign = store.campaign(webhook.campaign)
         self._overview = Overview(store, self._campaign)
         self._noted: dict[int, str] = {}
-        """Outcomes that earlier rows of this reading noted, by task."""
+        """Outcomes noted by earlier rows of this reading, by task."""
         self.has_changed = False
         """Whether a row was about the campaign."""
 
@@ -106,7 +106,7 @@ class _EventReader:
                 yield from self._settled(row.at)
 
     def _is_own(self, task_id: int) -> bool:
-        """Return whether a task is an item of the campaign; attention checks are told to nobody."""
+        """Return whether a task is an item of the campaign; attention checks are never sent."""
         query = sa.select(tasks.c.id).where(tasks.c.id == task_id, tasks.c.campaign_id == self._campaign.id, IS_ITEM)
         return self._connection.execute(query).first() is not None
 
@@ -123,7 +123,7 @@ class _EventReader:
             yield {"event": event, "happened_at": at, "annotator_id": person}
 
     def _settled(self, at: datetime, *, task: int | None = None) -> Iterator[dict[str, Any]]:
-        """Yield deliveries for tasks that came to something that was not announced."""
+        """Yield deliveries for tasks with an unannounced outcome."""
         if SETTLED not in self._webhook.events:
             return
         told = self._told(task)
@@ -139,13 +139,13 @@ class _EventReader:
         return {**{row.task_id: row.outcome for row in self._connection.execute(query)}, **self._noted}
 
     def is_finished(self) -> bool:
-        """Return whether every task of the campaign came to something."""
+        """Return whether every task of the campaign has an outcome."""
         outcomes = progress_of(self._campaign, self._overview.decision_counts()).outcomes
         return sum(outcomes.values()) > 0 and not any(outcomes.get(name) for name in _UNFINISHED)
 
 
 def outcomes_of(connection: sa.Connection, campaign: Campaign, *, task: int | None = None) -> dict[int, str]:
-    """Return what the tasks of a campaign that settled came to, in the words of `review status`.
+    """Return the outcomes of a campaign's settled tasks, in the words of `review status`.
 
     Args:
         connection: Connection in a transaction.
@@ -173,7 +173,7 @@ def outcomes_of(connection: sa.Connection, campaign: Campaign, *, task: int | No
 
 
 def text_of(store: ReviewStore, webhook: Webhook, delivery: Delivery) -> str:
-    """Return the text of a delivery, as JSON, from what the store says now."""
+    """Return the text of a delivery, as JSON, from the present state of the store."""
     data: dict[str, Any] = {"campaign": webhook.campaign}
     with store.reading() as connection:
         if delivery.task_id is not None:

@@ -1,7 +1,7 @@
-"""Sends what is due to webhooks, from a thread beside the app; what fails is tried again, for three days.
+"""Sends due deliveries to webhooks, from a thread of the app; failed ones are retried for three days.
 
-Everything that the sender knows is in the store. Killed at any moment, it goes on at the next start: a delivery that
-was on its way is sent again, with the same id, by which its receiver knows it.
+The store holds all of the sender's state. Killed at any moment, it continues at the next start: an interrupted delivery
+is sent again, with the same id, by which its receiver recognizes it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FAILED = (BenchwrightError, sa.exc.SQLAlchemyError)
 
 
 class WebhookSender:
-    """Sends deliveries until it is stopped.
+    """Sends deliveries until stopped.
 
     Args:
         store: Review store.
@@ -57,13 +57,13 @@ class WebhookSender:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after what is being sent."""
+        """Stop after the deliveries in progress."""
         self._is_over.set()
         if self._thread.is_alive():
             self._thread.join(TIMEOUT_S + 1)
 
     def send_due(self) -> int:
-        """Note new events, send what is due, and return how many deliveries were tried."""
+        """Note new events, send due deliveries, and return how many were tried."""
         note_events(self._store)
         due = Webhooks(self._store).take_due(now=self._clock(), most=_AT_ONCE)
         if due:
@@ -97,10 +97,10 @@ class WebhookSender:
 
 
 async def _posted(target: Target, address: str, headers: dict[str, str], text: str) -> int:
-    """Post a text to an address that was checked, and return the status; the answer's body is not read.
+    """Post a text to a checked address, and return the status; the answer's body is not read.
 
-    The request goes to the address and names the host, whose certificate is checked. No redirect is followed, and no
-    proxy of the environment is asked, which would look the name up by itself.
+    The request goes to the address and names the host, whose certificate is checked. It follows no redirect, and uses
+    no proxy of the environment, which would look the name up itself.
     """
     host = f"[{address}]" if ":" in address else address
     named = f"[{target.host}]" if ":" in target.host else target.host

@@ -1,4 +1,4 @@
-"""Signatures of webhooks, as Standard Webhooks has them: HMAC-SHA256 over id, time and text."""
+"""Signatures of webhooks, as in Standard Webhooks: HMAC-SHA256 over id, time and text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..store.integrations.webhooks import SECRET_PREFIX
 ID, TIMESTAMP, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"
 _VERSION = "v1"
 TOLERANCE_S = 300
-"""Seconds that the time of a delivery may be off, so that nobody sends an old one again."""
+"""Largest deviation of a delivery's time in seconds, so that old ones cannot be sent again."""
 
 
 def signed_headers(secret: str, message_id: str, at: int, text: str) -> dict[str, str]:
@@ -24,23 +24,23 @@ def signed_headers(secret: str, message_id: str, at: int, text: str) -> dict[str
         secret: Secret of the webhook, `whsec_` and Base64.
         message_id: Id of the delivery, the same in each attempt.
         at: Time of the attempt, in seconds since 1970.
-        text: Text that is sent.
+        text: Text to send.
     """
     signed = hmac.new(_key(secret), f"{message_id}.{at}.{text}".encode(), hashlib.sha256).digest()
     return {ID: message_id, TIMESTAMP: str(at), SIGNATURE: f"{_VERSION},{b64encode(signed).decode()}"}
 
 
 def check_signature(secret: str, headers: dict[str, str], text: str, *, now: int) -> None:
-    """Check a delivery that arrived: whose it is, and that it is no old one. Receivers in Python may use it.
+    """Check an arrived delivery: its sender, and that it is recent. Receivers in Python may use it.
 
     Args:
         secret: Secret of the webhook.
-        headers: Headers of the request, by name in small letters.
+        headers: Headers of the request, by name in lower case.
         text: Its body.
         now: Time of its arrival, in seconds since 1970.
 
     Raises:
-        BenchwrightError: The delivery is another's, was changed, or is older than five minutes.
+        BenchwrightError: The delivery is from another sender, was changed, or is older than five minutes.
     """
     stated = headers.get(TIMESTAMP, "")
     if not stated.isdecimal() or len(stated) > 12 or abs(now - int(stated)) > TOLERANCE_S:

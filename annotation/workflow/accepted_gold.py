@@ -1,7 +1,7 @@
-"""Gold that fills itself: items that enough people accepted become gold for those who have not judged them.
+"""Gold that fills itself: items that enough annotators accepted become gold for those who have not judged them.
 
-Each goes out as a copy, a gold task with an id of its own, so that the decisions on the item itself stay what they are.
-A copy repeats the content that was accepted; nobody gets one who judged, held, wrote or adjudicates the item.
+Each goes out as a copy, a gold task with a separate id, so that the decisions on the item itself stay as they are.
+A copy repeats the accepted content; annotators who judged, held, wrote or adjudicate the item never get one.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from ..store.review_store import ReviewStore
 from .settlement.revisions import each_version
 
 RIGHT: Mapping[str, str] = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
-"""Decision by which an item is accepted, and which is right on gold made of it, by kind of campaign."""
+"""Decision that accepts an item, and is right on gold made of it, by kind of campaign."""
 _CURRENT: tuple[TaskState, ...] = ("open", "done")
 
 
 def accepted_items(
     store: ReviewStore, campaign: Campaign, *, votes: int, agree: float = 1.0, task: int | None = None
 ) -> dict[str, str]:
-    """Return the content hash of each item of a campaign that enough people accepted as it is, by id, in order.
+    """Return the content hash of each item that enough annotators of a campaign accepted unchanged, by id, in order.
 
     Args:
         store: The review store.
-        campaign: The campaign; of a kind without such decisions none is accepted.
+        campaign: The campaign; kinds without such decisions accept no item.
         votes: Fewest decisions on the item.
-        agree: Share of these that accept it without edits, above 0 to 1.
+        agree: Share of these that accept it without edits, above 0 and at most 1.
         task: Id of the only task to look at; default None, all tasks.
     """
     if campaign.kind not in RIGHT or campaign.is_simulated:
@@ -53,7 +53,7 @@ def _is_accepted(campaign: Campaign, said: Iterable[Annotation], votes: int, agr
 
 
 def gold_from_of(campaign: Campaign) -> GoldFrom | None:
-    """Return from where the gold of a campaign fills itself; None where it does not."""
+    """Return the source of a campaign's gold that fills itself; None if it has none."""
     return None if campaign.is_simulated else assignment_settings_of(campaign.settings).gold_from
 
 
@@ -61,7 +61,7 @@ def source_of(store: ReviewStore, campaign: Campaign, gold_from: GoldFrom) -> Ca
     """Return the campaign whose accepted items are gold in another one, or in itself.
 
     Raises:
-        DataError: There is none of that name, or none that accepts items.
+        DataError: No campaign has that name, or the one that has it accepts no items.
     """
     if gold_from.campaign in {None, campaign.name}:
         return campaign
@@ -77,7 +77,7 @@ def source_of(store: ReviewStore, campaign: Campaign, gold_from: GoldFrom) -> Ca
 
 
 def accepted_now(store: ReviewStore, name: str, gold_from: GoldFrom) -> int:
-    """Return how many items a campaign could have as gold that fills itself now; 0 where there is none of that name."""
+    """Return how many items a campaign could now have as gold that fills itself; 0 for an unknown name."""
     known = {campaign.name: campaign for campaign in store.campaigns()}
     source = known.get(gold_from.campaign or name)
     accepted = {} if source is None else accepted_items(store, source, votes=gold_from.votes, agree=gold_from.agree)
@@ -85,7 +85,7 @@ def accepted_now(store: ReviewStore, name: str, gold_from: GoldFrom) -> int:
 
 
 def gold_copies(store: ReviewStore, name: str) -> list[TaskInput]:
-    """Return the gold tasks of a campaign whose gold fills itself: those that it has, then further ones, up to `most`.
+    """Return the gold tasks of a campaign whose gold fills itself: its present ones, then further ones, up to `most`.
 
     Raises:
         DataError: As `source_of`.
@@ -108,7 +108,7 @@ def gold_copies(store: ReviewStore, name: str) -> list[TaskInput]:
 def fill_gold(store: ReviewStore, campaign: Campaign, *, task: int) -> None:
     """Add an item to the gold that fills itself from a campaign, once a decision on its task accepts it.
 
-    Called in the transaction of the decision. What is accepted no more is taken out by the next run.
+    Call this in the transaction of the decision. The next run removes items that are no longer accepted.
     """
     if campaign.kind not in RIGHT or campaign.is_simulated:
         return

@@ -1,7 +1,7 @@
-"""An adjudicator's queue: tasks that annotators leave open, their answers without their names, and the final decision.
+"""An adjudicator's queue: tasks that annotators leave open, their answers without names, and the final decision.
 
-Nobody adjudicates an item that they judged or edited themselves. Opening a case is recorded, because an adjudicator who
-has seen a case knows the key, and must not get that item in a blind campaign.
+Adjudicators never get an item that they judged or edited themselves. Opening a case is recorded, because an adjudicator
+who has seen a case knows the key, and must not get that item in a blind campaign.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class QueuedCase(NamedTuple):
 
     Args:
         task_id: Id of the task in the store.
-        waits: Whether the rule leaves the task open; if not, the rule settles it although annotators differ.
+        waits: Whether the rule leaves the task open; otherwise the rule settles it although annotators differ.
         divided: Share of annotators whose decision is not the most frequent one, 0 to 1.
     """
 
@@ -73,8 +73,8 @@ class Case:
 
     Attributes:
         task_id: Id of the task in the store.
-        item: The content that was judged.
-        annotations: The annotators' decisions, in an order that does not give their authors away.
+        item: The judged content.
+        annotations: The annotators' decisions, in an order that hides their authors.
         waits: Whether the rule leaves the task open.
         round: Round in which the content was judged, from 1.
         is_last: Whether this round is the last, so that a revision would get no further round.
@@ -92,8 +92,8 @@ class DecidedCase(NamedTuple):
     """A case that an adjudicator decided, now with the annotators' names.
 
     Attributes:
-        item: Item as it was judged.
-        adjudication: What the adjudicator decided.
+        item: Item as the annotators judged it.
+        adjudication: The adjudicator's decision.
         annotations: The annotators' decisions, by slot.
     """
 
@@ -121,8 +121,8 @@ class AdjudicationQueue:
     def queue(self, *, task: int | None = None) -> list[QueuedCase]:
         """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided.
 
-        Cases that an adjudicator decided are left out, and so are items that this adjudicator judged. The database
-        picks the tasks on which annotators differ or propose something; decisions on others are not read.
+        The queue omits cases that an adjudicator decided, and items that this adjudicator judged. The database picks
+        the tasks on which annotators differ or propose edits; decisions on others are not read.
 
         Args:
             task: Id of the only task to look at; default None, all tasks.
@@ -140,7 +140,7 @@ class AdjudicationQueue:
         return sorted(cases, key=lambda case: (not case.waits, -case.divided, case.task_id))
 
     def _cases_of_sequences(self, listed: Sequence[TaskSequence], own: set[str]) -> list[QueuedCase]:
-        """Return the cases among tasks of which the decisions and the edits are known, and nothing else."""
+        """Return the cases among tasks of which only the decisions and edits are known."""
         cases, known = [], dict[DecisionSequence, tuple[str, float]]()
         for task in listed:
             if task.item_id in own or task.sequence.adjudicated is not None:
@@ -174,7 +174,7 @@ class AdjudicationQueue:
         return cases
 
     def open(self, task_id: int, *, now: datetime) -> Case:
-        """Return a case, and record that it was opened.
+        """Return a case, and record its opening.
 
         Raises:
             RefusedError: The case is not in this adjudicator's queue.
@@ -191,12 +191,12 @@ class AdjudicationQueue:
     def decide(self, task_id: int, submission: Submission, *, now: datetime) -> None:
         """Store the adjudicator's decision on a case.
 
-        A revision opens the next round; sending back reopens the task, for as many other annotators as judged it. A
-        rejection states reasons, as an annotator's does: those of the form, or a note if the form has none. Where
-        regions are marked, the decision follows from the fields, and the adjudicator's regions are those that count.
+        A revision opens the next round. Sending back reopens the task, for as many other annotators as judged it. A
+        rejection states reasons, as an annotator's does: those of the form, or a note if the form has none. In a
+        campaign with regions, the decision follows from the fields, and the adjudicator's regions count.
 
         Raises:
-            RefusedError: The case is not theirs, is decided, or was not opened; or it does not take this decision.
+            RefusedError: The case is not theirs, is decided, or was not opened; or it does not accept this decision.
         """
         with self._store.batch(alone=False) as held:
             self._hold(held, task_id)
@@ -227,7 +227,7 @@ class AdjudicationQueue:
         ]
 
     def _checked(self, case: Case, task: Task, submission: Submission) -> Submission:
-        """Return a checked submission, with its edits and fields as they are stored."""
+        """Return a checked submission, with its edits and fields in stored form."""
         decision, note = submission.decision, submission.note
         if self.campaign.kind == MARK and decision != SEND_BACK:
             return normalized(self.campaign.form, task.payload, submission)
@@ -246,7 +246,7 @@ class AdjudicationQueue:
         return replace(submission, edits=edits)
 
     def _hold(self, held: ReviewStore, task_id: int) -> None:
-        """Lock the adjudicator and the task, so that a case is decided once."""
+        """Lock the adjudicator and the task, so that a case is decided only once."""
         with held.writing() as connection:
             hold_annotator(connection, self.adjudicator)
             hold_task(connection, task_id)
@@ -262,7 +262,7 @@ class AdjudicationQueue:
                 (task.item_id, task.content_hash), NOBODY
             )
             round_ = round_of(connection, task_id)
-        # In the order of a hash, not of slots: who came first would often tell who it is.
+        # In the order of a hash, not of slots: the order of arrival would often reveal the annotators.
         order = sorted(decisions, key=lambda decision: digest([task_id, decision.annotator]))
         return Case(
             task_id=task_id,
@@ -289,14 +289,14 @@ class AdjudicationQueue:
 def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: str, *, why: str, now: datetime) -> None:
     """Send a decided task back to as many further annotators as it takes, whatever its rule and its outcome.
 
-    What was decided before stays on record and no longer counts, as when an adjudicator sends a case back.
+    Earlier decisions stay on record and no longer count, as when an adjudicator sends a case back.
 
     Args:
         store: The review store.
         campaign: Campaign of the task.
         task_id: Id of the task in the store.
-        curator: Name of the curator, who has looked at it from then on.
-        why: Why it is asked again.
+        curator: Name of the curator, who counts as having looked at it.
+        why: Reason for reopening it.
         now: Moment of the call.
 
     Raises:
@@ -321,7 +321,7 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
 
 
 def _forgets_decisions(campaign: Campaign) -> bool:
-    """Return whether decisions of a campaign can stop counting, so that its tasks can be asked again."""
+    """Return whether decisions of a campaign can stop counting, so that its tasks can be reopened."""
     has_keys = campaign.form.takes_choices and policy_of(campaign).rule is not None
     return bool(campaign.form.rounds) or campaign.kind == MARK or has_keys
 
@@ -333,12 +333,12 @@ _IS_WITH_WRITER = "it went back to its writer, whose new version comes again by 
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
-    """Return the reasons that a rejection in a campaign can give; none if its form has none."""
+    """Return the possible reasons of a rejection in a campaign; none if its form has none."""
     return campaign.form.reasons
 
 
 def _checked_key(task: Task, submission: Submission) -> Submission:
-    """Return a checked submission that names the right option of an item, or says with a note that none is."""
+    """Return a checked submission that names the right option of an item, or states with a note that none is right."""
     options = [str(choice["key"]) for choice in item_in(task.payload)["choices"]]
     if submission.decision not in {*options, REJECT, SEND_BACK}:
         known = ", ".join([*options, REJECT, SEND_BACK])
@@ -365,7 +365,7 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
 
 
 def _is_case(outcome: str, divided: float) -> bool:
-    """Return whether an adjudicator is to look: the rule leaves a task open, or settles it though annotators differ."""
+    """Return whether an adjudicator must look: the rule leaves a task open, or settles it though annotators differ."""
     return outcome == WAITS or (divided > 0 and outcome in {ACCEPT, REJECT})
 
 
@@ -395,9 +395,9 @@ def share_divided(annotations: Sequence[Annotation]) -> float:
 def doubt_of(annotations: Sequence[Annotation]) -> float:
     """Return the probability that most annotators would decide otherwise than most of these did, 0 to 0.5.
 
-    It is the part below one half of the posterior of the leading decision's share, a Beta distribution that begins
-    uniform: one vote leaves .25, two alike .125, two against one .31, a tie one half. No votes leave 0: nothing was
-    decided that could be doubted.
+    It is the part below one half of the posterior of the leading decision's share, a Beta distribution with a uniform
+    prior: one vote leaves .25, two alike .125, two against one .31, a tie one half. Without votes it is 0, since no
+    decision can be doubted.
     """
     decisions = Counter(annotation.decision for annotation in annotations)
     if not decisions:

@@ -1,7 +1,7 @@
-"""Attention checks: items that ask for a given option, and so show whether questions are read.
+"""Attention checks: items that ask for a given option, and so show whether annotators read the questions.
 
-They look like the campaign's other items, with the pictures of one of them, and are handed out as gold items are. What
-somebody says of them counts nowhere but in their own share of checks that they had right.
+They look like the campaign's other items, with the pictures of one of them, and are assigned like gold items. An
+annotator's decisions on them count only in their own share of right checks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class AttentionChecks:
     Args:
         kind: Kind of the campaign.
         form: Form of its decisions.
-        handout: How its tasks go out.
+        handout: Settings of the assignment of its tasks.
         seed: Seed of the campaign.
     """
 
@@ -43,14 +43,14 @@ class AttentionChecks:
         self._others, self._gold = 0, 0
 
     def note(self, task_input: TaskInput) -> None:
-        """Count an item of the campaign, and keep some whose pictures the checks take."""
+        """Count an item of the campaign, and keep some whose pictures the checks use."""
         self._gold += task_input.gold is not None
         self._others += task_input.gold is None
         if self._handout.attention_rate is not None and len(self._models) < _MOST_CHECKS:
             self._models.append(task_input)
 
     def made(self) -> Iterator[TaskInput]:
-        """Yield the checks: as many as their rate asks for, so that an annotator who sees all items meets each once."""
+        """Yield the checks, as many as their rate requires: an annotator who sees all items meets each check once."""
         rate = self._handout.attention_rate
         if rate is None or not self._models:
             return
@@ -67,7 +67,7 @@ class AttentionChecks:
             choices = [_option(letter, words) for letter, words in zip(letters, ORDINALS, strict=False)]
             place = drawn % len(letters)
             right, option = letters[place], ORDINALS[place]
-        elif self._kind == VERIFY:  # whoever only presses accept does not read
+        elif self._kind == VERIFY:  # an annotator who only presses accept does not read
             right, option = "reject", "Reject"
             choices = [_option("A", "Accept"), _option("B", "Reject")]
         else:
@@ -87,7 +87,7 @@ class AttentionChecks:
         return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=_WHY)
 
     def _of_form(self, drawn: int) -> tuple[str, str]:
-        """Return an option of the form's first field: of a pair either, elsewhere one that nobody gives unread."""
+        """Return an option of the form's first field: of a pair either one, else one that no annotator gives unread."""
         form = self._form.typed
         assert form is not None, "these kinds have forms of fields"
         assert isinstance(form.headline, OneOf), "whose first is a choice among options"

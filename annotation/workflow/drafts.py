@@ -1,7 +1,7 @@
 """Drafts of an annotator's decision on a task, saved while they type, also from several windows.
 
-A window states what it showed: which version of the decision, and which revision of the draft. A window that is behind
-overwrites nothing: its draft is stored beside the present one, and shown with it.
+A window states what it showed: the version of the decision, and the revision of the draft. A window that is behind
+overwrites nothing: the store keeps its draft next to the present one, and shows both.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.fields.region_values import MAX_REGION_BYTES
 
 MAX_DRAFT_BYTES = 64 * 1024
-"""Most bytes of a draft of texts and choices."""
+"""Largest size in bytes of a draft of texts and choices."""
 WINDOW, _OTHER = "window", "other"
-"""Keys of a draft: which window wrote it, and what was written in another one."""
+"""Keys of a draft: the window that wrote it, and the draft from another window."""
 _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
 
 
@@ -38,7 +38,7 @@ class KeptDraft(NamedTuple):
 
     Args:
         draft: The draft as JSON values.
-        revision: Revision of the draft; a later one is higher.
+        revision: Revision of the draft; later ones are higher.
     """
 
     draft: Mapping[str, Any]
@@ -46,7 +46,7 @@ class KeptDraft(NamedTuple):
 
 
 def revision_of(saved_at: datetime | None) -> int:
-    """Return the revision of a draft from the time when it was saved, in microseconds, so that it rises; 0 for None."""
+    """Return the revision of a draft from the time it was saved, in microseconds, so that it rises; 0 for None."""
     if saved_at is None:
         return 0
     since = saved_at - datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,7 +54,7 @@ def revision_of(saved_at: datetime | None) -> int:
 
 
 def most_draft_bytes(form: CampaignForm) -> int:
-    """Return the most bytes that a draft takes in a campaign; where regions are marked, they may take more."""
+    """Return the largest size in bytes of a draft in a campaign; drafts with regions may be larger."""
     return MAX_DRAFT_BYTES + (MAX_REGION_BYTES if form.region_fields else 0)
 
 
@@ -63,8 +63,8 @@ def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool)
 
     Args:
         kept: The draft in the store; None without one.
-        draft: The draft that the window sends.
-        is_behind: Whether the window showed something older; then the stored draft stays, with the new one beside it.
+        draft: The window's draft.
+        is_behind: Whether the window showed an older one; then the stored draft stays, with the new one next to it.
     """
     if kept is None:
         return dict(draft)
@@ -76,7 +76,7 @@ def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool)
 
 
 def written(draft: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts and choices of a draft, without the keys that say which window wrote it."""
+    """Return the texts and choices of a draft, without the keys that name its window."""
     return {name: draft[name] for name in _WRITTEN if draft.get(name)}
 
 

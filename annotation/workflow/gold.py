@@ -29,9 +29,9 @@ _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
 def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm) -> str | None:
     """Return the decision on an item that is known to be right, as the store spells it; None if the item is not gold.
 
-    An item of a release is gold while its content is as it was there. If no decision is given, it follows from the
-    item: its key where annotators pick among its choices, as in `answer` and `review`; `accept` where they verify it;
-    `keep` where they screen it. If the decision names several categories, only an answer with exactly these is right.
+    An item of a release is gold while its content is unchanged. Without a given decision, the right one follows from
+    the item: its key if annotators pick among its choices, as in `answer` and `review`; `accept` if they verify it;
+    `keep` if they screen it. If the decision names several categories, only an answer with exactly these is right.
 
     Raises:
         DataError: No decision follows from the item, or the campaign has no such decision, or no such reason for it.
@@ -43,7 +43,7 @@ def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: s
 def practice_decision(
     handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm
 ) -> str | None:
-    """Return the known decision on an item to practise on, as `gold_decision` does; None for other items.
+    """Return the known decision on a practice item, as `gold_decision` does; None for other items.
 
     Raises:
         DataError: As `gold_decision`.
@@ -53,7 +53,7 @@ def practice_decision(
 
 
 def gold_why(handout: AssignmentSettings, task_input: TaskInput) -> str | None:
-    """Return why a gold item's decision is right, as its file or else the item says; None where neither does."""
+    """Return why a gold item's decision is right, from its file or else the item; None if neither gives a reason."""
     known = handout.gold_label(task_input.item_id)
     why = (known.why if known is not None else "") or item_in(task_input.payload).get("explanation")
     return str(why) if why else None
@@ -82,7 +82,7 @@ def _known_decision(
 
 
 def _own(task_input: TaskInput, kind: str) -> str | None:
-    """Return the decision that follows from the item itself; None if none does."""
+    """Return the decision that follows from the item itself; None without one."""
     if kind in _OF_WHAT_IS_VETTED:
         return _OF_WHAT_IS_VETTED[kind]
     item = item_in(task_input.payload)
@@ -91,10 +91,10 @@ def _own(task_input: TaskInput, kind: str) -> str | None:
 
 
 def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
-    """Return the decisions that can be known to be right; if several categories can be named, each category."""
-    if kind == REVIEW:  # an item passes as it is: one whose key is known to be wrong cannot be gold here
+    """Return the decisions that can be known to be right; if several categories are possible, each category."""
+    if kind == REVIEW:  # an item passes unchanged: one whose key is known to be wrong cannot be gold here
         return [own] if (own := _own(task_input, kind)) is not None else []
-    if kind in {DESCRIBE, STATE, WRITE}:  # texts cannot be known beforehand, only that there is nothing to write
+    if kind in {DESCRIBE, STATE, WRITE}:  # texts cannot be known in advance, only that there is nothing to write
         return [NOTHING]
     typed = form.typed
     if typed is None:
@@ -135,12 +135,12 @@ def with_gold(verdicts: Verdicts, outcomes: Mapping[str, Outcome]) -> Verdicts:
 
 
 def takes_gold_elsewhere(campaign: Campaign) -> bool:
-    """Return whether decisions on gold items can come from a table or Label Studio: where one decision is all."""
+    """Return whether decisions on gold items can come from a table or Label Studio: those need a single decision."""
     return not campaign.form.blind_first and campaign.kind not in AUTHORED_KINDS and not campaign.is_simulated
 
 
 def gold_tasks(store: ReviewStore, campaign: Campaign) -> list[Task]:
-    """Return the gold items of a campaign as tasks, by item; none where only the app can ask about them."""
+    """Return the gold items of a campaign as tasks, by item; none if only the app can show them."""
     if not takes_gold_elsewhere(campaign):
         return []
     with store.reading() as connection:

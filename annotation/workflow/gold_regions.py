@@ -1,4 +1,4 @@
-"""Gold pictures of `mark`: which regions are right, how far off they may be, and who marked them so."""
+"""Gold pictures of `mark`: the right regions, their tolerance, and the annotators who marked them correctly."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def known_regions(
     """Return the regions that are right on a picture, and the tolerance, as canonical JSON; None without any.
 
     Args:
-        label: What a gold file says of the picture.
-        payload: What its task shows, as JSON values.
+        label: The gold file's entry for the picture.
+        payload: Content of its task, as JSON values.
         form: Form of the campaign.
         settings: Settings of the campaign, with its own tolerance.
 
     Raises:
-        BenchwrightError: The form has no such field, the picture no such region, or the tolerance is none.
+        BenchwrightError: The form has no such field, the picture no such region, or the tolerance is invalid.
     """
     if label.regions is None:
         if label.tolerance is not None:
@@ -61,7 +61,7 @@ def known_regions(
 
 
 def _compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison | None:
-    """Return an annotator's regions on a gold picture beside those that are right; None where none are stated."""
+    """Return the comparison of an annotator's regions on a gold picture with the right ones; None if unknown."""
     if marks.gold_regions is None:
         return None
     reference = {
@@ -74,7 +74,7 @@ def _compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison 
 
 
 def is_right(campaign: Campaign, marks: GoldMarks) -> bool:
-    """Return whether an annotator decided a gold picture rightly, and marked what is right within the tolerance."""
+    """Return whether an annotator decided a gold picture rightly, with the right regions within the tolerance."""
     comparison = _compared_with_gold(campaign, marks)
     return marks.decision == marks.right and (comparison is None or comparison.is_right)
 

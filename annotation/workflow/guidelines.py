@@ -1,4 +1,4 @@
-"""Guidelines that a curator wrote: a Markdown file with pictures beside it, or the next version from the app."""
+"""Guidelines by a curator: a Markdown file with pictures next to it, or the next version from the app."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _KEPT_PICTURE = re.compile(r"picture:(\d{1,3})")
 
 
 def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
-    """Return a file's text, in which pictures are named by number, and the pictures, encoded anew for browsers.
+    """Return a file's text, with pictures referred to by number, and the pictures, encoded anew for browsers.
 
-    The file names pictures by paths relative to itself, in its folder or below. Each needs a text that says what it
-    shows.
+    The file refers to pictures by paths relative to itself, in its folder or below. Each needs a text that describes
+    it.
 
     Raises:
-        DataError: The file cannot be read, is too long, or is not text.
-        BenchwrightError: A picture is outside the folder, is no picture, or has no text.
+        DataError: The file is unreadable, too long, or not text.
+        BenchwrightError: A picture is outside the folder, is not a picture, or has no text.
     """
     text = _text_of(path)
     places: dict[str, int] = {}
@@ -50,20 +50,20 @@ def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
 
 
 def revise_guidelines(store: ReviewStore, campaign: str, text: str, *, based_on: int, by: str) -> int:
-    """Write the next version of a campaign's guidelines, as a curator edited them, and return its number.
+    """Write a curator's next version of a campaign's guidelines, and return its number.
 
-    Pictures of the version in force may be shown, moved and left out; they are named `picture:0`, `picture:1`, ....
+    It may show, move and omit pictures of the version in force, as `picture:0`, `picture:1`, ....
 
     Args:
         store: The review store.
         campaign: Name of the campaign.
         text: Text in Markdown.
-        based_on: Number of the version that the curator edited; 0 if there was none.
+        based_on: Number of the version that the curator edited; 0 for none.
         by: Name of the curator.
 
     Raises:
-        StaleError: Another version was written meanwhile.
-        RefusedError: The text is empty, too long, or shows a picture that the version in force has not.
+        StaleError: Another version was written in the meantime.
+        RefusedError: The text is empty, too long, or shows a picture that the version in force lacks.
     """
     if not text.strip() or len(text.encode()) > MAX_TEXT or not can_be_kept(text):
         raise RefusedError(f"guidelines are a text of 1 byte to {MAX_TEXT // 1024} kB without nulls")

@@ -1,7 +1,7 @@
 """Find the file of an image.
 
-It is in the workspace's objects if a step made or brought it, or in the image folder under any of its names, or in the
-folder of pictures that came with opened tasks.
+The file is among the workspace's objects if a step made or brought it, in the image folder under any of its names, or
+in the folder of pictures from opened tasks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.workspace import Workspace
 
 _BROUGHT = "review-pictures"
-"""Folder of a workspace with the pictures of releases whose items people review again."""
+"""Folder of a workspace with the pictures of releases whose items annotators review again."""
 
 
 def brought_pictures(root: Path) -> ObjectStore:
@@ -35,15 +35,15 @@ class ImageFiles:
         self._brought = brought_pictures(root)
 
     def is_made(self, image_id: str) -> bool:
-        """Return whether a step made an image, so that its file is in the workspace and holds nothing but pixels."""
+        """Return whether a step made an image, so that its file is in the workspace and holds only pixels."""
         return self._workspace.objects.path(image_id).exists() and not self._places.uris(image_id)
 
     def name(self, image_id: str) -> str | None:
-        """Return what people call an image: the path of its file; None for one that a step made, or that came alone."""
+        """Return the name of an image for readers: the path of its file; None if a step made it or it came alone."""
         return self._places.name(image_id)
 
     def path(self, image_id: str) -> Path:
-        """Return the path of the file, or where it should be if there is none."""
+        """Return the path of the file, or its expected place if it is missing."""
         path = next((path for path in self._candidates(image_id) if path.exists()), None)
         return self._first(image_id) if path is None else path
 
@@ -51,10 +51,10 @@ class ImageFiles:
         """Return the file, checked against its SHA-256.
 
         Raises:
-            DataError: The file is missing, cannot be read, or has changed, and so is every other file of the image.
+            DataError: The file is missing, unreadable, or changed, and so is every other file of the image.
         """
         data, problem = self._read(image_id)
-        if data is None and self._places.read_again():  # a run may have written other paths meanwhile
+        if data is None and self._places.read_again():  # a run may have written other paths in the meantime
             data, problem = self._read(image_id)
         if data is None:
             raise DataError(problem)
@@ -70,7 +70,7 @@ class ImageFiles:
         return first if self._places.uris(image_id) and not own.exists() else own
 
     def _read(self, image_id: str) -> tuple[bytes | None, str]:
-        """Return the first file that is the image, or None and what is wrong with the one that the run knows."""
+        """Return the first file that matches the image, or None and the problem with the one that the run knows."""
         problems: dict[Path, str] = {}
         for path in self._candidates(image_id):
             try:

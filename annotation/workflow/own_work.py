@@ -1,4 +1,4 @@
-"""What one annotator has before them, and what they have done: minutes left at their pace, decisions since a moment."""
+"""One annotator's waiting tasks and past work: minutes left at their pace, decisions since a moment."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..store.review_store import ReviewStore
 from .waiting import WaitingTasks, waiting_for
 
 _RECENT = 30
-"""Own decisions in a campaign from which the pace is taken; a break or a hard item among them changes little."""
+"""Number of own decisions in a campaign that determine the pace; a break or a hard item changes it little."""
 _LEAST = 3
-"""Decisions below which a pace says nothing."""
+"""Fewest decisions that give a pace."""
 
 _of_annotator = annotators.c.name == sa.bindparam("name")
 _OWN = (
@@ -46,9 +46,9 @@ class OwnWork(NamedTuple):
 
     Args:
         waiting: Tasks that wait for them.
-        decided: Number of tasks that they have decided.
-        today: Number of these that they decided since the given moment.
-        pace_s: Median seconds of their last decisions; None while there are too few.
+        decided: Number of tasks they have decided.
+        today: Number of these decided since the given moment.
+        pace_s: Median seconds of their last decisions; None while they are too few.
     """
 
     waiting: WaitingTasks
@@ -58,7 +58,7 @@ class OwnWork(NamedTuple):
 
     @property
     def minutes_left(self) -> float | None:
-        """Return the minutes that their share will take at their pace; None while the pace is not known."""
+        """Return the minutes that their share will take at their pace; None while the pace is unknown."""
         return None if self.pace_s is None else self.pace_s * self.waiting.share_left / 60
 
 
@@ -71,7 +71,7 @@ def own_work(
         store: The review store.
         campaigns: Campaigns in which the annotator may decide.
         annotator: Name of the annotator.
-        since: Moment from which decisions count as those of today.
+        since: Moment from which decisions count as today's.
         now: Moment of the call.
     """
     waiting = waiting_for(store, campaigns, annotator, now=now)

@@ -1,9 +1,9 @@
-"""With how much care annotators decide, and the pause of whoever falls below a campaign's bounds.
+"""Care of annotators' decisions, and the pause of annotators who fall below a campaign's bounds.
 
-Whoever answers a gold item or an attention check is looked at. Their own known answers and pace come first, which costs
-next to nothing; only where these leave a doubt are they held beside the others. A pause sets their votes aside, as a
-curator would: the log keeps it with its evidence, their tasks are asked again, and a curator takes it back, after
-which the bounds pause them no more.
+The check runs for each annotator who answers a gold item or an attention check. Their own known answers and pace come
+first, which takes almost no time; only if these leave a doubt are they compared with the other annotators. A pause sets
+their votes aside, as a curator would: the log keeps it with its evidence, and their tasks reopen. A curator can take it
+back; from then on the bounds no longer pause this annotator.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORDS = {"attention": "attention checks right", "gold": "gold items right", "ag
 
 
 def cares_of(store: ReviewStore, campaign: Campaign) -> list[Care]:
-    """Return with how much care each annotator of a campaign decides, by name, in all and by task."""
+    """Return the care with which each annotator of a campaign decides, by name, overall and by task."""
     known = _known(store, campaign)
     with store.reading() as connection:
         columns = read_decisions(connection, campaign, _DECISIONS)
@@ -65,27 +65,27 @@ def _known(store: ReviewStore, campaign: Campaign, *, of: str | None = None) -> 
 
 
 def _pace(too_fast: Mapping[tuple[str, str], tuple[int, int]]) -> dict[tuple[str, str], RightOf]:
-    """Return decisions that took long enough, from those that did not."""
+    """Return the decisions that took long enough, from the counts of those that were too fast."""
     return {who: RightOf(of - fast, of) for who, (fast, of) in too_fast.items()}
 
 
 def pause_if_careless(
     store: ReviewStore, campaign: Campaign, annotator: str, slot_id: int, *, now: datetime
 ) -> Care | None:
-    """Pause an annotator who has just decided, if a known answer is in and the campaign's bounds say so.
+    """Pause an annotator who has just decided, if a known answer is in and the campaign's bounds require it.
 
     Args:
         store: The review store.
         campaign: The campaign.
-        annotator: Who has decided.
+        annotator: Annotator who has decided.
         slot_id: Slot that the decision filled.
         now: Moment of the decision.
 
     Returns:
-        What the pause rests on; None without one.
+        The evidence for the pause; None without one.
 
     Raises:
-        RefusedError: A curator set the votes aside meanwhile.
+        RefusedError: A curator set the votes aside in the meantime.
     """
     bounds = _bounds_of(campaign)
     if bounds is None or not _is_in_doubt(store, campaign, bounds, annotator, slot_id):
@@ -98,16 +98,16 @@ def pause_if_careless(
 
 
 def pause_careless(store: ReviewStore, campaign: Campaign, names: Collection[str], *, now: datetime) -> list[Care]:
-    """Pause those of some annotators whose decisions came in from elsewhere and whom the campaign's bounds pause.
+    """Pause annotators whose decisions came from elsewhere, if the campaign's bounds require it.
 
     Args:
         store: The review store.
         campaign: The campaign.
-        names: Whose decisions came in.
+        names: Annotators whose decisions came in.
         now: Moment of the import.
 
     Returns:
-        What each pause rests on, by name.
+        The evidence for each pause, by name.
     """
     bounds = _bounds_of(campaign)
     if bounds is None:
@@ -123,7 +123,7 @@ def pause_careless(store: ReviewStore, campaign: Campaign, names: Collection[str
 
 
 def _bounds_of(campaign: Campaign) -> PauseBounds | None:
-    """Return the bounds below which a campaign pauses people; None where it pauses nobody."""
+    """Return the bounds below which a campaign pauses annotators; None if it pauses none."""
     takes_none = campaign.is_simulated or campaign.kind in AUTHORED_KINDS
     return None if takes_none else assignment_settings_of(campaign.settings).pause
 
@@ -137,7 +137,7 @@ def _is_in_doubt(
 ) -> bool:
     """Return whether a known answer is in, and the annotator's own known answers and pace do not clear them.
 
-    `slot_id` is that of the decision that has just come in; None where several came.
+    `slot_id` is the slot of the decision that has just come in; None for several.
     """
     with store.reading() as connection:
         if slot_id is not None and not is_known(connection, slot_id):
@@ -153,10 +153,11 @@ def _is_in_doubt(
 
 
 def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | None:
-    """Return how the people of a campaign were checked, without names, as JSON values; None where they were not.
+    """Return the checks of a campaign's annotators, without names, as JSON values; None without checks.
 
-    `known` counts answers to gold items and attention checks and `right` those that were right, of people whose votes
-    count; `care` has the interval of each of these, the lowest first; `set_aside` counts people whose votes do not.
+    `known` counts answers to gold items and attention checks and `right` those that were right, of annotators whose
+    votes count. `care` has the interval of each of these, the lowest first. `set_aside` counts annotators whose votes
+    do not count.
     """
     if campaign.is_simulated:
         return None
@@ -177,7 +178,7 @@ def checked_people(store: ReviewStore, campaign: Campaign) -> dict[str, Any] | N
 
 
 def care_in_words(care: Care) -> str:
-    """Return the posterior and the evidence that it rests on, in a sentence without an end."""
+    """Return the posterior and its evidence, in a sentence without a final period."""
     parts = [
         f"{each.of - each.right} of {each.of} decided in less time than anybody needs"
         if each.source == "pace"

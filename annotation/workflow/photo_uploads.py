@@ -1,7 +1,7 @@
 """Uploaded photographs: untrusted until decoded, and stored only as pixels encoded anew.
 
-Only the upright pixels of an uploaded file get into the workspace: no metadata, no place where it was taken, no bytes
-after the picture. The new file is named by its own hash, so no file is ever overwritten.
+The workspace receives only the upright pixels of an uploaded file: no metadata, no location, no bytes after the
+picture. The new file is named by its own hash, so that no file is ever overwritten.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
         field: Field of the form, with the limits on a photograph.
 
     Raises:
-        RefusedError: It is too large or too small, or cannot be decoded; the message says why.
+        RefusedError: It is too large or too small, or cannot be decoded; the message gives the reason.
     """
     from benchwright.images.decode import decode_rgb, encode_png
 
@@ -61,10 +61,10 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
 
 
 def _kept(store: ObjectStore, data: bytes) -> str:
-    """Store a file and return its SHA-256; a file that was stored before gets a new time of change."""
+    """Store a file and return its SHA-256; a file stored before gets a new modification time."""
     image_id = store.put(data)
     try:
-        os.utime(store.path(image_id))  # `gc` goes by the time of the last upload
+        os.utime(store.path(image_id))  # `gc` uses the time of the last upload
     except FileNotFoundError:  # `gc` removed the old copy at this moment
         store.put(data)
     return image_id

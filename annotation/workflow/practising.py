@@ -1,4 +1,4 @@
-"""An annotator's practice in a campaign: the items one by one, what they said, whether it was right, and why."""
+"""An annotator's practice in a campaign: the items one by one, their answers, whether these are right, and why."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from ..store.submissions.pre_key_answers import ANSWER
 from .settlement.marked_regions import regions_in, tolerance_of
 
 _SOUND, _UNSOUND = "accept", "revise"
-"""Decisions that the votes of a reviewer come to in practice."""
+"""Possible outcomes of a reviewer's votes in practice."""
 _OF_TASTE = "difficult"
 """Criterion on which either vote is right: an easy item may be sound."""
 
 
 @dataclass(frozen=True)
 class PracticeState:
-    """State of somebody's practice in a campaign.
+    """State of an annotator's practice in a campaign.
 
     Attributes:
         attempt: The latest attempt; None before the first.
         of: Number of items.
-        qualification: What has to be passed; None where practice is offered only.
-        is_qualified: Whether they may decide.
-        tries_left: Number of further attempts; None for as many as they like.
+        qualification: The requirement to pass; None if practice is optional.
+        is_qualified: Whether the annotator may decide.
+        tries_left: Number of further attempts; None for unlimited ones.
     """
 
     attempt: PracticeAttempt | None
@@ -51,7 +51,7 @@ class PracticeState:
 
     @property
     def is_open(self) -> bool:
-        """Return whether an attempt is under way."""
+        """Return whether an attempt is in progress."""
         return self.attempt is not None and self.attempt.ended_at is None
 
 
@@ -69,26 +69,26 @@ class PracticeQueue:
 
     @property
     def is_there(self) -> bool:
-        """Return whether there is anything to practise on in this campaign."""
+        """Return whether this campaign has practice items."""
         return bool(self._items)
 
     @property
     def count(self) -> int:
-        """Return how many items there are."""
+        """Return the number of items."""
         return len(self._items)
 
     @property
     def is_qualified(self) -> bool:
-        """Return whether the annotator may decide in the campaign, as far as practice goes."""
+        """Return whether practice lets the annotator decide in the campaign."""
         return self._practice.is_qualified(self.campaign, self._annotator)
 
     @property
     def is_new(self) -> bool:
-        """Return whether the annotator has neither decided in the campaign nor practised for it."""
+        """Return whether the annotator has neither decided in the campaign nor practiced for it."""
         return self._practice.is_new(self.campaign, self._annotator)
 
     def state(self) -> PracticeState:
-        """Return how far the annotator is."""
+        """Return the annotator's progress."""
         attempt = self._practice.latest(self.campaign, self._annotator)
         qualification = assignment_settings_of(self.campaign.settings).qualification
         is_qualified = qualification is None or self.is_qualified
@@ -98,16 +98,16 @@ class PracticeQueue:
         return PracticeState(attempt, len(self._items), qualification, is_qualified, left)
 
     def begin(self, *, now: datetime) -> PracticeAttempt:
-        """Begin an attempt, and return it; one that is under way goes on. The first goes through the items as they lie.
+        """Begin an attempt, or continue the one in progress, and return it. The first one keeps the items' given order.
 
         Raises:
-            RefusedError: As many attempts as the campaign allows have ended.
+            RefusedError: The annotator has completed as many attempts as the campaign allows.
         """
         latest = self._practice.latest(self.campaign, self._annotator)
         names = list(self._items)
         if latest is not None and latest.ended_at is not None:
             place = seed_for(self.campaign.seed, self.campaign.name, self._annotator, "practice", latest.number)
-            random.Random(place).shuffle(names)  # an order, no secret
+            random.Random(place).shuffle(names)  # an order, not a secret
         return self._practice.begin(self.campaign, self._annotator, names, now=now)
 
     def item(self, name: str) -> PracticeItem:
@@ -121,10 +121,10 @@ class PracticeQueue:
         return self._items[name]
 
     def item_at(self, place: int) -> tuple[PracticeItem, PracticeAnswer | None]:
-        """Return the item at a place of the latest attempt, and what the annotator said of it.
+        """Return the item at a place of the latest attempt, and the annotator's answer to it.
 
         Raises:
-            RefusedError: There is none.
+            RefusedError: The attempt has no such place.
         """
         attempt = self._practice.latest(self.campaign, self._annotator)
         if attempt is None or not 0 <= place < len(attempt.items):
@@ -132,10 +132,10 @@ class PracticeQueue:
         return self.item(attempt.items[place]), attempt.answers.get(place)
 
     def submit(self, place: int, submission: Submission, *, now: datetime) -> PracticeAttempt:
-        """Keep what the annotator says of an item, with whether it is right; where an answer comes first, that answer.
+        """Keep the annotator's decision on an item, and whether it is right; if an answer comes first, keep the answer.
 
         Raises:
-            RefusedError: The practice has ended, or the form does not take what they say.
+            RefusedError: The practice has ended, or the form does not accept the submission.
         """
         item, before = self.item_at(place)
         if self.form.blind_first and before is None:
@@ -151,7 +151,7 @@ class PracticeQueue:
         return self._practice.answer(self.campaign, self._annotator, place, said, now=now)
 
     def _marks_are_right(self, item: PracticeItem, fields: Mapping[str, Any]) -> bool:
-        """Return whether all regions are there that are right, and no other; True where none are known."""
+        """Return whether the marks are all the right regions and no others; True if none are known."""
         if not item.regions:
             return True
         own, tolerance = regions_in(self.form, fields), tolerance_of(self.campaign)
@@ -160,7 +160,7 @@ class PracticeQueue:
     def _decision(
         self, item: PracticeItem, submission: Submission, answer: str | None
     ) -> tuple[str, Mapping[str, Any]]:
-        """Return a decision as the item's right ones are spelled, and the values of the form, after checking both."""
+        """Return a decision, spelled as the item's right ones, and the form's values, after checking both."""
         form = self.form
         if form.typed is None:
             takes = [choice.key for choice in item.content.choices] if form.takes_choices else form.decisions

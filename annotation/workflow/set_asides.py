@@ -14,18 +14,18 @@ from .settlement.closing import close_early
 
 
 def set_votes_aside(store: ReviewStore, campaign: str, annotator: str, *, by: str, why: str, now: datetime) -> int:
-    """Set an annotator's votes in a campaign aside, and return how many: tasks that need them are asked again.
+    """Set an annotator's votes in a campaign aside, and return their number; tasks that need them reopen.
 
     Args:
         store: The review store.
         campaign: Name of the campaign.
-        annotator: Whose votes.
-        by: Curator who does it.
-        why: Why, in a sentence that the log keeps.
+        annotator: Annotator of the votes.
+        by: Curator who sets them aside.
+        why: Reason, as a sentence for the log.
         now: Moment of the act.
 
     Raises:
-        RefusedError: It cannot be done; the message says why.
+        RefusedError: The act is impossible; the message gives the reason.
     """
     with store.batch() as held:
         settings = held.campaign(campaign)
@@ -36,13 +36,13 @@ def set_votes_aside(store: ReviewStore, campaign: str, annotator: str, *, by: st
 
 
 def take_votes_back(store: ReviewStore, campaign: str, annotator: str, *, by: str, now: datetime) -> TakenBack:
-    """Let an annotator's votes in a campaign count again, but for those in whose place others have decided.
+    """Let an annotator's votes in a campaign count again, except those in whose place others have decided.
 
     Args:
         store: The review store.
         campaign: Name of the campaign.
-        annotator: Whose votes.
-        by: Curator who does it.
+        annotator: Annotator of the votes.
+        by: Curator who takes them back.
         now: Moment of the act.
 
     Raises:
@@ -59,7 +59,7 @@ def take_votes_back(store: ReviewStore, campaign: str, annotator: str, *, by: st
 def withdraw_deleted(
     store: ReviewStore, campaign: Campaign, given: Collection[Vote], *, now: datetime
 ) -> frozenset[Vote]:
-    """Let votes count nowhere whose annotations were deleted where they came from; see `withdrawn_votes`."""
+    """Exclude votes whose annotations were deleted at their source from all counts; see `withdrawn_votes`."""
     with store.batch() as held:
         with held.writing(alone=True) as connection:
             withdrawn = withdrawn_votes.withdraw_votes(connection, campaign, given, now=now)
@@ -68,7 +68,7 @@ def withdraw_deleted(
 
 
 def bring_deleted_back(store: ReviewStore, campaign: Campaign, *, by: str, now: datetime) -> tuple[int, int]:
-    """Let all withdrawn votes count again; return how many do, and how many stay since others decide in their place."""
+    """Let all withdrawn votes count again; return how many do, and how many stay out because others decide instead."""
     with store.batch() as held:
         with held.writing(alone=True) as connection:
             counts = withdrawn_votes.bring_all_back(connection, campaign, by=by, now=now)

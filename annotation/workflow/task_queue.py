@@ -1,7 +1,7 @@
 """An annotator's task queue: the present task, their own earlier decisions, their drafts.
 
-All that an annotator may see or do goes through this module, on every page: a queue belongs to one annotator and shows
-nobody else's tasks, decisions or notes.
+Everything an annotator may see or do goes through this module, on every page. A queue belongs to one annotator and
+shows no other annotator's tasks, decisions or notes.
 """
 
 from __future__ import annotations
@@ -68,19 +68,19 @@ class OwnTask:
         task_id: Id of the task in the store.
         slot_id: Id of the slot that a decision fills.
         item: Item, or other content, to judge.
-        annotation: The annotator's newest decision; None if there is none.
-        draft: Draft of a decision, as JSON values; empty if there is none.
+        annotation: The annotator's newest decision; None without one.
+        draft: Draft of a decision, as JSON values; empty without one.
         is_current: Whether the item is unchanged; decisions on changed items can no longer be changed.
-        beside: Texts to show beside the item, each `label` and `text`.
+        beside: Texts to show next to the item, each `label` and `text`.
         answered: Answer given before the key was shown, if the campaign asks for it; None if not given yet.
         remarks: The annotator's own comments and flags.
         revision: Revision of the draft; 0 without one.
-        shortest_s: Shortest believable time of a decision, in seconds (`forms.shortest_time`); None if it is not known.
+        shortest_s: Shortest believable time of a decision, in seconds (`forms.shortest_time`); None if unknown.
         takes_regions: Whether the size of its first picture is known, so that regions can be marked on it.
-        shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
-            these it is the id of another slot of the task.
-        proposals: What a model drafted for the form; None where none was asked.
-        has_writer: Whether somebody wrote the item in a campaign, to whom it may go back.
+        shown_slot: Slot id for the browser. A gold task has extra slots, whose high ids would reveal it; for these it
+            is the id of another slot of the task.
+        proposals: A model's drafts for the form; None without any.
+        has_writer: Whether an annotator wrote the item in a campaign, so that it may go back to them.
     """
 
     task_id: int
@@ -106,14 +106,14 @@ class OwnTask:
 
 
 class GoldFeedback(NamedTuple):
-    """What an annotator is told of a gold item once they have decided it, where the campaign is set so.
+    """Feedback to an annotator on a gold item they have decided, if the campaign's settings allow it.
 
     Args:
         item: The item.
-        decision: What they decided.
+        decision: Their decision.
         right: The right decision.
-        why: Why it is right; None where nothing is stated.
-        is_right: Whether they decided rightly, and marked what is right within its tolerance.
+        why: Reason why it is right; None without one.
+        is_right: Whether their decision is right, with the right marks within the tolerance.
     """
 
     item: TaskContent
@@ -157,7 +157,7 @@ class TaskQueue:
         self._may_close = hand_out.close_decided or self._spares_votes
 
     def next(self, *, now: datetime) -> OwnTask | None:
-        """Return the next task, with its lease renewed; None when nothing is left.
+        """Return the next task, with its lease renewed; None if none is left.
 
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
@@ -168,8 +168,8 @@ class TaskQueue:
     def hold(self, most: int, *, now: datetime) -> list[int]:
         """Return the ids of the tasks that the annotator holds, in their order, after taking more up to `most`.
 
-        Beyond the first, it takes no more than the annotator's part of the campaign: the last tasks go to whoever has
-        time for them.
+        Beyond the first, it takes no more than the annotator's part of the campaign: the last tasks go to annotators
+        with time for them.
 
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
@@ -178,12 +178,12 @@ class TaskQueue:
         return self._store.claim_ahead(self.campaign, self.annotator, most=max(1, own), now=now, lease_s=self._lease_s)
 
     def give_back(self, task_ids: Sequence[int], *, since: datetime, now: datetime) -> None:
-        """Put tasks back that the annotator holds and has not looked at; drafts stay.
+        """Return tasks that the annotator holds and has not looked at to the queue; drafts stay.
 
         Args:
             task_ids: Ids of the tasks; those of others, and decided ones, stay as they are.
-            since: Moment at which the window that gives them back took them last. A task whose lease was renewed
-                later, by another window, stays.
+            since: Moment at which the window that gives them back last took them. A task whose lease another window
+                renewed later stays.
             now: Moment of the call.
         """
         latest = since + timedelta(seconds=self._lease_s)
@@ -205,7 +205,7 @@ class TaskQueue:
         return self._as_own_task(row)
 
     def task(self, task_id: int, *, now: datetime) -> OwnTask:
-        """Return one of the annotator's own tasks as `open` does, and leave its lease as it is.
+        """Return one of the annotator's own tasks as `open` does, without renewing its lease.
 
         Raises:
             RefusedError: The task is not this annotator's.
@@ -213,7 +213,7 @@ class TaskQueue:
         return self._as_own_task(self._own(task_id, now=now))
 
     def gold_feedback(self, task_id: int, *, now: datetime) -> GoldFeedback | None:
-        """Return what the annotator is told of a gold task that they have decided; None of any other, or if unset.
+        """Return the feedback on a gold task that the annotator has decided; None for other tasks, or if not offered.
 
         Raises:
             RefusedError: The task is not this annotator's.
@@ -227,7 +227,7 @@ class TaskQueue:
         return GoldFeedback(item, row.decision, row.gold, row.gold_why, self._is_right(row))
 
     def _is_right(self, row: sa.Row[Any]) -> bool:
-        """Return whether the annotator decided a gold task rightly; where regions are right, within their tolerance."""
+        """Return whether the annotator decided a gold task rightly, and, if it has regions, within their tolerance."""
         if row.gold_regions is None:
             return bool(row.decision == row.gold)
         fields, known = json.loads(row.fields or "{}"), json.loads(row.gold_regions)
@@ -266,14 +266,14 @@ class TaskQueue:
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
-        """Compare its regions, close it if it is settled or sure and set so, open a round, make gold of it."""
+        """Compare a task's regions, close it if it is settled or sure enough, open a round, make gold of it."""
         compare_regions(held, self.campaign, task=task_id)
         close_early(held, self.campaign, task=task_id)
         open_next_rounds(held, self.campaign, task=task_id)
         fill_gold(held, self.campaign, task=task_id)
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
-        """Store an answer that is given before the key is shown; `open` then returns it, and it cannot be changed.
+        """Store an answer given before the key is shown; `open` then returns it, and it cannot be changed.
 
         Raises:
             RefusedError: As `pre_key_answers.answer_blind`.
@@ -285,16 +285,16 @@ class TaskQueue:
     def submit(self, slot_id: int, submission: Submission, *, now: datetime, seen_version: int | None = None) -> None:
         """Store a decision on a slot and remove its draft; a changed decision becomes its newest version.
 
-        If it is the last decision that a revision needs, the next round of the item opens too.
+        If it is the last decision that a revision needs, the next round of the item opens, too.
 
         Args:
             slot_id: Id of the slot of the task, from `OwnTask`.
-            submission: Decision, with all that goes with it.
+            submission: Decision, with its fields, reasons and edits.
             now: Moment of the decision.
             seen_version: Version of the decision that the window showed; default None, unknown.
 
         Raises:
-            RefusedError: As `ReviewStore.submit`; a `StaleError` where another version was given since `seen_version`.
+            RefusedError: As `ReviewStore.submit`; a `StaleError` if another version was given since `seen_version`.
         """
         self._store.submit(
             slot_id,
@@ -311,7 +311,7 @@ class TaskQueue:
         self._pause_if_careless(slot_id, now=now)
 
     def _pause_if_careless(self, slot_id: int, *, now: datetime) -> None:
-        """Pause the annotator where the campaign's bounds say so; the decision is stored, whatever becomes of this."""
+        """Pause the annotator if the campaign's bounds require it; the decision stays stored even if this fails."""
         from .pausing import pause_if_careless
 
         try:
@@ -326,9 +326,9 @@ class TaskQueue:
             return is_paused(connection, self.campaign, self.annotator)
 
     def _estimate_anew(self) -> None:
-        """Estimate the annotators anew if that is due; the decision is stored by now, whatever becomes of this.
+        """Renew the estimates of the annotators if due; the decision stays stored even if this fails.
 
-        An estimate that failed stays due, and is made with the next decision, or by the next run.
+        A failed estimate stays due, and is made with the next decision, or by the next run.
         """
         try:
             estimate_anew(self._store, self.campaign)
@@ -336,7 +336,7 @@ class TaskQueue:
             logger.warning("annotators of campaign %r were not estimated anew", self.campaign.name, exc_info=True)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
-        """Put a task back undecided; this annotator gets it again when no other is left. Its draft stays.
+        """Return a task undecided; this annotator gets it again once no other is left. Its draft stays.
 
         Raises:
             RefusedError: The task is not this annotator's, or is decided.
@@ -352,7 +352,7 @@ class TaskQueue:
     def save_draft(
         self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: SeenDraft | None = None
     ) -> KeptDraft:
-        """Store a draft, and return all that is stored then.
+        """Store a draft, and return everything then stored.
 
         Args:
             task_id: Id of the task.
@@ -361,8 +361,8 @@ class TaskQueue:
             seen: Versions that the sending window showed; default None, which overwrites the stored draft.
 
         Raises:
-            StaleError: A decision or another draft came from another window since. This draft is stored all the same:
-                as the draft if there is none, else beside the stored one.
+            StaleError: A decision or another draft came from another window since. This draft is still stored: as the
+                draft if there is none, else next to the stored one.
             RefusedError: The task is not this annotator's, or the draft is too long.
         """
         most = most_draft_bytes(self.campaign.form)
@@ -376,7 +376,7 @@ class TaskQueue:
             behind = seen is not None and is_behind(kept, draft, seen)
             is_decided = seen is not None and (row.version or 0) != seen.version
             body = merged(kept, draft, is_behind=behind)
-            # Stored beside another draft, it makes no new revision: for that draft's window nothing has changed.
+            # Stored next to another draft, it makes no new revision: for that draft's window nothing has changed.
             saved_at = row.saved_at if behind else max(now, row.saved_at or now)
             put_draft(connection, task_id, self.annotator, canonical_json(body), saved_at)
         if behind or is_decided:
@@ -455,8 +455,8 @@ class TaskQueue:
     def share_left(self, progress: AnnotatorProgress) -> int:
         """Return how many of the remaining tasks are in this annotator's even part of the campaign; 0 once it is done.
 
-        If the campaign's settings give shares, the remaining tasks are limited by them already. Otherwise all who may
-        decide share the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
+        If the campaign's settings give shares, they already limit the remaining tasks. Otherwise all who may decide
+        share the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
         """
         settings = assignment_settings_of(self.campaign.settings)
         if self.annotator in settings.shares or settings.share is not None:
@@ -501,7 +501,7 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
 
 
 def _draft_of(row: sa.Row[Any], payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a task's draft; of one that came back to its writer and is not begun, what was written before."""
+    """Return a task's draft; for an unbegun task that came back to its writer, the earlier text."""
     if row.body is not None:
         return dict(json.loads(row.body))
     previous = previous_in(payload).get(row.slot)

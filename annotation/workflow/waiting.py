@@ -1,4 +1,4 @@
-"""Tasks that wait for one annotator in each campaign, and the campaign in which they go on."""
+"""Tasks that wait for one annotator in each campaign, and the campaign to continue with."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class WaitingTasks(NamedTuple):
 
     Args:
         campaign: The campaign.
-        is_begun: Whether the annotator has decided or holds some.
-        left: Number of open tasks that they hold or may still take, within their share, that they may judge.
+        is_begun: Whether the annotator has decided or holds any.
+        left: Number of open tasks, within their share, that they hold or may still take, and may judge.
         share_left: Number left of their even part; the same as `left` if all of it is theirs, or their part is done.
-        decided: Number of tasks that they have decided.
+        decided: Number of tasks they have decided.
     """
 
     campaign: Campaign
@@ -37,7 +37,7 @@ def waiting_for(
 ) -> list[WaitingTasks]:
     """Return the tasks that wait for an annotator in each of these campaigns, in the order given.
 
-    They are counted from indexes and the annotator's own slots, as in `TaskQueue.progress`; no decision is read.
+    The counts come from indexes and the annotator's own slots, as in `TaskQueue.progress`, without reading decisions.
     """
     waiting_tasks = []
     for campaign in campaigns:
@@ -54,7 +54,7 @@ def waiting_for(
 
 
 def next_campaign(waiting: Sequence[WaitingTasks]) -> WaitingTasks | None:
-    """Return the campaign to go on with: a begun one first, then in the order given; None if nothing waits."""
+    """Return the campaign to continue with: a begun one first, then in the order given; None if nothing waits."""
     some = [waiting_tasks for waiting_tasks in waiting if waiting_tasks.left]
     return next((waiting_tasks for waiting_tasks in some if waiting_tasks.is_begun), some[0] if some else None)
 

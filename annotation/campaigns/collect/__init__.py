@@ -1,1 +1,1 @@
-"""Campaigns in which people bring photographs."""
+"""Campaigns in which annotators submit photographs."""

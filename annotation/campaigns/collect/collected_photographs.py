@@ -1,4 +1,4 @@
-"""Photographs that people submitted for prompts, prepared for the next run."""
+"""Photographs that annotators submitted for prompts, prepared for the next run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class CollectedPhoto(NamedTuple):
 
     Args:
         image_id: SHA-256 of its file.
-        prompt: Prompt that it was submitted for.
-        source: Source, author and licence that were stated with it.
+        prompt: Prompt for which it was submitted.
+        source: Source, author and license stated with it.
     """
 
     image_id: str
@@ -70,7 +70,7 @@ def _source(campaign: Campaign, annotation: Annotation) -> Source:
     fields = fields_in(annotation)
     return Source(
         uri=f"{campaign.name}:{fields['photograph']}.png",
-        # A release that names its sources then says which of them are simulated and no photographs.
+        # A release that names its sources then marks the simulated ones, which are not photographs.
         dataset=f"{campaign.name} (simulated)" if annotation.annotator_kind == "simulated" else campaign.name,
         canonical_id=fields.get("source"),
         licence=_licences(campaign)[fields["licence"]],
@@ -79,7 +79,7 @@ def _source(campaign: Campaign, annotation: Annotation) -> Source:
 
 
 def _licences(campaign: Campaign) -> dict[str, str]:
-    """Return the licences of a campaign's form, as the recipe spells them, by code."""
+    """Return the licenses of a campaign's form, as the recipe writes them, by code."""
     form = campaign.form.typed
     assert form is not None
     [field] = [field for field in form.fields if field.name == "licence"]

@@ -1,7 +1,7 @@
-"""The campaign `collect`: people add photographs to prompts, with source and licence, as for BLINK's forensic task.
+"""The campaign `collect`: annotators add photographs to prompts, with source and license, as in BLINK's forensic task.
 
 A submitted photograph is one of the images of the next run, as if it were in the image folder. The step itself drops
-nothing; it waits until every prompt has its photographs, or people found none.
+nothing; it waits until every prompt has its photographs, or annotators found none.
 """
 
 from __future__ import annotations
@@ -36,38 +36,37 @@ _Licence = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(.*\S)
 
 
 class Collect(AssignedCampaign):
-    """Let people add photographs to prompts; the next run takes them in with source, author and licence.
+    """Let annotators add photographs to prompts; the next run takes them in with source, author and license.
 
-    It drops nothing. A photograph that was handed in joins the images of the next run as if it lay in the image folder,
-    and passes every filter from the start; so put the step first. The run stops here, in state `waiting`, until every
-    prompt has its photographs, or people found none. Where the last ones came in during a run, another follows by
-    itself. Photographs that were handed in get the value `prompt`.
+    It drops nothing. A submitted photograph joins the images of the next run as if it lay in the image folder, and
+    passes every filter from the start; so put the step first. The run stops here, in state `waiting`, until every
+    prompt has its photographs, or annotators found none. If the last ones arrived during a run, another run follows
+    automatically. Submitted photographs get the value `prompt`.
 
-    An uploaded file is decoded, turned upright and encoded anew as PNG, without anything of the file but its pixels, or
-    refused. It is kept in the workspace's folder `collected`, named by its hash, and nothing is overwritten. In tables
-    and the release it has `dataset` (the step's name), `canonical_id` (the address of its page), `licence` and
-    `author`.
+    The app decodes an uploaded file, turns it upright and encodes it anew as PNG, with nothing of the file but its
+    pixels, or refuses it. The workspace keeps it in the folder `collected`, named by its hash, and overwrites nothing.
+    In tables and the release it has `dataset` (the step's name), `canonical_id` (the address of its page), `licence`
+    and `author`.
 
     Attributes:
-        prompts: What photographs are looked for, each once.
-        per_prompt: Photographs that each prompt gets, each a task of its own.
-        licences: Licences that a photograph may have, as the tables and the release name them; others cannot be handed
-            in.
+        prompts: Descriptions of the wanted photographs, each once.
+        per_prompt: Photographs for each prompt, each a separate task.
+        licences: Accepted licenses of photographs, as the tables and the release name them; no other can be submitted.
         max_bytes: Largest size of an uploaded file, in bytes.
-        max_pixels: Most pixels of a photograph, width times height.
-        min_side_px: Least width and height of a photograph.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default.
-        handout: How prompts go out to people; `priorities` may name prompts. None is gold, since nobody knows
-            beforehand which photograph a prompt gets, and `close_decided` is refused: every answer counts.
-        simulate: Let simulated annotators hand in pictures that they draw, with the word SIMULATED across them. In
-            tables and the release their `dataset` has ` (simulated)` behind it, and the card says that nobody took
-            part. Take it out, and they are no images of the next run any more.
+        max_pixels: Largest number of pixels of a photograph, width times height.
+        min_side_px: Smallest width and height of a photograph.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind.
+        handout: Assignment of prompts to annotators; `priorities` may name prompts. None is gold, since no photograph
+            of a prompt is known in advance, and `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators submit pictures that they draw, with the word SIMULATED across them. In
+            tables and the release their `dataset` ends in ` (simulated)`, and the card states that no human annotators
+            took part. Without this setting, the next run excludes them from its images.
     """
 
     name: ClassVar[str] = COLLECT
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"prompt": "string"}
-    """Of photographs that were handed in: what they were handed in for."""
+    """For submitted photographs: their prompt."""
 
     prompts: tuple[_Prompt, ...] = Field(min_length=1, max_length=10_000)
     per_prompt: int = Field(1, ge=1, le=100)
@@ -94,7 +93,7 @@ class Collect(AssignedCampaign):
         return value
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to the prompts; once all are answered, say of each image what it was brought for."""
+        """Bring the tasks up to the prompts; once all are answered, return each image's prompt."""
         images = [record.image_id for record in records]
         form = collect_form(
             self.licences, max_bytes=self.max_bytes, max_pixels=self.max_pixels, min_side_px=self.min_side_px
@@ -135,7 +134,7 @@ class Collect(AssignedCampaign):
 
 
 def _not_taken_in(photos: Iterable[CollectedPhoto], ctx: CampaignContext) -> int:
-    """Return how many photographs are not among the images of this run."""
+    """Return the number of photographs that are missing from the images of this run."""
     known = {row["uri"] for row in files_of(Workspace(ctx.workspace))}
     return sum(photo.source.uri not in known for photo in photos)
 

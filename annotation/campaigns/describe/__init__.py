@@ -1,1 +1,1 @@
-"""Campaigns in which people describe pictures, from a draft or from nothing."""
+"""Campaigns in which annotators describe pictures, from a draft or from scratch."""

@@ -1,6 +1,6 @@
-"""Drafts in the campaign `describe`: as proposals in its tasks, and whose the description is then.
+"""Drafts in the campaign `describe`: as proposals in its tasks, and the resulting authorship of the description.
 
-Drafts are made by steps `draft_descriptions` before the campaign, as values of the images.
+Steps `draft_descriptions` before the campaign make the drafts, as values of the images.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ...forms.payloads import DraftNote, Proposals
 from ..running.drafts_before import NO_DRAFT, drafts_about
 
 _DESCRIPTION = "description"
-"""The draft of labels and explanation, beside those of questions, which are called by their number."""
+"""The draft of labels and explanation; drafts of questions have their number as name."""
 _PARTS = ("ask", "right", "wrong")
 
 
 def proposed_description(
     image_id: str, drafts: Mapping[str, Mapping[str, Any]], form: Form, *, several_types: bool
 ) -> Proposals | None:
-    """Return what was drafted about an image, as proposals for the form of a description; None where nobody was asked.
+    """Return the drafts about an image, as proposals for the form of a description; None if no step drafted for it.
 
-    Of several entries the first description is taken, and the first three questions.
+    With several entries, the first description and the first three questions are used.
 
     Args:
         image_id: Id of the image.
         drafts: For each entry that drafts, its values by image id.
-        form: Form of the campaign; what does not fit it is left for people.
-        several_types: Whether the form takes several types of an image.
+        form: Form of the campaign; drafts that do not fit it are left to annotators.
+        several_types: Whether the form accepts several types of an image.
     """
     drafted_by = drafts_about(image_id, drafts)
     if not drafted_by:
@@ -77,19 +77,19 @@ def draft_at(place: str) -> str:
 
 
 def authors_of_description(fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return who wrote what somebody took from a draft, by `explanation` or `labels`.
+    """Return the authors of the texts that an annotator took from a draft, by `explanation` or `labels`.
 
     Args:
-        fields: Values that an annotator handed in.
+        fields: Values that an annotator submitted.
     """
     return _authors(fields, {"explanation": ("explanation",), "labels": LABELS})
 
 
 def authors_of_question(fields: Mapping[str, Any], number: int) -> dict[str, str]:
-    """Return who wrote what somebody took from a draft of a question, by `question` or `choices`.
+    """Return the authors of the texts that an annotator took from a draft of a question, by `question` or `choices`.
 
     Args:
-        fields: Values that an annotator handed in.
+        fields: Values that an annotator submitted.
         number: Number of the question, from 1.
     """
     return _authors(fields, {"question": (f"ask_{number}",), "choices": (f"right_{number}", f"wrong_{number}")})

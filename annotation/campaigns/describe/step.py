@@ -1,7 +1,7 @@
-"""The campaign `describe`: people state what each image is and conveys, and write questions about it.
+"""The campaign `describe`: annotators state what each image is and conveys, and write questions about it.
 
-What they write becomes a value of the image. The step `image_implication` makes items of it, as of the statements of a
-facts file. Each item records where it was written, so that the store hands it to anybody but its author.
+Their texts become a value of the image. The step `image_implication` makes items from it, as from the statements of a
+facts file. Each item records where it was written, so that the store never assigns it to its author.
 """
 
 from __future__ import annotations
@@ -53,41 +53,42 @@ _RULE = "single"
 
 
 class Describe(AssignedCampaign):
-    """Let people describe each image and write one to three questions about it; drop what conveys nothing.
+    """Let annotators describe each image and write one to three questions about it; drop images that convey nothing.
 
-    They say, as II-Bench's annotators did (appendix B.3), what the image is and conveys: image type, difficulty,
+    As II-Bench's annotators did (appendix B.3), they state what the image is and conveys: image type, difficulty,
     domain, emotion, rhetoric, an explanation, and questions with one right and five wrong options each. One annotator
-    describes an image. The step stands among the filters of images; the run stops here, in state `waiting`, until every
-    image is described. `image_implication` makes items of the value `implication`.
+    describes an image. The step belongs among the filters of images. The run stops here, in state `waiting`, until
+    every image is described. `image_implication` makes items of the value `implication`.
 
     Steps `draft_descriptions` before it may draft descriptions (`drafted_by`): annotators see them as drafts, and
-    accept, edit or discard each part. Items say of each text whether a person wrote it, or which draft it comes from.
+    accept, edit or discard each part. Items state for each text whether a person wrote it, or which draft it comes
+    from.
 
-    Whoever wrote an item is not asked about it in any campaign, so ask more people than describe. The item says where
-    it was written (campaign, image, place), and only the review store knows who sat there. A changed description makes
-    its items anew, and opens a new round for them.
+    Authors never judge their own items in any campaign, so have more annotators than describe. The item records where
+    it was written (campaign, image, place), and only the review store knows by whom. A changed description makes its
+    items anew, and opens a new round for them.
 
     Attributes:
-        several_types: Whether an image may be of several types, as in II-Bench's published data; its appendix B takes
+        several_types: Whether an image may have several types, as in II-Bench's published data; its appendix B allows
             one.
         drafted_by: Entries of steps `draft_descriptions` before it whose drafts annotators see; none by default. Of
             several, the first that describes an image gives its labels and explanation. Simulated annotators get no
             drafts.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default.
-        handout: How images go out to people; gold ones among them can only be known to convey nothing (`nothing`).
-            `close_decided` is refused: every answer counts.
-        simulate: Let simulated annotators describe instead of people. What they write is drawn by chance and says so in
-            words; their items have `simulated` in `written_by` where people's have `person`. They are others than those
-            who verify or answer elsewhere, so nobody is barred from what they wrote.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind.
+        handout: Assignment of images to annotators; the only known decision on gold ones is that they convey nothing
+            (`nothing`). `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators describe instead of people. Their texts are drawn at random and state this;
+            their items have `simulated` in `written_by` where people's have `person`. Other simulated annotators verify
+            or answer elsewhere, so their own texts bar none of them.
 
     Reasons:
-        no_implication (drop): Whoever described the image found that it conveys nothing.
+        no_implication (drop): The annotator who described the image found that it conveys nothing.
     """
 
     name: ClassVar[str] = DESCRIBE
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"implication": "string"}
-    """As `benchwright.questions.implication` has it."""
+    """As in `benchwright.questions.implication`."""
 
     several_types: bool = False
     drafted_by: DraftedBy = ()
@@ -105,7 +106,7 @@ class Describe(AssignedCampaign):
         return columns_with_drafts(self.drafted_by)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, once all that draft for it are before it.
+        """Return the step itself, if all entries that draft for it are before it.
 
         Raises:
             RecipeError: One of them is not, or drafts nothing.
@@ -114,13 +115,13 @@ class Describe(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; later settings only where they are not as campaigns had it."""
+        """Return the settings that determine the result; later settings only if they change the original behavior."""
         parameters = super().parameters()
         unset = [name for name in ("several_types", "drafted_by") if not parameters[name]]
         return {name: value for name, value in parameters.items() if name not in unset}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images and return what was written once each is described."""
+        """Bring the tasks up to these images and return the descriptions once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
         typed = description_form(several_types=self.several_types, drafts=bool(self.drafted_by))
         form = CampaignForm(fields=typed.fields, guidelines=guidelines)

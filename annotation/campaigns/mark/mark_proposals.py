@@ -1,4 +1,4 @@
-"""What people made of proposals in a campaign `mark`: taken as they were, moved, redrawn or left, by their author."""
+"""Annotators' use of proposals in a campaign `mark`: unchanged, moved, redrawn or left, by the proposal's author."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from .mark_verdicts import MarkedPicture
 def proposal_figures(
     campaign: Campaign, pictures: Sequence[MarkedPicture], offered: Mapping[tuple[str, int], int]
 ) -> dict[str, Any]:
-    """Return numbers of regions in the decisions that count: drawn by hand, and by helper or file what became of them.
+    """Return numbers of regions in the decisions that count: drawn by hand, and the outcome of each helper's or file's.
 
-    Of each there is `taken`, which is `unchanged`, `moved` and `redrawn` together, and the mean `iou` of areas with
-    what was proposed; of a file also `offered`, once for each decision on its pictures, and how many are `left`.
+    Each has `taken`, which is `unchanged`, `moved` and `redrawn` together, and the mean `iou` of areas with their
+    proposals. A file also has `offered`, counted once for each decision on its pictures, and `left`, the number not
+    used.
 
     Args:
         campaign: Campaign.
         pictures: Its pictures with the decisions that count.
-        offered: Number of regions of each file that people start from, by item and place of the file.
+        offered: Number of regions of each file from which annotators start, by item and position of the file.
     """
     by_hand = 0
     kinds: dict[str, Counter[str]] = {}

@@ -1,4 +1,4 @@
-"""What simulated annotators of `mark` take as true, from a value of an earlier step."""
+"""The regions that simulated annotators of `mark` take as true, from a value of an earlier step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def true_regions(value: str | None, fields: Sequence[MarkField]) -> dict[str, li
     Subjects are boxes with their names as labels; they go to every field of boxes.
 
     Args:
-        value: The value; None where the picture has none, so that there is nothing to mark.
+        value: The value; None if the picture has none, so that there is nothing to mark.
         fields: Fields of the campaign.
     """
     document = None if value is None else json.loads(value)

@@ -1,4 +1,4 @@
-"""Verdicts of `mark`: what the annotators of each picture agree on, or what an adjudicator marked, and the summary."""
+"""Verdicts of `mark`: the regions on which annotators of each picture agree, or an adjudicator's, and the summary."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _NOTHING_TO_MARK, _CANNOT_TELL, _DISPUTED = "nothing_to_mark", "cannot_tell", "d
 
 @dataclass(frozen=True)
 class MarkedPicture:
-    """A picture of the campaign, or a pair of pictures, with all that was decided on it.
+    """A picture of the campaign, or a pair of pictures, with all decisions on it.
 
     Args:
         image_id: Picture that gets the value: the first of a pair.
         sizes_wh: Size of each picture in pixels.
         other: The second picture of a pair; None for a single one.
         annotations: The decisions that count.
-        adjudicated: What adjudicators did with it.
+        adjudicated: Acts of adjudicators on it.
         outcome: Outcome by `settle`.
     """
 
@@ -68,8 +68,8 @@ def mark_verdicts(
 
     Args:
         campaign: The campaign.
-        pictures: Its pictures, gold ones left out.
-        drops_nothing: Whether pictures on which there is nothing to mark are dropped.
+        pictures: Its pictures, without gold ones.
+        drops_nothing: Whether to drop pictures with nothing to mark.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
     """
@@ -81,7 +81,7 @@ def mark_verdicts(
 
 
 def _adjudicated_document(campaign: Campaign, fields: Mapping[str, Any] | None, size_wh: SizeWH) -> dict[str, Any]:
-    """Return the JSON of an adjudicator's regions, the value `regions`, which says that they are an adjudicator's."""
+    """Return the JSON of an adjudicator's regions, the value `regions`, which names an adjudicator as their source."""
     regions = [
         {"field": field, **region.model_dump(mode="json"), "by": 1, "spread": {}}
         for field, marked in regions_in(campaign.form, fields).items()
@@ -94,13 +94,13 @@ def gold_mark_outcome(
     decision: str, regions: Mapping[str, Sequence[Mapping[str, Any]]], pictures: Sequence[ImageRecord], *,
     drops_nothing: bool,
 ) -> Outcome:  # fmt: skip
-    """Return the outcome of a gold picture: the regions that are known to be right count, those of people do not.
+    """Return the outcome of a gold picture: the known regions count, those of annotators do not.
 
     Args:
         decision: The known decision.
-        regions: The regions that are right, by field, as JSON values; none where only the decision is known.
+        regions: The right regions, by field, as JSON values; none if only the decision is known.
         pictures: The picture, or the two of a pair.
-        drops_nothing: Whether pictures on which there is nothing to mark are dropped.
+        drops_nothing: Whether to drop pictures with nothing to mark.
     """
     evidence = {"gold": decision}
     if decision == NOTHING and drops_nothing:
@@ -145,7 +145,7 @@ def _outcome(campaign: Campaign, picture: MarkedPicture, *, drops_nothing: bool,
         return Outcome("ask", _CANNOT_TELL, evidence=evidence)
     if picture.outcome == NOTHING and drops_nothing:
         return Outcome("drop", _NOTHING_TO_MARK, evidence=evidence)
-    if picture.outcome == NOTHING:  # also where fewer marked something: what they marked does not count
+    if picture.outcome == NOTHING:  # also if fewer marked something: their marks do not count
         document |= {"regions": [], "nothing": True}
     if simulated:
         document["simulated"] = True
@@ -156,7 +156,7 @@ def _outcome(campaign: Campaign, picture: MarkedPicture, *, drops_nothing: bool,
 
 
 def _dispute(consensus: RegionConsensus) -> dict[str, Any]:
-    """Return the evidence of what annotators do not agree on, without names."""
+    """Return the evidence of what annotators disagree on, without names."""
     return {
         _DISPUTED: [_disputed(region) for region in consensus.disputed],
         "disputed_counts": [

@@ -1,4 +1,4 @@
-"""Which pictures `mark` shows in pairs: those that a table names, or those that a value of an earlier step names."""
+"""Pictures that `mark` shows in pairs: those that a table names, or those that a value of an earlier step names."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class NamedPair(NamedTuple):
 
 
 PicturePair = tuple[ImageRecord, ImageRecord]
-"""Two pictures that are marked together; the value goes to the first."""
+"""Two pictures marked together; the value goes to the first."""
 
 
 def pair_id(first: ImageRecord, second: ImageRecord) -> str:
-    """Return the id of a pair: another one the other way round, since the first gets the value."""
+    """Return the id of a pair. It depends on the order, since the first picture gets the value."""
     return digest(["marked pair", first.image_id, second.image_id])
 
 
@@ -39,7 +39,7 @@ def read_pairs(path: Path) -> tuple[NamedPair, ...]:
     """Return the pairs of a table with the columns `first` and `second`.
 
     Raises:
-        DataError: It is no such table, or a row is wrong; the message names the rows, up to five.
+        DataError: The table lacks these columns, or a row is wrong; the message names the rows, up to five.
     """
     pairs: dict[str, NamedPair] = {}
     mistakes: list[str] = []
@@ -91,7 +91,7 @@ def _only(name: str, by_name: Mapping[str, Sequence[ImageRecord]], stage: str) -
 
 
 def pairs_of_value(partners: Mapping[str, Any], records: Iterable[ImageRecord]) -> Iterator[PicturePair]:
-    """Yield each picture with the first of its partners that is in the run, by image id.
+    """Yield each picture with the first of its partners in the run, by image id.
 
     Args:
         partners: Image id of the partner, or a list of ids, by image id.

@@ -1,8 +1,8 @@
-"""Marks of files that people start from: read, matched to the campaign's pictures, and put into its form's fields.
+"""Marks of files from which annotators start: read, matched to the campaign's pictures, and put into its form's fields.
 
-A region goes to every shape that the form asks for under its label and that it holds: as it is where a field takes its
-shape; else an outline as the mask of its pixels, and an outline or a mask as the box around it. Whatever is not used is
-counted by reason, and listed.
+A region goes to every shape that the form requests under its label and that it can provide. It stays unchanged if a
+field accepts its shape. Otherwise an outline becomes the mask of its pixels, and an outline or a mask the box around
+it. Unused entries are counted by reason, and listed.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ UNUSED: Mapping[str, str] = {
     _TOO_MANY: "are more than a field takes",
     _TOO_LARGE: "are more than one submission holds",
 }
-"""Why entries of a file are not used, in words, by reason code."""
+"""Reasons why entries of a file are not used, in words, by reason code."""
 _MOST_LISTED = 500
-"""Most entries of a file that are listed for each reason; all are counted."""
+"""Largest number of entries of a file listed for each reason; all are counted."""
 _CODES = {"entry": _WRONG, "crowd": _WRONG, "no_picture": _NO_PICTURE, "other_size": _OTHER_SIZE}
 _AS_OTHERS: Mapping[RegionShape, tuple[RegionShape, ...]] = {"polygon": ("mask", "box"), "mask": ("box",)}
-"""Shapes that a region also holds: an outline its pixels, and any area its bounds. A box is no outline of a thing."""
+"""Shapes that a region also provides: an outline its pixels, and any area its bounds. A box provides no outline."""
 
 
 class StartPicture(NamedTuple):
@@ -66,7 +66,7 @@ class StartPicture(NamedTuple):
 
 
 def digest_of_start(files: Sequence[StartFile], authors: Sequence[StartAuthor]) -> list[Any]:
-    """Return what decides the marks that are read of files: their content and settings, wherever they lie."""
+    """Return what determines the marks read from files: their content and settings, wherever the files lie."""
     return [
         [author.name, author.version, file.labels, list(file.fields)]
         for file, author in zip(files, authors, strict=True)
@@ -75,12 +75,12 @@ def digest_of_start(files: Sequence[StartFile], authors: Sequence[StartAuthor]) 
 
 @dataclass(frozen=True)
 class StartSources:
-    """All that decides the marks that people of a campaign start from.
+    """The sources of the marks from which annotators of a campaign start.
 
     Args:
         files: Files, as the recipe names them.
         authors: The same files as authors, in that order.
-        folder: Folder from which paths start.
+        folder: Folder to which paths are relative.
         fields: Region fields of the form.
         pictures: Pictures of the campaign.
     """
@@ -93,14 +93,14 @@ class StartSources:
 
     @cached_property
     def key(self) -> str:
-        """Return a digest, so that what is read already is not read again."""
+        """Return a digest, to avoid reading the same sources again."""
         names = sorted([picture.item_id, *_names_of(picture.record)] for picture in self.pictures)
         asked = [each.model_dump(mode="json") for each in self.fields]
         return digest([digest_of_start(self.files, self.authors), asked, names])
 
     @cached_property
     def marks(self) -> StartingMarks:
-        """Return the marks for the campaign's pictures, and what of the files is not used.
+        """Return the marks for the campaign's pictures, and the unused entries of the files.
 
         Raises:
             DataError: A file as a whole cannot be read.
@@ -138,31 +138,31 @@ class StartSources:
             return starting_key(connection, campaign) == self.key
 
     def keep(self, store: ReviewStore, campaign: str) -> None:
-        """Keep the marks for the annotators of a campaign, in place of those before."""
+        """Keep the marks for the annotators of a campaign, replacing earlier ones."""
         if not self.is_kept(store, campaign):
             with store.writing() as connection:
                 set_starting_marks(connection, find_campaign(connection, campaign), self.marks)
 
 
 def keep_no_start(store: ReviewStore, campaign: str) -> None:
-    """Drop the marks that people started from, where the recipe names no files any more."""
+    """Drop the marks from which annotators started, if the recipe no longer names files."""
     with store.writing() as connection:
         if starting_key(connection, campaign) is not None:
             set_starting_marks(connection, find_campaign(connection, campaign), None)
 
 
 def start_summary(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what people started from for a run's summary; empty where the recipe names no files."""
+    """Return the starting marks for a run's summary; empty if the recipe names no files."""
     listed = [{name: value for name, value in report.items() if name != "entries"} for report in reports]
     return {START_FROM: listed} if listed else {}
 
 
 def start_line(reports: Sequence[Mapping[str, Any]], command: str) -> str:
-    """Return what people start from and what of the files is not used, in a line.
+    """Return a line about the starting marks and the unused entries of the files.
 
     Args:
         reports: Reports of the files, as the store keeps them.
-        command: Command that lists what is not used.
+        command: Command that lists the unused entries.
     """
     parts = [
         f"{counted(report['regions'], 'region')} on {counted(report['pictures'], 'picture')} from {report['file']}"
@@ -194,13 +194,13 @@ class _KnownPictures:
         return {name: picture.sizes_wh[0] for name, picture in self._by_name.items()}
 
     def of(self, name: str) -> tuple[str, StartPicture] | None:
-        """Return a picture with the name under which it is known; None where there is none."""
+        """Return a picture with the name under which it is known; None for an unknown name."""
         known = known_name(name, self._by_name)
         return None if known is None else (known, self._by_name[known])
 
 
 def _names_of(record: ImageRecord) -> dict[str, bool]:
-    """Return the names of a picture, each with whether it is the whole one: image id, path, and ends of the path."""
+    """Return the names of a picture, each with whether it is complete: image id, path, and ends of the path."""
     names = {record.image_id: True}
     try:
         path = None if record.source is None else path_for(record.source.uri)
@@ -223,7 +223,7 @@ class _Placed:
 
 
 class _MarksReading:
-    """Takes the entries of one file."""
+    """Reader of one file's entries."""
 
     def __init__(self, file: StartFile, author: StartAuthor, fields: Sequence[RegionField]) -> None:
         self._file, self._author, self._fields = file, author, fields
@@ -238,14 +238,14 @@ class _MarksReading:
         counts: Mapping[tuple[str, str], int],
         sizes: Mapping[str, int],
     ) -> None:
-        """Put the marks of a picture into fields, as far as they have room beside those of earlier files."""
+        """Put the marks of a picture into fields, as far as they have room after those of earlier files."""
         if isinstance(entry, RefusedMark):
             self._leave(_CODES[entry.code], "", entry.entry, entry.reason)
             return
         for mark in entry.refused:
             self._leave(_WRONG, entry.name, mark.entry, mark.reason)
         match = known.of(entry.name)
-        if match is None:  # it has a size by a name that another picture has as well
+        if match is None:  # its size is stated under a name that another picture shares
             self._leave(_NO_PICTURE, entry.name, "picture", "there is no such picture", len(entry.regions))
             return
         fits, picture = match[0].count("/") + 1, match[1]
@@ -275,7 +275,7 @@ class _MarksReading:
         room: int,
         entry: str,
     ) -> int:
-        """Put a region into the fields that take it, and return how many bytes it takes there."""
+        """Put a region into the fields that accept it, and return the number of bytes it takes there."""
         try:
             documents = list(self._documents(region, stated, picture))
         except _Unused as error:
@@ -300,10 +300,10 @@ class _MarksReading:
     def _documents(
         self, region: Region, stated: str, picture: StartPicture
     ) -> Iterator[tuple[RegionField, dict[str, Any]]]:
-        """Yield the region as each field takes it, as JSON values.
+        """Yield the region as each field accepts it, as JSON values.
 
         Raises:
-            _Unused: No field takes it.
+            _Unused: No field accepts it.
         """
         mapped = self._file.labels.get(region.label, region.label)
         if mapped is None:
@@ -335,7 +335,7 @@ class _MarksReading:
         self._unused[code] += count
 
     def report(self) -> dict[str, Any]:
-        """Return what was used and what was not, as JSON values."""
+        """Return the used and unused entries, as JSON values."""
         placed = [each for each in self.placed.values() if each.used]
         return {
             "file": self._author.name,
@@ -349,7 +349,7 @@ class _MarksReading:
 
 
 class _Unused(Exception):
-    """A region of a file that is not used."""
+    """An unused region of a file."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -357,7 +357,7 @@ class _Unused(Exception):
 
 
 def _label_for(target: RegionField, label: str) -> str | None:
-    """Return the label that a field gives a region of a file; None where it takes no such label."""
+    """Return the label that a field gives a region of a file; None if it accepts no such label."""
     if not target.options and not target.free_label:
         return ""
     by_words = {_plain(spelled): option.code for option in target.options for spelled in (option.words, option.code)}

@@ -1,7 +1,7 @@
-"""The campaign `mark`: people mark regions of each picture, or of each pair of pictures, and agree on them.
+"""The campaign `mark`: annotators mark regions of each picture, or of each pair of pictures, and agree on them.
 
-Several people mark a picture without seeing each other's marks. What as many of them as the rule asks for marked alike
-becomes the value `regions` of the picture; the step `facts` and tasks that need places read it.
+Several annotators mark a picture without seeing each other's marks. Regions that as many of them as the rule requires
+marked alike become the value `regions` of the picture; the step `facts` and tasks that need places read it.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ _TAKEN = frozenset({HEADLINE, NOTE, "annotator", "item_id", "task"})
 
 
 class ExamplePicture(NamedTuple):
-    """A picture that shows how a field is filled in.
+    """A picture that shows how to fill in a field.
 
     Args:
         image_id: SHA-256 of its file.
-        path: Where a recipe has it; None where only its image id is stated.
+        path: Its path in a recipe; None if the recipe states only its image id.
     """
 
     image_id: str
@@ -76,44 +76,45 @@ class ExamplePicture(NamedTuple):
 
 
 class Mark(AssignedCampaign):
-    """Let people mark points, boxes, outlines or masks on each image, or on pairs of images, and agree on them.
+    """Let annotators mark points, boxes, outlines or masks on each image, or on pairs of images, and agree on them.
 
-    The step stands among the filters of images, before any step that reads the regions; the run stops here, in state
-    `waiting`, until every image is marked. What enough people marked alike becomes the value `regions` (boxes: the
-    median of each edge; masks and outlines: what most of them cover; points: the mean), with how far they lay apart. A
-    changed mark makes again what rests on it.
+    The step belongs among the filters of images, before any step that reads the regions. The run stops here, in state
+    `waiting`, until every image is marked. Regions that enough annotators marked alike become the value `regions`, with
+    the distance between them. Of boxes it is the median of each edge; of masks and outlines, the pixels that most of
+    them cover; of points, the mean. A changed mark recomputes everything based on it.
 
     Attributes:
-        fields: What is marked, in order, each a list of regions of one shape: `name`, `label`, `shape` (`point`,
+        fields: The marks to make, in order, each a list of regions of one shape: `name`, `label`, `shape` (`point`,
             `points` in order, `box`, `polygon`, `mask`, or `correspondence` of a pair), `options` (labels, each `code`
-            and `words`), `free_label`, `min_count`, `max_count`, `instructions`, `example` (a picture file beside the
-            recipe, or an image id) and `example_words` (what it shows, for those who do not see it).
-        over: `images`, each by itself, or `pairs` of images shown side by side. A correspondence joins a point of the
+            and `words`), `free_label`, `min_count`, `max_count`, `instructions`, `example` (a picture file next to the
+            recipe, or an image id) and `example_words` (a description of it, for annotators who cannot see it).
+        over: `images`, one at a time, or `pairs` of images shown side by side. A correspondence joins a point of the
             first to one of the second; all other regions lie on the first, which gets the value.
-        pairs: Which images make pairs: a CSV file with the columns `first` and `second` (paths below the image folder,
-            or file names), or a value of an earlier step that names each image's partner, as `<entry>.<value>`.
-        question: What annotators are asked.
-        rule: `single`, `unanimous(N)`, `majority(N)` or `at_least(K, of=N)`: how many mark an image, and how many must
-            agree; in `adjudicated(RULE)` an adjudicator, who sees all marks over each other, decides what is disputed.
-        agreement: How similar the regions of two people must be: `box_iou`, `polygon_iou`, `mask_iou`, `distance` of
+        pairs: The images that make pairs: a CSV file with the columns `first` and `second` (paths below the image
+            folder, or file names), or a value of an earlier step that names each image's partner, as `<entry>.<value>`.
+        question: The question to annotators.
+        rule: `single`, `unanimous(N)`, `majority(N)` or `at_least(K, of=N)`: the number of annotators of an image, and
+            the number who must agree. In `adjudicated(RULE)` an adjudicator, who sees all marks at once, decides
+            disputed ones.
+        agreement: Required similarity of two annotators' regions: `box_iou`, `polygon_iou`, `mask_iou`, `distance` of
             points as a share of the length that `relative_to` names (`object` or `picture`), and `counts` (`exact`, or
-            `majority`, which leaves out what only a minority marked).
-        when_nothing: Whether images on which there is nothing to mark stay (`keep`) or go (`drop`).
-        guidelines: What annotators are told, in Markdown; the kind's own words by default.
-        helpers: Programs that propose regions while people mark, by name, or with settings: `{name: sam, weights:
-            sam_vit_b_01ec64.pth}`. GrabCut where none are named; `[]` for none.
-        propose: Names of those whose proposals are there when a task is opened, such as `text_boxes`.
-        start_from: Files of marks that lie on the pictures as proposals when a task is opened, for people to accept,
-            change or reject: COCO, LVIS, Pascal VOC or YOLO, each a path, or `{path, format, labels, fields}`, where
-            `labels` gives the form's label for one of the file (null leaves it out), and `fields` names the fields that
-            take its marks. Marks are matched to pictures by path or file name, and to fields by label and shape.
-        handout: How images go out to people, gold ones among them. `close_decided` is refused: every mark counts.
-        simulate: Let simulated annotators mark instead of people; everything they touch says so.
+            `majority`, which leaves out regions that only a minority marked).
+        when_nothing: Whether images with nothing to mark stay (`keep`) or go (`drop`).
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind.
+        helpers: Programs that propose regions during marking, by name, or with settings: `{name: sam, weights:
+            sam_vit_b_01ec64.pth}`. GrabCut by default; `[]` for none.
+        propose: Names of the helpers whose proposals are ready when a task opens, such as `text_boxes`.
+        start_from: Files of marks that lie on the pictures as proposals when a task opens, for annotators to accept,
+            change or reject: COCO, LVIS, Pascal VOC or YOLO, each a path, or `{path, format, labels, fields}`. `labels`
+            gives the form's label for one of the file (null leaves it out), and `fields` names the fields that accept
+            its marks. Marks are matched to pictures by path or file name, and to fields by label and shape.
+        handout: Assignment of images to annotators, including gold ones. `close_decided` is refused: every mark counts.
+        simulate: Let simulated annotators mark instead of people; all results state this.
 
     Reasons:
-        nothing_to_mark (drop): Enough people found nothing to mark, and such images are dropped.
-        cannot_tell (ask): Enough people could not tell.
-        disputed (ask): People did not agree; what they agree on stands, the rest is in the evidence.
+        nothing_to_mark (drop): Enough annotators found nothing to mark, and the recipe drops such images.
+        cannot_tell (ask): Enough annotators could not tell.
+        disputed (ask): Annotators did not agree; regions they agree on count, the rest is in the evidence.
     """
 
     name: ClassVar[str] = MARK
@@ -141,7 +142,7 @@ class Mark(AssignedCampaign):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the values that name partners and what simulated annotators take as true."""
+        """Return the values that name partners and those that simulated annotators take as true."""
         truth = None if self.simulate is None or self._is_start_true else self.simulate.truth
         partner = self.pairs if self._is_of_value else None
         return tuple(name for name in (partner, truth) if name is not None)
@@ -237,7 +238,7 @@ class Mark(AssignedCampaign):
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result; of a table of pairs and of examples the content only."""
         settings = super().parameters()
-        for name in (HELPERS, PROPOSE, START_FROM):  # what helps people decides nothing; regions say what was proposed
+        for name in (HELPERS, PROPOSE, START_FROM):  # helpers do not affect results; regions record their proposals
             settings.pop(name)
         if self._is_start_true:
             settings[START_FROM] = f"sha256:{digest(digest_of_start(self.start_from, self._own_authors()))}"
@@ -249,7 +250,7 @@ class Mark(AssignedCampaign):
         return settings
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images, and return what is agreed once all are marked."""
+        """Bring the tasks up to these images, and return the agreed regions once all are marked."""
         images = list(records)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[MARK].guidelines
         rule, form = parse_rule(self.rule), marking_form(self.fields, self._kept_examples(ctx))
@@ -266,7 +267,7 @@ class Mark(AssignedCampaign):
         start = self._start(shown, request)
         with open_store(ctx.store_url) as store:
             if start is not None and not start.is_kept(store, ctx.stage):
-                _ = start.marks  # read before the store is held, since that may take minutes
+                _ = start.marks  # read before locking the store, since that may take minutes
         request = replace(request, prepare=keep_no_start if start is None else start.keep)
         true = start.proposed() if start is not None and self._is_start_true else {}
         state = run_campaign(request, (self._work(pictures, ctx, true) for pictures in shown), ctx)
@@ -303,8 +304,8 @@ class Mark(AssignedCampaign):
         """Return the image ids of the example pictures by field, once the workspace has their files.
 
         Raises:
-            DataError: A file cannot be read, or has changed since the recipe was read.
-            PrerequisiteError: The workspace has no picture of an id.
+            DataError: A file is unreadable, or has changed since the recipe was read.
+            PrerequisiteError: The workspace has no picture with an id.
         """
         for name, example in self._examples.items():
             if example.path is not None:
@@ -323,7 +324,7 @@ class Mark(AssignedCampaign):
         return {name: example.image_id for name, example in self._examples.items()}
 
     def _settings(self) -> dict[str, Any]:
-        """Return the settings that the store keeps; helpers only where they are not those of every campaign."""
+        """Return the settings that the store keeps; helpers only if they differ from the default."""
         settings: dict[str, Any] = {AGREEMENT: self.agreement.model_dump(mode="json")}
         if self.start_from and (self.simulate is None or self._is_start_true):
             settings[START_FROM] = [author.model_dump(mode="json") for author in self._own_authors()]
@@ -334,7 +335,7 @@ class Mark(AssignedCampaign):
     def _known(
         self, task_id: str, pictures: tuple[ImageRecord, ...], request: CampaignRequest
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return the regions that are right on a gold picture, by field; none where only the decision is known."""
+        """Return the right regions on a gold picture, by field; none if only the decision is known."""
         label = self.handout.known_label(task_id)
         payload = {"sizes_wh": _sizes(pictures)}
         known = None if label is None else known_regions(label, payload, request.form, request.settings)
@@ -360,7 +361,7 @@ class Mark(AssignedCampaign):
         return self._authors
 
     def _start(self, shown: Sequence[tuple[ImageRecord, ...]], request: CampaignRequest) -> StartSources | None:
-        """Return the marks that people start from; simulated annotators see none, and may take them as true."""
+        """Return the marks from which annotators start; simulated annotators see none, and may take them as true."""
         if not self.start_from or not (self.simulate is None or self._is_start_true):
             return None
         pictures = [StartPicture(_task_id(together), together[0], _sizes(together)) for together in shown]
@@ -387,7 +388,7 @@ class Mark(AssignedCampaign):
 
 
 def _start_lines(ctx: CampaignContext) -> list[str]:
-    """Return a line on the marks that people start from; none where the recipe names no files."""
+    """Return a line on the starting marks; none if the recipe names no files."""
     with open_store(ctx.store_url) as store, store.reading() as connection:
         reports = starting_report(connection, find_campaign(connection, ctx.stage))
     where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
@@ -398,7 +399,7 @@ def _example_picture(name: str, example: str, folder: Path | None) -> ExamplePic
     """Return the example picture that a recipe names.
 
     Raises:
-        ValueError: It is no picture in the recipe's folder.
+        ValueError: The recipe's folder has no such picture.
     """
     if _IMAGE_ID.fullmatch(example):
         return ExamplePicture(example)
@@ -425,7 +426,7 @@ def _sizes(pictures: tuple[ImageRecord, ...]) -> tuple[SizeWH, ...]:
 def _marked(
     store: ReviewStore, campaign: Campaign, shown: Sequence[tuple[ImageRecord, ...]], gold: frozenset[str]
 ) -> list[MarkedPicture]:
-    """Return the pictures of a campaign with all decisions on them, gold ones left out."""
+    """Return the pictures of a campaign with all decisions on them, without gold ones."""
     decisions = by_version(store.decisions(campaign.name))
     with store.reading() as connection:
         adjudicated = list_adjudicated(connection, campaign)

@@ -1,4 +1,4 @@
-"""Open a campaign `pair` on pictures of a release, and say which pictures people found to be copies of others."""
+"""Open a campaign `pair` on pictures of a release, and return which pictures annotators found to be copies."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class PairToJudge(NamedTuple):
 
     Args:
         better: Id of the picture that stays if they are the same.
-        worse: Id of the picture whose items go then.
-        beside: Texts that annotators see beside the pictures.
+        worse: Id of the picture whose items are dropped then.
+        beside: Texts that annotators see next to the pictures.
     """
 
     better: str
@@ -40,13 +40,13 @@ class PairToJudge(NamedTuple):
 
 
 class JudgedCopy(NamedTuple):
-    """A picture that people found to be the same as one that stays.
+    """A picture that annotators found to be the same as one that stays.
 
     Args:
         kept: Id of the picture that stays.
-        agreed: Number of annotators who said so.
+        agreed: Number of annotators who found them the same.
         asked: Number of annotators who looked at the pair.
-        notes: Notes that those wrote who said so, sorted.
+        notes: Notes of the annotators who found them the same, sorted.
     """
 
     kept: str
@@ -60,8 +60,8 @@ def open_pairs(
 ) -> OpenedCampaign:
     """Open a campaign on pairs of a release's pictures; safe to repeat, and with further pairs.
 
-    Pairs that the campaign has already stay, with what people said of them, whether or not they are given again; which
-    picture of such a pair is the better one stays too.
+    The campaign's present pairs stay, with the decisions on them, whether or not the call includes them. Their better
+    pictures stay the same, too.
 
     Args:
         pairs: Pairs of different pictures.
@@ -117,7 +117,7 @@ def open_pairs(
 
 
 def copies_judged(store: ReviewStore, campaign: str) -> tuple[Mapping[str, JudgedCopy], int]:
-    """Return the pictures that people found to be copies, by id, and the number of pairs that are still open."""
+    """Return the pictures that annotators found to be copies, by id, and the number of open pairs."""
     tasks = {task.item_id: task for task in _tasks(store, campaign)}
     done = {pair_id for pair_id, task in tasks.items() if task.state == "done"}
     decisions = [decision for decision in store.decisions(campaign) if decision.item_id in done]

@@ -1,4 +1,4 @@
-"""Open a campaign from a file of tasks, on items of a release that people look at again."""
+"""Open a campaign from a file of tasks, on items of a release for another review."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from ..verify import verify_form
 from .edits import CRITERIA, REASONS
 
 _OPENED_FROM = "opened_from"
-"""Setting of a campaign: SHA-256 of the file that it was opened on."""
+"""Setting of a campaign: SHA-256 of the file from which it was opened."""
 
 _ROUNDS = 3
 """Rounds of an item that annotators may edit: its edits, a correction of these, and a last look."""
 
 
 class OpenedCampaign(NamedTuple):
-    """A campaign that was opened.
+    """An opened campaign.
 
     Args:
         campaign: Name of the campaign.
         kind: Kind of the campaign.
         tasks: Number of its tasks.
-        new: Number of tasks that were not there before.
+        new: Number of newly added tasks.
         annotators: Number of annotators for each task.
         workspace: Folder of the workspace.
-        gold: Number of tasks whose right decision is known; these go to everybody, and are in no results.
+        gold: Number of tasks with a known right decision; these go to all annotators, and are in no results.
     """
 
     campaign: str
@@ -68,20 +68,20 @@ def open_tasks(
 ) -> OpenedCampaign:
     """Open the campaign of a file of tasks, with items and pictures from the release; safe to repeat.
 
-    When a campaign is opened again, the `handout` of the later call holds.
+    If a campaign is opened again, the `handout` of the later call holds.
 
     Args:
         path: File of tasks, as `evaluate errors` and `evaluate suspects` write it.
-        release: Folder of the release that the file is about.
+        release: Folder of the release of the file's items.
         workspace: Folder of the workspace; made if it does not exist.
         name: Name of the campaign; default the name in the file.
         annotators: Number of different annotators for each task; default that of the campaign's kind.
-        handout: How tasks are handed out; default without gold, shares and priorities.
+        handout: Assignment of tasks; default without gold, shares and priorities.
 
     Raises:
         BenchwrightError: The name is another campaign's, or the number of annotators is out of range.
-        DataError: The file is no file of tasks, is about another release, or names items that the release does not
-            have; or the known decision on a gold item is none that the campaign takes.
+        DataError: The file is not a file of tasks, is for another release, or names items that the release lacks; or
+            the campaign does not accept the known decision on a gold item.
     """
     wanted = read_review_tasks(path)
     kind = KINDS.get(wanted.head.kind)
@@ -147,7 +147,7 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
 
 
 def review_workspace(root: Path) -> Workspace:
-    """Return the workspace, made if there is none, so that people can review a release that was built elsewhere.
+    """Return the workspace, made if there is none, so that annotators can review a release built elsewhere.
 
     Raises:
         BenchwrightError: The folder holds something else.
@@ -160,7 +160,7 @@ def review_workspace(root: Path) -> Workspace:
 
 
 def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iterator[TaskInput]:
-    """Yield the release's items that the file asks for, and store their pictures."""
+    """Yield the release's items that the file requests, and store their pictures."""
     by_id = {task.item_id: task for task in wanted.tasks}
     pictures = brought_pictures(root)
     for released in release.items(pictures_of=frozenset(by_id)):
@@ -181,7 +181,7 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
 def _bring_up(
     store: ReviewStore, campaign: str, request: CampaignRequest, wanted: ReviewTasks, task_inputs: list[TaskInput]
 ) -> int:
-    """Open the campaign, or bring up the one that was opened before; return how many tasks are new."""
+    """Open the campaign, or bring the one opened earlier up to date; return the number of new tasks."""
     kept = request.handout.to_json()
     settings = {
         _OPENED_FROM: wanted.sha256,
@@ -212,7 +212,7 @@ def _bring_up(
 
 
 def _as_revised(store: ReviewStore, campaign: str, task_inputs: Sequence[TaskInput]) -> Iterator[TaskInput]:
-    """Yield task inputs, of items that were edited in the campaign the present versions."""
+    """Yield task inputs; for items edited in the campaign, those of the present versions."""
     present = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
     for task_input in task_inputs:
         task = present.get(task_input.item_id)
@@ -233,7 +233,7 @@ def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escape the Markdown in a text that came in a file."""
+    """Escape the Markdown in a text from a file."""
     marks = "\\`*_{}[]<>()#+|~:$!"
     return "".join(
         f"\\{character}" if character in marks else " " if character in "\r\n" else character for character in text

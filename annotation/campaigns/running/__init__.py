@@ -1,1 +1,1 @@
-"""What all campaigns share: opening, rounds, sending back, verdicts, results, drafts that lie beside tasks."""
+"""Shared parts of all campaigns: opening, rounds, sending back, verdicts, results, drafts next to tasks."""

@@ -1,4 +1,4 @@
-"""Keys from what people answer: the rule of a campaign, or an adjudicator, says which option of an item is right."""
+"""Keys from annotators' answers: a campaign's rule, or an adjudicator, determines the right option of an item."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ...workflow.settlement.settle import NO_AGREEMENT, REJECT, WAITS, policy_of
 from .verdicts import REJECTED, pseudonyms, rounded, short_agreement
 
 ANSWERS = "answered_by_people"
-"""Key of an item's evidence with what its key rests on."""
+"""Key of an item's evidence for its key."""
 
 
 class ConsensusKey(NamedTuple):
-    """What the answers to one item come to.
+    """The outcome of the answers to one item.
 
     Args:
-        item: The item, as it was asked.
-        outcome: Letter of the option that is right, `waits`, `reject`, or `no_agreement`.
+        item: The item, as annotators saw it.
+        outcome: Letter of the right option, `waits`, `reject`, or `no_agreement`.
         answers: Answers that count.
         is_adjudicated: Whether an adjudicator decided it.
     """
@@ -44,12 +44,12 @@ class ConsensusKey(NamedTuple):
 def consensus_keys(
     store: ReviewStore, campaign: Campaign, items: Iterable[Item], gold: Mapping[str, str]
 ) -> list[ConsensusKey]:
-    """Return what the answers to each item come to; of a gold item its known answer.
+    """Return the outcome of the answers to each item; for a gold item its known answer.
 
     Args:
         store: The review store.
         campaign: The campaign, all of whose tasks are answered.
-        items: Items that it asks about.
+        items: Items of the campaign.
         gold: Known answers, by id of the gold items.
     """
     policy = policy_of(campaign)
@@ -74,15 +74,15 @@ def _is_adjudicated(verdict: Adjudicated) -> bool:
 
 
 def count_waiting(keys: Iterable[ConsensusKey]) -> int:
-    """Return how many items wait for an adjudicator."""
+    """Return the number of items that wait for an adjudicator."""
     return sum(key.outcome == WAITS for key in keys)
 
 
 def key_verdicts(keys: Sequence[ConsensusKey], *, rule: str, simulated: bool, seed: int) -> Verdicts:
-    """Return the verdicts of a campaign that is decided: items with their key, or dropped.
+    """Return the verdicts of a decided campaign: items with their key, or dropped.
 
     Args:
-        keys: What the answers to each item come to; none waits.
+        keys: Outcomes of the answers to each item; none waits.
         rule: Rule of the campaign.
         simulated: Whether simulated annotators answered.
         seed: Seed of the intervals.

@@ -1,4 +1,4 @@
-"""Drafts that steps before a campaign made of its images: which these are, and what became of them.
+"""Drafts that steps before a campaign made of its images: their entries, and their use.
 
 The campaigns `write` and `describe` name such steps by `drafted_by`.
 """
@@ -21,7 +21,7 @@ from ...store.review_store import open_store
 from ...workflow.submitted_answers import fields_in
 
 NO_DRAFT = "all_broken: a second model broke every draft"
-"""Why an image has no draft, where no step says why."""
+"""Reason why an image has no draft, if no step states one."""
 _ORIGINS = "drafts"
 DraftedBy = tuple[Annotated[str, Field(pattern=r"^[a-z0-9_.]+$")], ...]
 """Entries of steps that draft for a campaign, each once."""
@@ -31,7 +31,7 @@ def each_once(drafted_by: DraftedBy) -> DraftedBy:
     """Return the entries.
 
     Raises:
-        ValueError: One of them stands there twice.
+        ValueError: One of them occurs twice.
     """
     if len(set(drafted_by)) != len(drafted_by):
         raise ValueError("drafted_by: name each step once")
@@ -48,7 +48,7 @@ def check_drafts_before(campaign: str, drafted_by: DraftedBy, given: Mapping[str
 
     Args:
         campaign: Name of the campaign's step.
-        drafted_by: Entries that are to draft.
+        drafted_by: Entries that must draft.
         given: Values of each stage before it.
 
     Raises:
@@ -64,7 +64,7 @@ def check_drafts_before(campaign: str, drafted_by: DraftedBy, given: Mapping[str
 
 
 def drafts_about(image_id: str, drafts: Mapping[str, Mapping[str, Any]]) -> list[QuestionDrafts]:
-    """Return what was drafted about an image, by each entry that was asked.
+    """Return the drafts about an image, by each entry that drafted for it.
 
     Args:
         image_id: Id of the image.
@@ -86,14 +86,14 @@ def draft_counts(
     *,
     unit_of: Callable[[str], str] = str,
 ) -> dict[str, Any]:
-    """Return what became of drafts, by author and prompt, and for which reasons images have fewer.
+    """Return the use of drafts, by author and prompt, and the reasons why images have fewer.
 
     Args:
         ctx: Context of the campaign.
         drafts: For each entry that drafts, its values by image id.
-        decisions: What people handed in.
+        decisions: Submissions of annotators.
         unit_of: Function that returns the draft to which a place of the form belongs; default the place itself. A draft
-            counts as accepted where all its places were taken as they were.
+            counts as accepted if all its places were taken unchanged.
     """
     with open_store(ctx.store_url) as store:
         known = {task.item_id: proposals_in(task.payload) for task in store.tasks(ctx.stage, states=("open", "done"))}

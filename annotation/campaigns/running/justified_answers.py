@@ -1,4 +1,4 @@
-"""What people agree on as the reason for right answers, from the regions beside decisions of `answer` and `verify`."""
+"""Agreed regions that justify right answers, from the marks in decisions of `answer` and `verify`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ...store.database.records import Annotation
 from .verdicts import rounded
 
 _TOLERANCE = RegionTolerance(counts="majority")
-"""Agreement on evidence: by half of the area, and what only a minority marked does not count against the others."""
+"""Agreement on evidence: by half of the area; marks of only a minority do not count against the others."""
 
 
 class JustifiedAnswer(NamedTuple):
-    """What the annotators who came to the right answer of one item marked.
+    """The marks of the annotators who gave the right answer to one item.
 
     Args:
-        value: What they agree on, as the value `answer_regions`: canonical JSON of an `AnswerRegions`.
+        value: Regions on which they agree, as the value `answer_regions`: canonical JSON of an `AnswerRegions`.
         agreement: Their agreement, for the summary.
     """
 
@@ -34,15 +34,15 @@ class JustifiedAnswer(NamedTuple):
 def justified_answer(
     item_id: str, content_hash: str, annotations: Sequence[Annotation], size_wh: SizeWH | None
 ) -> JustifiedAnswer | None:
-    """Return what annotators marked as the reason for the right answer; None where nobody marked anything.
+    """Return the regions that annotators marked as the reason for the right answer; None without any marks.
 
     More than half of them must have marked a region for it to count.
 
     Args:
         item_id: Id of the item.
-        content_hash: Content of the item that they decided on.
-        annotations: Decisions of those who came to the right answer.
-        size_wh: Size of the picture in pixels; None if no regions were asked for.
+        content_hash: Content of the item at the time of the decisions.
+        annotations: Decisions of annotators with the right answer.
+        size_wh: Size of the picture in pixels; None if the campaign asks for no regions.
     """
     marks: Marks = {
         annotation.annotator: {EVIDENCE: _regions_of(annotation.fields)}
@@ -69,10 +69,10 @@ def justified_answer(
 
 
 def evidence_summary(answers: Iterable[JustifiedAnswer], *, seed: int) -> dict[str, Any]:
-    """Return agreement on where, over all items, for a campaign's summary.
+    """Return agreement on place, over all items, for a campaign's summary.
 
     Args:
-        answers: What was marked, by item.
+        answers: Marks, by item.
         seed: Seed of the intervals.
     """
     agreement = region_agreement((answer.agreement for answer in answers), seed=seed).to_json()

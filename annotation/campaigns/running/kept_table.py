@@ -1,7 +1,7 @@
 """MVP-Bench's Table 1 for a campaign: per question type, annotators' agreement and the number of items kept.
 
-Agreement is over all rounds: each version of an item that people looked at is a unit, with the decisions on it.
-Versions before a revision therefore count too, as in the paper, "throughout the process".
+Agreement is over all rounds: each version of an item that annotators judged is a unit, with the decisions on it.
+Versions before a revision therefore count, too, as in the paper, "throughout the process".
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TypeRow(NamedTuple):
     Args:
         type: Type of question, or `overall`.
         total: Number of items.
-        decided: Number of items of which it is settled whether they are kept.
+        decided: Number of items already settled as kept or dropped.
         kept: Number of items kept.
         percent: Share of agreeing pairs of decisions, 0 to 1; None if no version has two decisions.
         krippendorff_alpha: Krippendorff's alpha; None where undefined.
@@ -69,12 +69,12 @@ class TypeRow(NamedTuple):
 def kept_table(
     items: Iterable[ReviewedItem], ratings: Mapping[str, Sequence[Rating]], categories: Sequence[str] = ()
 ) -> list[TypeRow]:
-    """Return a row for each question type, by name, and last one for all types.
+    """Return a row for each question type, by name, and finally one for all types.
 
     Args:
         items: All items of the campaign.
         ratings: Ratings by question type; a unit is one version of one item.
-        categories: Decisions that can be given; default those in use.
+        categories: Possible decisions; default those in use.
     """
     by_type: dict[str, list[ReviewedItem]] = {}
     for item in items:

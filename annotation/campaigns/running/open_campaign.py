@@ -1,6 +1,6 @@
-"""Open a campaign and hand its tasks out; shared by all campaign steps.
+"""Open a campaign and assign its tasks; shared by all campaign steps.
 
-The setting `handout` of a campaign in a recipe says how its tasks are handed out to people.
+The setting `handout` of a campaign in a recipe determines how its tasks are assigned to annotators.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from ...workflow.settlement.rules import parse_rule
 
 
 class AssignedCampaign(CampaignStep):
-    """A campaign whose tasks are handed out as its settings say."""
+    """A campaign whose tasks are assigned according to its settings."""
 
     handout: AssignmentSettings = AssignmentSettings()
     opens_with: str | None = Field(
@@ -85,7 +85,7 @@ class AssignedCampaign(CampaignStep):
 
     @property
     def beside(self) -> str | None:
-        """Return the entry of the campaign beside which it opens."""
+        """Return the entry of the campaign with which it opens in parallel."""
         return self.opens_with
 
     @field_validator("handout")
@@ -148,7 +148,7 @@ class AssignedCampaign(CampaignStep):
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
-        """Return verdicts whose summary says how many votes were set aside or spared, and how people were checked."""
+        """Return verdicts whose summary includes the votes set aside or saved, and the checks of annotators."""
         further = self.handout.further_votes
         if verdicts.waiting is not None:
             return verdicts
@@ -158,7 +158,7 @@ class AssignedCampaign(CampaignStep):
                 aside = count_set_aside(connection, campaign)
                 is_checked = bool(aside) or has_known_answers(connection, campaign)
             if is_checked:
-                from ...workflow.pausing import checked_people  # where nobody was checked, nothing of it is loaded
+                from ...workflow.pausing import checked_people  # not loaded if there were no checks of annotators
 
                 checked = checked_people(store, campaign)
         if aside:
@@ -173,7 +173,7 @@ class AssignedCampaign(CampaignStep):
         return replace(verdicts, summary={**verdicts.summary, "further_votes": {**further.model_dump(), **spared}})
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; how tasks go out and when they open does not."""
+        """Return the settings that determine the result; the assignment of tasks and their opening do not."""
         settings = super().parameters()
         unset = {"only"} if self.only is None else set()
         return {name: value for name, value in settings.items() if name not in {SETTING, "opens_with", *unset}}
@@ -181,19 +181,19 @@ class AssignedCampaign(CampaignStep):
 
 @dataclass(frozen=True)
 class CampaignRequest:
-    """The question of a campaign, and how many annotators answer it.
+    """The question of a campaign, and its number of annotators.
 
     Args:
         kind: Name of the step.
-        rule: Rule in the spelling that people read, such as `unanimous(2)`.
+        rule: Rule as recipes and pages write it, such as `unanimous(2)`.
         slots: Number of annotators for each item.
         form: Form of the decisions.
         group: Simulated annotators who decide instead of people; None for people.
-        for_whom: Who may take part, if not everybody; this ends the line on what waits.
-        handout: How tasks are handed out to people; simulated annotators ignore it.
+        for_whom: Who may take part, if not all annotators; this ends the line on what waits.
+        handout: Assignment of tasks to human annotators; simulated annotators ignore it.
         settings: Further settings that the store keeps with the campaign, as JSON values.
-        prepare: Function that keeps what belongs to the campaign beside its tasks, called with the store and the
-            campaign's name before tasks open, in the same transaction; None for nothing.
+        prepare: Function that keeps data of the campaign besides its tasks, called with the store and the campaign's
+            name before tasks open, in the same transaction; None for nothing.
     """
 
     kind: str
@@ -211,9 +211,9 @@ class CampaignState(NamedTuple):
     """State of a campaign.
 
     Args:
-        waiting: One line on what waits for people; None if nothing does.
+        waiting: One line on the waiting tasks; None without any.
         decisions: All decisions, by item id and slot.
-        gold: Decision that is known to be right, by id of each gold item; annotators' decisions on these do not count.
+        gold: Known right decision, by id of each gold item; annotators' decisions on these do not count.
     """
 
     waiting: str | None
@@ -227,12 +227,12 @@ def work_of(item: Item) -> TaskInput:
 
 
 class ItemWork:
-    """Task inputs of items; where annotators mark regions beside their decisions, with the size of the first picture.
+    """Task inputs of items; if annotators mark regions with their decisions, including the size of the first picture.
 
     Args:
         form: Form of the campaign.
         workspace: Folder of the workspace.
-        shows_source: Whether the source text of a translated item stands beside it; default False.
+        shows_source: Whether to show the source text of a translated item next to it; default False.
     """
 
     def __init__(self, form: CampaignForm, workspace: Path, *, shows_source: bool = False) -> None:
@@ -241,7 +241,7 @@ class ItemWork:
         self._sizes: dict[str, SizeWH | None] = {}
 
     def of(self, item: Item) -> TaskInput:
-        """Return the task input of an item; one whose picture cannot be read any more takes no regions."""
+        """Return the task input of an item; one whose picture is no longer readable accepts no regions."""
         task_input, size_wh = work_of(item), self.size_wh(item)
         source = source_text_of(item) if self._shows_source else None
         if source is not None:
@@ -250,7 +250,7 @@ class ItemWork:
         return task_input if size_wh is None else task_input._replace(payload=with_sizes(task_input.payload, [size_wh]))
 
     def size_wh(self, item: Item) -> SizeWH | None:
-        """Return the size in pixels of an item's first picture; None if none is asked for, or it cannot be read."""
+        """Return the size in pixels of an item's first picture; None if not needed, or if the picture is unreadable."""
         if self._files is None:
             return None
         image_id = item.images[0].image_id
@@ -311,7 +311,7 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
     right = gold_decision(request.handout, task_input, kind=request.kind, form=request.form)
     item = item_in(task_input.payload)
     names = [task_input.item_id, item.get("task"), item.get("category")]
-    # Only prompts are named by their question; items have ids of their own, and long questions.
+    # Only prompts are named by their question; items have separate ids, and long questions.
     priority = request.handout.priority(*names, *([item.get("question")] if request.kind == COLLECT else []))
     why = gold_why(request.handout, task_input) if right is not None else None
     label = request.handout.gold_label(task_input.item_id)
@@ -322,7 +322,7 @@ def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput
 def _practised_regions(
     label: GoldLabel | None, task_input: TaskInput, request: CampaignRequest
 ) -> dict[str, tuple[Region, ...]]:
-    """Return the regions that are right on a picture to practise on, by field; none where none are stated.
+    """Return the right regions on a practice picture, by field; none if none are stated.
 
     Raises:
         DataError: The campaign has no such fields, or the picture no such regions.
@@ -338,7 +338,7 @@ def _practised_regions(
 
 
 def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignRequest) -> str | None:
-    """Return the regions that are right on a gold picture and how far off they may be; None where none are stated.
+    """Return the right regions on a gold picture and their tolerance; None if none are stated.
 
     Raises:
         DataError: The campaign has no such fields, or the picture no such regions.
@@ -351,10 +351,10 @@ def gold_regions(label: GoldLabel, task_input: TaskInput, request: CampaignReque
 
 
 class OwnPractice:
-    """The items of a campaign that its recipe names to practise on: they are no tasks, and their decision is known.
+    """The practice items of a campaign's recipe: they are not tasks, and their decision is known.
 
     Args:
-        request: Question of the campaign, and how its tasks are handed out.
+        request: Question of the campaign, and the assignment of its tasks.
     """
 
     def __init__(self, request: CampaignRequest) -> None:
@@ -362,10 +362,10 @@ class OwnPractice:
         self._items: list[PracticeItem] = []
 
     def takes(self, task_input: TaskInput, gold: dict[str, str]) -> bool:
-        """Return whether an item is to be practised on; then record its known decision in `gold`, by its id.
+        """Return whether an item is for practice; then record its known decision in `gold`, by its id.
 
         Raises:
-            DataError: No decision is known of it, or none that the campaign takes.
+            DataError: No decision on it is known, or none that the campaign accepts.
         """
         request, handout = self._request, self._request.handout
         if request.group is not None or handout.practice is None:
@@ -392,10 +392,11 @@ class OwnPractice:
         return True
 
     def keep(self, store: ReviewStore, campaign: str) -> None:
-        """Keep the items for those who practise.
+        """Keep the items for annotators who practice.
 
         Raises:
-            DataError: Fewer are among the campaign's than can be practised on, or than have to be right.
+            DataError: The campaign has fewer of them than the number to practice on, or than the number that must be
+                right.
         """
         handout, count = self._request.handout, len(self._items)
         least = max(LEAST_PRACTICE, 0 if handout.qualification is None else handout.qualification.pass_mark)
@@ -427,9 +428,9 @@ def _prepared_inputs(
     practice: OwnPractice,
     revisions: Mapping[tuple[str, str], TaskInput],
 ) -> Iterator[TaskInput]:
-    """Yield task inputs prepared for handing out, and record in `gold` the known right decisions, by item id.
+    """Yield task inputs prepared for assignment, and record in `gold` the known right decisions, by item id.
 
-    Where writers revise what they wrote, the task is the newest of `revisions`.
+    If writers revise their items, the task is the newest of `revisions`.
     """
     for task_input in task_inputs:
         if practice.takes(task_input, gold):
@@ -442,7 +443,7 @@ def _prepared_inputs(
 
 
 def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: int = 0) -> str:
-    """Return one line that says what waits for people, and how they can review it.
+    """Return one line on the tasks that wait, and how to review them.
 
     Args:
         status: Progress of the campaign.

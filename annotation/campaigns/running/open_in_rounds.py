@@ -1,4 +1,4 @@
-"""Open campaigns in which revised items come again in further rounds; shared by `verify` and `review`."""
+"""Open campaigns in which revised items return in further rounds; shared by `verify` and `review`."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class ItemHistory:
 
     Attributes:
         task: Kind of question, as named in tables of results.
-        rounds: Rounds, at least one. The first is about the item from the step before. If that item is itself a version
-            that people made in this campaign, the first is about the version that theirs goes back to.
+        rounds: Rounds, at least one. The first is about the item from the previous step. If annotators made that item
+            in this campaign as a version, the first is about the original of that version.
         outcome: Outcome of the last round (`settlement.settle_last`).
-        item: The last version; None if it is the item from the step before.
+        item: The last version; None if it is the item from the previous step.
         sent_back: Number of versions that went back to the item's writer, by the campaign or check that sent them.
     """
 
@@ -63,9 +63,9 @@ class ItemHistory:
 
 @dataclass(frozen=True)
 class CampaignHistory:
-    """State of a campaign: one line on what waits for people, or each item's id and its history.
+    """State of a campaign: one line on the waiting tasks, or each item's id and its history.
 
-    Gold items have no rounds; instead of a history, they have the decision that is known to be right, by id.
+    Gold items have no rounds; instead of a history, they have their known right decision, by id.
     """
 
     waiting: str | None
@@ -77,15 +77,15 @@ class CampaignHistory:
 
 @dataclass(frozen=True)
 class Histories:
-    """The id and the history of each item of a decided campaign, read from the store each time they are gone over.
+    """The id and the history of each item of a decided campaign, read from the store during each iteration.
 
-    Of a million items, the decisions on one are in memory at a time.
+    Even with a million items, only the decisions on one are in memory at a time.
 
     Attributes:
         store_url: Address of the store.
         name: Name of the campaign.
-        came: Items from the step before, by id.
-        writers: What goes back to the items' writers; None for nothing.
+        came: Items from the previous step, by id.
+        writers: Items to return to their writers; None for nothing.
     """
 
     store_url: str
@@ -94,14 +94,14 @@ class Histories:
     writers: WriterRounds | None
 
     def __iter__(self) -> Iterator[tuple[str, ItemHistory]]:
-        """Yield ids and histories, items that have decisions first."""
+        """Yield ids and histories, beginning with items that have decisions."""
         with open_store(self.store_url) as store:
             yield from _histories(store, self.name, self.came, self.writers)
 
 
 @dataclass(slots=True)
 class _SourceItem:
-    """An item from the step before: its kind of question, its content hash, and the item itself if needed later."""
+    """An item from the previous step: its kind of question, its content hash, and the item itself if needed later."""
 
     task: str
     content_hash: str
@@ -120,10 +120,10 @@ def open_in_rounds(
 
     Args:
         request: Question and number of annotators; its form has `rounds`.
-        items: Items from the step before.
+        items: Items from the previous step.
         ctx: Context of the campaign.
-        work: What makes task inputs of items; default one for the campaign's form.
-        send_back: What goes back to the items' writers; default None, nothing.
+        work: Maker of the items' task inputs; default one for the campaign's form.
+        send_back: Items to return to their writers; default None, nothing.
     """
     work = work or ItemWork(request.form, ctx.workspace)
     came: dict[str, _SourceItem] = {}
@@ -165,7 +165,7 @@ _Links = dict[tuple[str, str], Revision]
 
 
 def _links(store: ReviewStore, name: str) -> _Links:
-    """Return the revision that was made from each version, by item id and content hash."""
+    """Return the revision made from each version, by item id and content hash."""
     with store.reading() as connection:
         revisions = list_revisions(connection, store.campaign(name))
     return {(revision.item_id, revision.revised_from): revision for revision in revisions}
@@ -197,7 +197,7 @@ def _work(
 ) -> Iterator[TaskInput]:
     """Yield a task for each item's present version, and record the item in `came`, or in `gold` if it is a gold item.
 
-    Gold items keep the version of the step before.
+    Gold items keep the version of the previous step.
     """
     for item in items:
         if practice.takes(work_of(item), gold):
@@ -216,12 +216,12 @@ def _work(
             came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
         if is_withheld:
             continue
-        # A version has the priority of the item from the step before, and is never gold: only that item's key is known.
+        # A version has the priority of the previous step's item, and is never gold: only that item's key is known.
         yield first if version is item else work.of(version)._replace(priority=first.priority)
 
 
 def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
-    """Return the history of every item that a campaign asks about, by its id, whatever it was opened on."""
+    """Return the history of every item of a campaign, by its id, whatever the campaign was opened on."""
     came = {
         task.item_id: _SourceItem(str(item_in(task.payload)["task"]), task.content_hash, None)
         for task in store.tasks(name, states=("open", "done"))
@@ -232,7 +232,7 @@ def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
 def _histories(
     store: ReviewStore, name: str, came: Mapping[str, _SourceItem], writers: WriterRounds | None
 ) -> Iterator[tuple[str, ItemHistory]]:
-    """Yield the id and the history of each item, first of those that have decisions."""
+    """Yield the id and the history of each item, beginning with those that have decisions."""
     campaign, links = store.campaign(name), _links(store, name)
     made = {(link.item_id, link.content_hash): link for link in links.values()}
     decided: set[str] = set()
@@ -250,7 +250,7 @@ def _histories(
 
 
 class _HistoryReader(NamedTuple):
-    """What the history of an item is made from beside the decisions on it."""
+    """The data from which an item's history is made, besides the decisions on it."""
 
     connection: sa.Connection
     campaign: Campaign
@@ -263,7 +263,7 @@ class _HistoryReader(NamedTuple):
     def history(
         self, item_id: str, source: _SourceItem, annotations: Mapping[tuple[str, str], list[Annotation]]
     ) -> ItemHistory:
-        """Return the history of an item, on whose versions there are these decisions."""
+        """Return the history of an item, given the decisions on its versions."""
         policy, adjudicated, writers = self.policy, self.adjudicated, self.writers
         chain = list(_chain(item_id, source.content_hash, self.links))
         whole = [*reversed(list(_chain_before(item_id, source.content_hash, self.made))), *chain]

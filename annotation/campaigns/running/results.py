@@ -107,7 +107,7 @@ def settled(results: CampaignAnswers) -> list[SettledItem]:
 def errata_of(results: CampaignAnswers) -> list[Erratum]:
     """Return the errata that a campaign found: items with a problem on which a majority of annotators agrees.
 
-    If a majority says that the key is wrong, and a majority names the same letter instead, the erratum names it too.
+    If a majority finds that the key is wrong, and a majority names the same letter instead, the erratum includes it.
     """
     errata = []
     for settled_item in settled(results):
@@ -148,9 +148,10 @@ def document_of(results: CampaignAnswers) -> Row:
 def summary_of(results: CampaignAnswers) -> list[Row]:
     """Return the count and share of each value of the form's first field, with agreement.
 
-    Error analysis: for each category, `items` for which anybody named it, `share` the mean over items of the share of
-    its annotators who did, `of_named` its share of all categories named. Errata: for each finding, `items` on which
-    more than half of its annotators agree, and their share. Other kinds: the same for each option of the first field.
+    Error analysis: for each category, `items` for which any annotator named it, `share` the mean over items of the
+    share of its annotators who did, `of_named` its share of all categories named. Errata: for each finding, `items` on
+    which more than half of its annotators agree, and their share. Other kinds: the same for each option of the first
+    field.
     """
     if results.campaign.kind == ERRATA:
         agreed = [item.finding for item in settled(results)]
@@ -206,13 +207,13 @@ def agreement_of(results: CampaignAnswers) -> Row:
 
 
 def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -> None:
-    """Write a campaign's results: every answer to `.csv`, or what other commands read to `.json`.
+    """Write a campaign's results: every answer to `.csv`, or the input of other commands to `.json`.
 
-    For an error analysis these are the findings, for `evaluate report`; for errata the errata, for `release freeze`.
+    For an error analysis that is the findings, for `evaluate report`; for errata the errata, for `release freeze`.
 
     Raises:
-        BenchwrightError: The name ends otherwise, something else is there and `force` is not given, or it cannot be
-            written.
+        BenchwrightError: The name ends otherwise, the file exists with other content and `force` is not given, or it
+            cannot be written.
     """
     suffix = out.suffix.lower()
     if suffix not in {".csv", ".json"}:

@@ -1,8 +1,8 @@
-"""Send items back to whoever wrote them: those that a reviewer sends back with a note, and those that a check flags.
+"""Send items back to their writers: those that a reviewer sends back with a note, and those that a check flags.
 
-The writer gets the questions about that picture again, in the campaign in which they were written, with the old texts
-filled in and the reason beside them. What they hand in makes the items anew at the next run, and a changed item goes
-through all steps again.
+The writer gets the questions about that picture again, in the campaign of the writing, with the old texts filled in and
+the reason next to them. The next run makes the items anew from the writer's submission, and a changed item goes through
+all steps again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from ...workflow.settlement.settle import policy_of, settle
 from .open_campaign import AssignedCampaign
 
 SENT_BACK = "Sent back"
-"""Label of what stands beside a question that came back to its writer."""
+"""Label of the text next to a question that came back to its writer."""
 _LONGEST_WORDS = 2000
 _LISTED = 4
 _DEGREES = {
@@ -65,15 +65,15 @@ _KEY_WORDS = "words that stand in right options more than in wrong ones"
 
 
 class SendBack(Record):
-    """What goes back to whoever wrote it, and how often.
+    """Items to send back to their writers, and how often.
 
     Attributes:
-        reviewers: Whether reviewers may send an item back with a note, beside what else they can say.
-        flagged_by: Entries of checks before this one, such as `shortcuts`: what one of them asks about goes back before
-            anybody reviews it, with the check's reason.
+        reviewers: Whether reviewers may send an item back with a note, besides their other decisions.
+        flagged_by: Entries of checks before this one, such as `shortcuts`. An item that one of them flags goes back
+            before any review, with the check's reason.
         rounds: Versions of an item that go back before it is dropped.
-        hold_hours: Hours for which a revision is held for its writer; after that, and at once where the writer's
-            account is locked, anybody who writes in that campaign may take it.
+        hold_hours: Hours for which a revision is reserved for its writer. After that, and at once if the writer's
+            account is locked, any annotator of that campaign may take it.
     """
 
     reviewers: bool = True
@@ -83,7 +83,7 @@ class SendBack(Record):
 
 
 class ReturningCampaign(AssignedCampaign):
-    """A campaign on items that may send them back to whoever wrote them."""
+    """A campaign on items that may send them back to their writers."""
 
     send_back: SendBack | None = None
 
@@ -93,7 +93,7 @@ class ReturningCampaign(AssignedCampaign):
         return () if self.send_back is None else self.send_back.flagged_by
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, once all checks whose flags go back are before it.
+        """Return the step itself, if all checks whose flags go back are before it.
 
         Raises:
             RecipeError: One of them is not.
@@ -108,12 +108,12 @@ class ReturningCampaign(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; `send_back` only where it is set, so that older stages stay."""
+        """Return the settings that determine the result; `send_back` only if set, so that older stages stay valid."""
         return {name: value for name, value in super().parameters().items() if name != "send_back" or value is not None}
 
 
 def sends_back(send_back: SendBack | None) -> dict[str, Any]:
-    """Return the keys of a campaign's form with which reviewers send items back, where a recipe lets them."""
+    """Return the keys of a campaign's form with which reviewers send items back, if a recipe allows it."""
     if send_back is None or not send_back.reviewers:
         return {}
     return {"to_writer": True, "writer_rounds": send_back.rounds}
@@ -137,14 +137,14 @@ class WriterRounds:
         self._decided = {(decision.item_id, decision.content_hash) for decision in decided}
         self._flagged: list[tuple[WrittenIn, RevisionRequest]] = []
         self.spent: set[str] = set()
-        """Items that are flagged still, and went back as often as they may."""
+        """Items still flagged that went back the maximum number of times."""
         self.with_writers: dict[str, WrittenIn] = {}
-        """Where the items were written that went back, and that the run waits for, by item."""
+        """Place of writing of the items that went back and for which the run waits, by item."""
 
     def withholds(self, item: Item) -> bool:
-        """Return whether an item goes back, or went back too often, because a check flags it; nobody reviews it then.
+        """Return whether an item goes back, or went back too often, because a check flags it; it then gets no review.
 
-        A version that was reviewed, or that its writer left as it was, is not sent back for a flag.
+        A reviewed version, or one that its writer left unchanged, is not sent back for a flag.
         """
         writer = written_in(item.model_dump(mode="json"))
         flags = {entry: flag for entry, of in self._ctx.flags.items() if (flag := of.get(item.item_id)) is not None}
@@ -165,7 +165,7 @@ class WriterRounds:
         return True
 
     def send(self, store: ReviewStore) -> None:
-        """Send back what is flagged, and what reviewers sent back of pictures whose items they have all decided."""
+        """Send back flagged items, and those that reviewers sent back for pictures whose items are all decided."""
         with store.writing(alone=True) as connection:
             requests = [*self._flagged, *self._from_reviewers(connection)]
             by_record: dict[tuple[str, str], list[RevisionRequest]] = {}
@@ -189,7 +189,7 @@ class WriterRounds:
         return len(versions) >= self._settings.rounds
 
     def _from_reviewers(self, connection: sa.Connection) -> list[tuple[WrittenIn, RevisionRequest]]:
-        """Return what reviewers send back, as far as no other item of the same picture is still to be decided."""
+        """Return the items that reviewers send back, unless another item of the same picture is still undecided."""
         campaign, policy = self._campaign, policy_of(self._campaign)
         current = list_tasks(connection, campaign, states=("open", "done"))
         writers = {task.id: written_in(task.payload) for task in current}
@@ -224,7 +224,7 @@ class WriterRounds:
         return requests
 
     def _open(self, connection: sa.Connection, name: str, record_id: str, requests: Sequence[RevisionRequest]) -> None:
-        """Open the revision of what was written about one record, unless one is open already or nobody wrote there."""
+        """Open the revision of the texts about one record, unless one is open already or none were written there."""
         try:
             campaign = find_campaign(connection, name)
         except BenchwrightError:  # its items came from elsewhere
@@ -262,7 +262,7 @@ class WriterRounds:
 
 
 def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
-    """Return in words how many items are with their writers, and in which campaigns."""
+    """Return in words the number of items with their writers, and the campaigns of writing."""
     campaigns = ", ".join(sorted({repr(writer.campaign) for writer in with_writers.values()}))
     return (
         f"{counted(len(with_writers), 'item')} went back to the writers in {campaigns}, who revise what they wrote "
@@ -271,7 +271,7 @@ def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
 
 
 def _words_of_reviewer(decision: Annotation) -> str | None:
-    """Return what a reviewer wants changed, in their words; None if they do not send the item back."""
+    """Return a reviewer's requested change, in their words; None if they do not send the item back."""
     fields = decision.fields or {}
     if decision.decision == TO_WRITER:
         return decision.note or ""
@@ -279,7 +279,7 @@ def _words_of_reviewer(decision: Annotation) -> str | None:
 
 
 def _texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
-    """Return the texts that a writer sees beside the form: each question that came back, and why."""
+    """Return the texts that a writer sees next to the form: each question that came back, and why."""
     by_question: dict[str, list[str]] = {}
     for request in requests:
         words = f"{request.stage}: {request.words}" if request.annotator is None else request.words
@@ -291,7 +291,7 @@ def _texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
 
 
 def _words_of_flag(entry: str, flag: Flag) -> str:
-    """Return why a check flags an item, in words: what its reason means, and what it measured."""
+    """Return why a check flags an item, in words: the meaning of its reason, and its measurements."""
     parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
     for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:
         name = _words_of_rule(rule.get("solver") or rule["rule"])
@@ -307,7 +307,7 @@ def _words_of_flag(entry: str, flag: Flag) -> str:
 
 
 def _words_of_rule(name: str) -> str:
-    """Return in words which option a rule or solver picks, as far as the writer of a text can do something about it."""
+    """Return in words the option that a rule or solver picks, as far as the writer of a text can act on it."""
     degree, _, measure = name.partition(" ")
     if degree in _DEGREES and measure in _MEASURES:
         return f"{_DEGREES[degree]} {_MEASURES[measure]}"
@@ -320,6 +320,6 @@ def _short(value: Any) -> str:
 
 
 def _words_of_reason(entry: str, code: str) -> str:
-    """Return what a reason code means, by the documentation of the step; an entry of another name has only its code."""
+    """Return the meaning of a reason code, from the documentation of the step; an unknown entry has only its code."""
     reasons = reasons_of(find("steps", entry).load()) if entry in catalogue("steps") else ()
     return next((reason.help for reason in reasons if reason.code == code), code.replace("_", " ") + ".")

@@ -46,7 +46,7 @@ def verify_verdicts(
 
     Args:
         rule: Acceptance rule.
-        histories: Id and history of each item; gone over once.
+        histories: Id and history of each item; iterated over once.
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
     """
@@ -61,7 +61,7 @@ def verify_verdicts(
 def _outcome_of(rule: Rule, history: ItemHistory, said: dict[str, Mapping[str, Any]]) -> Outcome:
     """Return the outcome of an item; that of a revised item has its last version and evidence of each round.
 
-    Equal evidence of items with one round, which most are, is kept once, in `said`.
+    `said` keeps equal evidence of items with one round, which most are, only once.
     """
     last = history.rounds[-1]
     evidence: dict[str, Any] = {"rule": str(rule), **_round_counts(last)}
@@ -78,12 +78,12 @@ def _outcome_of(rule: Rule, history: ItemHistory, said: dict[str, Mapping[str, A
 
 
 def returned_evidence(history: ItemHistory) -> dict[str, Any]:
-    """Return the evidence of how many versions of an item went back to its writer, by what sent them; else nothing."""
+    """Return the number of versions of an item that went back to its writer, by sender, as evidence; else nothing."""
     return {"sent_back": dict(history.sent_back)} if history.sent_back else {}
 
 
 def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
-    """Return how many items went back to their writers, and how many of their versions, by what sent them."""
+    """Return the number of items that went back to their writers, and of their versions, by sender."""
     times: Counter[str] = Counter()
     items = 0
     for of_item in sent_back:
@@ -93,7 +93,7 @@ def returned_summary(sent_back: Iterable[Mapping[str, int]]) -> dict[str, Any]:
 
 
 def _given(decisions: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the decisions that are counted; that an item goes back to its writer only where it was given."""
+    """Return the decisions to count; sending an item back to its writer only if an annotator did so."""
     return (*DECISIONS, TO_WRITER) if decisions.get(TO_WRITER) else DECISIONS
 
 
@@ -111,7 +111,7 @@ def reason_of(outcome: str) -> str | None:
 
 
 def _round_counts(round_: Round) -> dict[str, Any]:
-    """Return the counts of decisions and reasons in a round, and the adjudicator's decision, if there is one."""
+    """Return the counts of decisions and reasons in a round, and the adjudicator's decision, if any."""
     counts = Counter(annotation.decision for annotation in round_.annotations)
     reasons = Counter(reason for annotation in round_.annotations for reason in annotation.reasons)
     summary: dict[str, Any] = {
@@ -134,7 +134,7 @@ def _round_evidence(round_: Round) -> dict[str, Any]:
 class _DecisionTally:
     """Counts over the items of a campaign, and the annotators' decisions as ratings.
 
-    Each version of an item is a unit of its own.
+    Each version of an item is a separate unit.
     """
 
     def __init__(self) -> None:
@@ -256,15 +256,15 @@ class BinaryVotes:
         return by_record
 
     def decided(self, annotations: Sequence[Annotation]) -> str | None:
-        """Return the option that the annotations of one record decide on; None if neither has enough votes."""
-        # A record has fewer annotations than slots only if the missing ones could change nothing (`closing`), or if
-        # those that it has leave no doubt (`further_votes`).
+        """Return the option on which the annotations of one record agree; None if neither has enough votes."""
+        # A record has fewer annotations than slots only if the missing ones could change nothing (`closing`), or if the
+        # present ones leave no doubt (`further_votes`).
         policy = SettlementPolicy(self.rule, self.rule.slots, self.options, closes_with=self.options)
         outcome = settle(policy, votes_in(policy, annotations, is_closed=True))
         return outcome if outcome in self.options else None
 
     def evidence(self, annotations: Sequence[Annotation]) -> dict[str, Any]:
-        """Return the evidence of one record's outcome: how often each option was chosen."""
+        """Return the evidence of one record's outcome: the number of votes for each option."""
         counts = Counter(annotation.decision for annotation in annotations)
         return {
             "rule": str(self.rule),
@@ -292,6 +292,6 @@ class BinaryVotes:
 
 
 def most_named(named: Iterable[str], order: Sequence[str]) -> str:
-    """Return the code that was named most often; among equals, the first in `order`."""
+    """Return the code named most often; among equals, the first in `order`."""
     counts = Counter(named)
     return min(counts, key=lambda name: (-counts[name], order.index(name)))

@@ -1,7 +1,7 @@
-"""Drafts by a model of what people state about pictures: asked when a task is opened, and kept with it.
+"""Drafts by a model of annotators' statements about pictures: requested when a task opens, and kept with it.
 
-A draft is nobody's statement until a person accepts or edits it. A model that fails leaves the form empty, and the task
-says why. Replies are kept in the workspace, so none is paid for twice.
+A draft has no author until a person accepts or edits it. If a model fails, the form stays empty, and the task gives the
+reason. The workspace keeps replies, so that each is paid for only once.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from ...workflow.image_files import ImageFiles
 logger = logging.getLogger(__name__)
 
 _UNREADABLE, _UNREACHABLE, _BUDGET = "unreadable", "unreachable", "budget_spent"
-"""Why nothing was drafted, beside the reasons of a request that failed."""
+"""Reasons for a missing draft, besides those of a failed request."""
 
 
 class DraftSettings(Record):
-    """Which model drafts what people are asked to state, and how it is asked.
+    """The model that drafts annotators' statements, and how it is queried.
 
     Attributes:
-        chat: Which vision-language model.
-        questions: Questions of each kind that it drafts for a picture.
-        concurrency: Requests under way at a time.
-        on_failure: What a model that cannot be asked at all does, such as one whose key is wrong or whose budget is
-            spent: `record` leaves forms empty and says why with each task, `stop` ends the run before any task opens. A
-            single request that fails is always recorded.
+        chat: The vision-language model.
+        questions: Number of questions of each kind to draft for a picture.
+        concurrency: Number of simultaneous requests.
+        on_failure: Reaction to a model that cannot be queried at all, such as one with a wrong key or a spent budget:
+            `record` leaves forms empty and gives the reason with each task, `stop` ends the run before any task opens.
+            A single failed request is always recorded.
     """
 
     chat: ChatSettings
@@ -53,7 +53,7 @@ class DraftSettings(Record):
     on_failure: Literal["record", "stop"] = "record"
 
     def deciding(self) -> dict[str, Any]:
-        """Return the settings that decide drafts, as JSON values."""
+        """Return the settings that determine drafts, as JSON values."""
         return {"chat": self.chat.deciding(), "questions": self.questions}
 
 
@@ -97,7 +97,7 @@ _ASKS: Mapping[Section, str] = {
 
 
 def prompt_of(sections: Sequence[Section], *, questions: int) -> str:
-    """Return the words of the request for a draft of these sections."""
+    """Return the text of the request for a draft of these sections."""
     asks = [ask.format(count=questions) if "{count}" in ask else ask for name, ask in _ASKS.items() if name in sections]
     return "\n".join([_TASK, *(f"- {ask}" for ask in asks)])
 
@@ -131,11 +131,11 @@ def drafts_of(
     form: Form,
     workspace: Path,
 ) -> Iterator[Proposals]:
-    """Yield what the model drafts for each picture, in their order, or why it drafted nothing.
+    """Yield the model's draft for each picture, in their order, or the reason for a missing draft.
 
     Raises:
-        PrerequisiteError: The model cannot be asked at all, and the settings say `stop`.
-        BudgetSpent: Its budget is spent, and the settings say `stop`.
+        PrerequisiteError: The model cannot be queried at all, and the settings are `stop`.
+        BudgetSpent: Its budget is spent, and the settings are `stop`.
     """
     if not records:
         return
@@ -167,7 +167,7 @@ def drafts_of(
 
 
 class _Drafter:
-    """Asks a model for drafts; several threads use it at once."""
+    """Queries a model for drafts; several threads use it at once."""
 
     def __init__(
         self, settings: DraftSettings, sections: Sequence[Section], form: Form, files: ImageFiles, replies: Any
@@ -179,7 +179,7 @@ class _Drafter:
         self._stopped: str | None = None
 
     def draft(self, record: ImageRecord) -> Proposals:
-        """Return what the model drafts for a picture, or why it drafted nothing."""
+        """Return the model's draft for a picture, or the reason for a missing one."""
         try:
             return Proposals(model=self._settings.chat.model, fields=self._fields(record))
         except (RequestFailed, NotOfThatShape, _NothingDrafted) as error:
@@ -207,4 +207,4 @@ class _Drafter:
 
 
 class _NothingDrafted(BenchwrightError):
-    """Why a picture has no draft, as a reason code and words."""
+    """The reason why a picture has no draft, as a code and words."""

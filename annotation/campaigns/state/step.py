@@ -1,8 +1,8 @@
-"""The campaign `state`: people state in words what images show, section by section, for steps that rest on facts.
+"""The campaign `state`: annotators state in words what images show, section by section, for steps that use facts.
 
-What they state becomes the value `statements` of the image, in the terms of facts files. The step `facts` puts it
-together with what is marked on the image (`stated_by`). Each statement records who wrote it, and where, so that its
-author is not asked about items that are made of it.
+Their statements become the value `statements` of the image, in the terms of facts files. The step `facts` combines it
+with the marks on the image (`stated_by`). Each statement records its author and place, so that authors never judge
+items made from their own statements.
 """
 
 from __future__ import annotations
@@ -43,43 +43,43 @@ from .model_drafts import DraftSettings, drafts_of, prompt_of
 _IN_FACTS = {"conveyed": "implication/question"}
 _LABELS = ("image_type", "domain", "emotion")
 _KEYS = ("name", "of", "category", "effect")
-"""Parts of an entry by which facts files know it."""
+"""Parts of an entry that identify it in facts files."""
 
 
 class State(AssignedCampaign):
-    """Let people state in words what each image shows; drops nothing.
+    """Let annotators state in words what each image shows; drop nothing.
 
-    The sections are those of a facts file, but for what is marked on a picture: captions, how a question calls each
-    subject, the background, questions that the picture answers and does not answer, what it conveys, what is seen and
-    inferred, and which changes would look right. The run stops here, in state `waiting`, until every image is stated;
-    `facts` with `stated_by: [state]` then hands the statements on. A mistake, such as a main subject that is none of
-    the subjects, is named when it is handed in.
+    The sections are those of a facts file, without the marks on a picture: captions, the phrase for each subject in a
+    question, the background, questions that the picture answers and does not answer, what it conveys, what is seen and
+    inferred, and changes that would look right. The run stops here, in state `waiting`, until every image is done;
+    `facts` with `stated_by: [state]` then passes the statements on. The form names a mistake, such as a main subject
+    that is missing from the subjects, at submission.
 
-    A model may draft what is asked (`draft`). Its drafts are shown as such, and count as nobody's until a person
-    accepts or edits them; items say of each text whether a person wrote it, or which model.
+    A model may draft the statements (`draft`). Its drafts are shown as such, and have no author until a person accepts
+    or edits them. Items state for each text whether a person wrote it, or which model.
 
-    Whoever stated something is not asked about items that are made of it, so ask more people than state.
+    Authors of statements never judge items made from them, so have more annotators than state.
 
     Attributes:
-        sections: What is asked. `attributes` needs `caption`, and `pairs` needs both.
+        sections: Sections of the form. `attributes` needs `caption`, and `pairs` needs both.
         optional: Sections among them that may be left empty.
-        annotators: Annotators who state each image, each by themselves.
-        combine: What is taken from several annotators. `all` takes every question, subject and change, one of each
-            name, those of the first annotator before others'; of labels the most frequent; of texts, and of labels as
-            often stated, the first annotator's. `first` takes only what the first annotator stated who stated
-            anything. Annotators are taken in the order of their places in the task.
-        draft: Which model drafts the statements; none by default. Simulated annotators get no drafts.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default.
-        handout: How images go out to people; gold ones among them can only be known to have nothing to state
-            (`nothing`). `close_decided` is refused: every answer counts.
-        simulate: Let simulated annotators state instead of people. What they write says so in words, and items have
+        annotators: Annotators who state each image, independently.
+        combine: How to combine several annotators' statements. `all` takes every question, subject and change, one of
+            each name, the first annotator's before the others'; of labels the most frequent; of texts, and of equally
+            frequent labels, the first annotator's. `first` takes only the statements of the first annotator who stated
+            anything. Annotators are ordered by their places in the task.
+        draft: Model that drafts the statements; none by default. Simulated annotators get no drafts.
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind.
+        handout: Assignment of images to annotators; the only known decision on gold ones is that there is nothing to
+            state (`nothing`). `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators state instead of people. Their texts say so in words, and items have
             `simulated` in `written_by` where people's have `person`.
     """
 
     name: ClassVar[str] = STATE
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"statements": "string"}
-    """As `benchwright.facts.Statements` has it."""
+    """As in `benchwright.facts.Statements`."""
 
     sections: tuple[Section, ...] = Field(
         ("caption", "subjects", "background", "answerable", "unanswerable"), min_length=1
@@ -110,19 +110,19 @@ class State(AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; budgets of a model, and how tasks go out, do not."""
+        """Return the settings that determine the result; budgets of a model, and the assignment of tasks, do not."""
         parameters = super().parameters()
         return parameters if self.draft is None else {**parameters, "draft": self.draft.deciding()}
 
     def planned_requests(self, images: int) -> list[RequestPlan] | None:
-        """Return what the model that drafts would be asked; every reply is taken to be repaired once."""
+        """Return the requests to the drafting model, with one repair for every reply."""
         if self.draft is None:
             return None
         words = len(prompt_of(self.sections, questions=self.draft.questions)) // CHARACTERS_PER_TOKEN
         return [self.draft.chat.plan("drafts", images, requests=2, pictures=2, words=2 * words)]
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images and return what was stated once each is."""
+        """Bring the tasks up to these images and return the statements once each is done."""
         typed = state_form(self.sections, optional=self.optional, drafts=self.draft is not None)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[STATE].guidelines
         request = CampaignRequest(
@@ -152,7 +152,7 @@ class State(AssignedCampaign):
         return self.noted(with_gold(Verdicts(None, outcomes, summary), known), ctx)
 
     def _work(self, records: Sequence[ImageRecord], typed: Form, ctx: CampaignContext) -> Iterator[TaskInput]:
-        """Yield the tasks of images; a model is asked for a draft only where a task is new."""
+        """Yield the tasks of images; request a model's draft only for new tasks."""
         drafts: dict[str, Proposals] = {}
         if self.draft is not None and self.simulate is None:
             known = _known_images(ctx)
@@ -169,7 +169,7 @@ class State(AssignedCampaign):
 
 
 def _name_of(record: ImageRecord) -> str:
-    """Return the name by which people look for a picture: its path below the image folder, or its id."""
+    """Return a picture's name for searches: its path below the image folder, or its id."""
     return record.image_id if record.source is None else path_for(record.source.uri).as_posix()
 
 
@@ -183,13 +183,13 @@ def _known_images(ctx: CampaignContext) -> set[str]:
 def _combined_statements(
     decisions: Sequence[Annotation], form: Form, campaign: str, *, first_only: bool
 ) -> StatementsOnPicture | None:
-    """Return what one image's annotators stated, taken together; None if nobody stated anything.
+    """Return the combined statements of one image's annotators; None if they stated nothing.
 
     Args:
         decisions: Their decisions, by slot.
         form: Form of the campaign.
         campaign: Name of the campaign.
-        first_only: Whether only the first who stated anything counts.
+        first_only: Whether only the first annotator who stated anything counts.
     """
     stating = [decision for decision in decisions if fields_in(decision)[HEADLINE] == STATED]
     if not stating:
@@ -202,7 +202,7 @@ def _combined_statements(
 
 
 class _TakenFields:
-    """What is taken of annotators' fields, and who wrote each statement."""
+    """The parts taken from annotators' fields, and the author of each statement."""
 
     def __init__(self, form: Form, campaign: str) -> None:
         self._form, self._campaign = form, campaign
@@ -211,7 +211,7 @@ class _TakenFields:
         self.authors: dict[str, Authorship] = {}
 
     def add(self, decision: Annotation) -> None:
-        """Take what one more annotator stated and nobody before them did."""
+        """Take the statements of one more annotator that none before them made."""
         fields = fields_in(decision)
         for field in self._form.fields[1:]:
             value = fields.get(field.name)
@@ -260,7 +260,7 @@ class _TakenFields:
 
 
 def _key_in(field: Repeated, entry: Mapping[str, Any]) -> str:
-    """Return what tells an entry apart from others in facts files; empty if nothing but its whole content does."""
+    """Return the part that distinguishes an entry from others in facts files; empty if only its whole content does."""
     if field.distinct is None:
         return ""
     key = str(entry[field.distinct])
@@ -276,7 +276,7 @@ def _outcome(statements: StatementsOnPicture | None, evidence: Mapping[str, Any]
 def _summary(
     stated: Mapping[str, StatementsOnPicture | None], decisions: Sequence[Annotation], rule: str, *, simulated: bool
 ) -> dict[str, Any]:
-    """Return counts of images and statements, and by whom these are, without times and names."""
+    """Return counts of images and statements, and of their authors, without times and names."""
     with_any = [statements for statements in stated.values() if statements is not None]
     names = pseudonyms(decisions)
     authors = Counter(author.by for statements in with_any for author in statements.authors.values())
@@ -298,7 +298,7 @@ def _summary(
 
 
 def _draft_counts(ctx: CampaignContext, model: str) -> dict[str, Any]:
-    """Return how many tasks had a draft, and for which reasons others had none."""
+    """Return the number of tasks with a draft, and the reasons why others had none."""
     with open_store(ctx.store_url) as store:
         proposals = [proposals_in(task.payload) for task in store.tasks(ctx.stage, states=("open", "done"))]
     failed = Counter(one.failed.partition(":")[0] for one in proposals if one is not None and one.failed is not None)

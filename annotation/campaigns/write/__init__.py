@@ -1,1 +1,1 @@
-"""Campaigns in which people write questions, with proposals beside them."""
+"""Campaigns in which annotators write questions, with proposals next to them."""

@@ -1,6 +1,6 @@
-"""Drafts of questions in the campaign `write`: as proposals in its tasks, and whose the questions are then.
+"""Drafts of questions in the campaign `write`: as proposals in its tasks, and the resulting authorship of questions.
 
-Drafts are made by steps `draft_questions` before the campaign, as values of the images.
+Steps `draft_questions` before the campaign make the drafts, as values of the images.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ImageDrafts:
 
     Args:
         drafts: For each entry that drafts, its values by image id.
-        settings: Shape of the questions, as the campaign has it.
+        settings: Shape of the questions, as the campaign defines it.
         form: Form of the campaign.
     """
 
@@ -38,7 +38,7 @@ class ImageDrafts:
         self._first_mistake = ""
 
     def of(self, image_id: str) -> Proposals | None:
-        """Return what was drafted about an image, or why nothing was; None where nobody was asked."""
+        """Return the drafts about an image, or the reason for missing ones; None if no step drafted for it."""
         drafted_by = drafts_about(image_id, self._drafts)
         if not drafted_by:
             return None
@@ -61,7 +61,7 @@ class ImageDrafts:
         return Proposals(model=" + ".join(dict.fromkeys(authors)), fields=fields, failed=why, notes=notes)
 
     def check_fit(self, stage: str) -> None:
-        """Check that drafts have the shape of the campaign's form; parts that only lack are left for people.
+        """Check that drafts have the shape of the campaign's form; missing parts are left to annotators.
 
         Raises:
             StepError: No draft has it.
@@ -89,10 +89,10 @@ class ImageDrafts:
 
 
 def authors_of(decision: Annotation, place: str) -> dict[str, str]:
-    """Return who wrote the texts of an entry that came from a draft, as `WrittenQuestion.authors` has it.
+    """Return the authors of the texts of an entry that came from a draft, as in `WrittenQuestion.authors`.
 
     Args:
-        decision: What an annotator handed in.
+        decision: Submission of an annotator.
         place: Place of the entry, such as `questions/2`.
     """
     origin = (fields_in(decision).get(DRAFTS) or {}).get(place)

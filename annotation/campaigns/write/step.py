@@ -1,8 +1,8 @@
-"""The campaign `write`: people write questions about each image, with options, an explanation and labels.
+"""The campaign `write`: annotators write questions about each image, with options, an explanation and labels.
 
-What they write becomes the value `questions` of the image (`benchwright.questions.written`). The steps
-`written_questions` and `iq_test` make items of it. Each question records where it was written, so that the store hands
-its item to anybody but its author.
+Their texts become the value `questions` of the image (`benchwright.questions.written`). The steps `written_questions`
+and `iq_test` make items of it. Each question records where it was written, so that the store never assigns its item to
+its author.
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ from .question_proposals import ImageDrafts, authors_of
 
 
 class Write(QuestionSettings, AssignedCampaign):
-    """Let people write questions about each image, with options of their own; drops nothing.
+    """Let annotators write questions about each image, with their own options; drop nothing.
 
-    How many questions and options there are, whether one option declines to answer, whether the right one is explained,
-    and which labels each question gets, are settings. Where the options are drawn in the picture, as in a puzzle,
-    people name the right one (`drawn_options`). A question that names nothing, an option that reads the same as
-    another, and a text that is too long are refused when they are handed in.
+    Settings determine the number of questions and options, whether one option declines to answer, whether the right one
+    is explained, and the labels of each question. If the picture shows the options, as in a puzzle, annotators name the
+    right one (`drawn_options`). The form refuses a question that names nothing, an option that reads the same as
+    another, and a text that is too long.
 
     Steps `draft_questions` before it may draft questions (`drafted_by`): writers see them as drafts, and accept, edit
-    or discard each. Items say of each text whether a person wrote it, or which draft it comes from.
+    or discard each. Items state for each text whether a person wrote it, or which draft it comes from.
 
-    The run stops here, in state `waiting`, until everybody has written about every image, or found nothing to ask;
-    `written_questions`, or for puzzles `iq_test`, then makes the items. Whoever wrote a question is not asked about its
-    item in any campaign, so ask more people than write.
+    The run stops here, in state `waiting`, until all annotators have written about every image, or found nothing to
+    ask; `written_questions`, or for puzzles `iq_test`, then makes the items. Writers never judge the items of their own
+    questions in any campaign, so have more annotators than write.
 
     Attributes:
         task: Task of the items, such as `table_manners`.
-        annotators: Annotators who write about each image, each by themselves.
+        annotators: Annotators who write about each image, independently.
         drafted_by: Entries of steps `draft_questions` before it whose drafts writers see; none by default. Simulated
             annotators get no drafts.
-        guidelines: What annotators are told, in Markdown; the kind's own words by default.
-        handout: How images go out to people; gold ones among them can only be known to have nothing to ask (`nothing`).
-            `close_decided` is refused: every answer counts.
-        simulate: Let simulated annotators write instead of people. What they write says so in words, and items have
+        guidelines: Instructions for annotators, in Markdown; by default those of the kind.
+        handout: Assignment of images to annotators; the only known decision on gold ones is that there is nothing to
+            ask (`nothing`). `close_decided` is refused: every answer counts.
+        simulate: Let simulated annotators write instead of people. Their texts say so in words, and items have
             `simulated` in `written_by` where people's have `person`.
     """
 
     name: ClassVar[str] = WRITE
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {QUESTIONS: "string"}
-    """As `benchwright.questions.written.WrittenQuestions` has it."""
+    """As in `benchwright.questions.written.WrittenQuestions`."""
 
     task: str = Field(pattern=TASK_NAME)
     annotators: int = Field(1, ge=1, le=50)
@@ -88,7 +88,7 @@ class Write(QuestionSettings, AssignedCampaign):
         return columns_with_drafts(self.drafted_by)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, once all that draft for it are before it.
+        """Return the step itself, if all entries that draft for it are before it.
 
         Raises:
             RecipeError: One of them is not, or drafts no questions.
@@ -97,11 +97,11 @@ class Write(QuestionSettings, AssignedCampaign):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; who drafts only where anybody does."""
+        """Return the settings that determine the result; the drafting entries only if there are any."""
         return {name: value for name, value in super().parameters().items() if name != "drafted_by" or value}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
-        """Bring the tasks up to these images and return what was written once each is done."""
+        """Bring the tasks up to these images and return the questions once each is done."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[WRITE].guidelines
         form = writing_form(self, drafts=bool(self.drafted_by))
         request = CampaignRequest(

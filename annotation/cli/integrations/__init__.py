@@ -1,1 +1,1 @@
-"""Commands by which other programs and services take part: tokens, webhooks, entries of crowd workers, pay."""
+"""Commands for other programs and services: tokens, webhooks, entries of crowd workers, pay."""

@@ -1,4 +1,4 @@
-"""``benchwright review close`` and ``review reopen``: whether tasks of a campaign are handed out."""
+"""``benchwright review close`` and ``review reopen``: whether a campaign assigns tasks."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _BY = click.option("--by", metavar="NAME", help="Your name, for the log.  [defau
 @_BY
 @json_option('`{"campaign", "is_open"}`')
 def close(workspace: Path | None, campaign: str | None, by: str | None, as_json: bool) -> None:
-    """Close a campaign: nobody gets further tasks of it, until `review reopen`.
+    """Close a campaign: annotators get no further tasks of it, until `review reopen`.
 
-    Whoever holds a task may finish it, and what was decided stays. A run of the recipe opens no closed campaign.
-    Tables and Label Studio still bring decisions in.
+    An annotator who holds a task may finish it, and decisions stay. A run of the recipe does not reopen a closed
+    campaign. Tables and Label Studio still import decisions.
     """
     _change(workspace, campaign, by, is_open=False, as_json=as_json)
 
@@ -34,7 +34,7 @@ def close(workspace: Path | None, campaign: str | None, by: str | None, as_json:
 @_BY
 @json_option('`{"campaign", "is_open"}`')
 def reopen(workspace: Path | None, campaign: str | None, by: str | None, as_json: bool) -> None:
-    """Open a campaign again that was closed: its tasks are handed out as before."""
+    """Reopen a closed campaign: it assigns its tasks as before."""
     _change(workspace, campaign, by, is_open=True, as_json=as_json)
 
 

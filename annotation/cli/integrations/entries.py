@@ -1,4 +1,4 @@
-"""``benchwright review entries``: addresses by which workers of Prolific and Mechanical Turk come to a campaign."""
+"""``benchwright review entries``: addresses through which crowd workers enter a campaign."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def entries(
     """List the entries for workers of Prolific and Mechanical Turk, after making or closing one.
 
     The link goes into the study (Prolific, which fills the placeholders) or into the `ExternalURL` of a HIT. A worker
-    gets a pseudonym; their id at the service stays apart from what they decide, and `review forget` removes it. They
-    see this campaign and no other. Needs the extra `app`.
+    gets a pseudonym; their id at the service stays separate from their decisions, and `review forget` removes it. They
+    see only this campaign. Needs the extra `app`.
     """
     if add is not None and close is not None:
         raise BenchwrightError("give --add or --close, one at a time")

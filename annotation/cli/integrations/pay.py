@@ -1,4 +1,4 @@
-"""``benchwright review pay``: hours, and what people are owed, as a table."""
+"""``benchwright review pay``: annotators' hours and pay, as a table."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def pay(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Say how many hours everybody worked in a campaign, and what they are owed.
+    """Show each annotator's hours in a campaign, and their pay.
 
-    Hours are what lies between two traces of a person that are at most 20 minutes apart: short pauses are paid (29 CFR
-    785.18), longer ones are not. `active_hours` are those on tasks alone, up to half a minute without a key or the
-    pointer. Votes that were set aside are paid like others, and counted beside. Decisions from tables have no time.
+    Hours are the time between two traces of a person at most 20 minutes apart: short pauses are paid (29 CFR 785.18),
+    longer ones are not. `active_hours` are those on tasks alone, with up to half a minute without a key or the pointer.
+    Votes set aside are paid like others, and also counted separately. Decisions from tables have no time.
     """
     from ...forms.assignment_settings import assignment_settings_of
     from ...pay.invoice import PayTerms, pay_rows, read_rate, write_pay

@@ -1,4 +1,4 @@
-"""``benchwright review tokens``: the tokens by which programs use the HTTP API of the review app."""
+"""``benchwright review tokens``: the tokens with which programs use the HTTP API of the review app."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def tokens(
 ) -> None:
     """List the tokens of the HTTP API, after making or revoking one.
 
-    A token opens one campaign, in the name of one person: with the scope `annotator` it claims and decides tasks and
-    sees what that person would see, with the scope `curator` it does what a curator does. The store keeps its hash
-    only. Locking the account stops its tokens too. Works while the app runs.
+    A token opens one campaign, on behalf of one person. With the scope `annotator` it claims and decides tasks and sees
+    what that person would see; with the scope `curator` it does what a curator does. The store keeps only its hash.
+    Locking the account stops its tokens, too. Works while the app runs.
     """
     from ...store.database.audit import COMMAND_LINE, clock
     from ...store.integrations.api_tokens import ApiTokens

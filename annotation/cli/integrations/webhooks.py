@@ -1,4 +1,4 @@
-"""``benchwright review webhooks``: addresses that the review app tells of a campaign's events."""
+"""``benchwright review webhooks``: addresses to which the review app sends a campaign's events."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def webhooks(
     by: str | None,
     as_json: bool,
 ) -> None:
-    """List the webhooks, after adding or removing one, or list what was sent to one.
+    """List the webhooks, after adding or removing one, or list the deliveries to one.
 
-    The app sends them while it runs, signed (Standard Webhooks), and tries what fails again for three days. It reaches
-    public addresses by https only, unless `review serve --private-webhooks` allows others.
+    The app sends events while it runs, signed (Standard Webhooks), and retries failed deliveries for three days. It
+    reaches public addresses by https only, unless `review serve --private-webhooks` allows others.
     """
     from ...store.database.audit import COMMAND_LINE, clock
     from ...store.integrations.webhooks import Webhooks

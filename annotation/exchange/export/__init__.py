@@ -1,4 +1,4 @@
-"""The whole export: everything that a review store holds of people's work, as tables for other programs."""
+"""The full export: all annotation data of a review store, as tables for other programs."""
 
 from .exporting import FORMATS, Exported, export_everything
 

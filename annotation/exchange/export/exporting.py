@@ -1,4 +1,4 @@
-"""Writes an export: a new folder with a file for each table and format, and a manifest."""
+"""Writer of an export: a new folder with a file for each table and format, and a manifest."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def export_everything(
     formats: Sequence[FileFormat] = ("parquet", "csv"),
     pseudonymous: bool = False,
 ) -> Exported:
-    """Write tasks, decisions and the figures on them as they are at one moment; equal stores give equal bytes.
+    """Write tasks, decisions and their figures as of one moment; equal stores give equal bytes.
 
     Args:
         store: Review store.
         out: New folder.
         campaigns: Names of campaigns; default all that are not archived.
         formats: Formats of the files.
-        pseudonymous: Whether people are called by numbers; default False. Texts stay as people wrote them.
+        pseudonymous: Whether to replace names by numbers; default False. Texts stay as their authors wrote them.
 
     Raises:
-        BenchwrightError: The folder exists, its parent folder does not, or there is no such campaign.
+        BenchwrightError: The folder exists, its parent folder does not, or no such campaign exists.
     """
     if out.exists() or out.is_symlink():
         raise BenchwrightError(f"{out} is there already; give another --out")
@@ -101,7 +101,7 @@ def _names_in(store: ReviewStore, *, pseudonymous: bool) -> Mapping[str, str]:
     """Return the name of each annotator in the export, by their name in the store.
 
     Pseudonyms number people in the order in which they joined, so that a person has the same number in every later
-    export of the store. Simulated annotators keep their names, since no person is behind them.
+    export of the store. Simulated annotators keep their names, since they are not people.
     """
     with store.reading() as connection:
         rows = connection.execute(sa.select(annotators.c.name, annotators.c.kind).order_by(annotators.c.id)).all()

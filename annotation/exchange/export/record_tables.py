@@ -1,4 +1,4 @@
-"""Tables of records beside decisions: adjudication, revisions, answers before the key, comments, the audit log."""
+"""Tables of records besides decisions: adjudication, revisions, answers before the key, comments, the audit log."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _of_tasks(
 ) -> ExportTable:
     """Return a table in which each row belongs to a task and an annotator."""
     own = [table.c[column] for column in columns]
-    # Rows come in the order in which they were written, where that is known.
+    # Rows come in the order of writing, where known.
     order = [table.c.id] if "id" in table.c else [tasks.c.item_id, tasks.c.round, annotators.c.id]
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, *own)
@@ -94,7 +94,7 @@ def _remarks(connection: sa.Connection, campaign_ids: Sequence[int], display_nam
         "settled_by": "text",
     }
     table = _of_tasks(connection, campaign_ids, display_names, remarks, remarks.name, columns)
-    rows = ([*row[:-1], display_names.get(row[-1], row[-1])] for row in table.rows)  # the command line is nobody's name
+    rows = ([*row[:-1], display_names.get(row[-1], row[-1])] for row in table.rows)  # the command line is no person
     return ExportTable(table.name, table.columns, rows)
 
 
@@ -153,7 +153,7 @@ def _closings(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportT
 
 
 def _sent_back(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of items that went back to their writers; a row of a check names nobody."""
+    """Return the table of items sent back to their writers; a row of a check names no person."""
     r = revision_requests.c
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, r.slot, r.item_id, r.stage)
@@ -209,7 +209,7 @@ def authors_table(connection: sa.Connection, display_names: Names) -> ExportTabl
 
 
 def log_table(connection: sa.Connection) -> ExportTable:
-    """Return the whole audit log with its hashes, so that the chain can be checked elsewhere. It names people."""
+    """Return the whole audit log with its hashes, so that others can check the chain. It names people."""
     log = audit_log.c
     query = sa.select(log.id, log.at, log.actor, log.act, log.about, log.previous, log.hash).order_by(log.id)
     columns: Columns = {

@@ -1,4 +1,4 @@
-"""The table of regions: each that an annotator marked, in every version, and what they changed of a proposal."""
+"""The table of regions: all that annotators marked, in every version, and their changes to proposals."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _COLUMNS: Columns = {
 def regions_table(connection: sa.Connection, marked: Sequence[Campaign], display_names: Names) -> ExportTable:
     """Return the table of the regions in campaigns; for the arguments see `work_tables`.
 
-    `x0` to `y1` are the box around the region in pixels of the upright picture; the region itself stands in the column
+    `x0` to `y1` are the box around the region in pixels of the upright picture; the region itself is in the column
     `fields` of `annotations`.
     """
     names = {campaign.name: _field_names(campaign) for campaign in marked}
@@ -88,7 +88,7 @@ def _rows(
             for place, document in enumerate(fields.get(field) or ()):
                 try:
                     region = Region.model_validate(document)
-                except ValidationError:  # of an older program, under other rules; it stands in `annotations`
+                except ValidationError:  # from an older program, under other rules; `annotations` holds it
                     continue
                 head = (campaign, item_id, round_, slot, display_names[annotator], version, bool(newest), field, place)
                 yield [*head, *_described(region)]

@@ -30,7 +30,7 @@ ROWS_PER_GROUP = 20_000
 
 
 class ExportTable(NamedTuple):
-    """A table to be written.
+    """A table to write.
 
     Args:
         name: Name of the table and, without suffix, of its files.
@@ -44,7 +44,7 @@ class ExportTable(NamedTuple):
 
 
 class WrittenTable(NamedTuple):
-    """A table that was written: the number of its rows, and the SHA-256 of each file by its name."""
+    """A written table: the number of its rows, and the SHA-256 of each file by its name."""
 
     rows: int
     files: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""Tables of people's work: campaigns, tasks, every version of every decision, annotators and their assignments."""
+"""Tables of annotators' work: campaigns, tasks, every version of every decision, annotators and their assignments."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def annotations_of(connection: sa.Connection, campaign_ids: Sequence[int], displ
 
 
 def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
-    """Return the table of attention checks that were answered, which stand nowhere among items."""
+    """Return the table of answered attention checks, which no table of items includes."""
     a = annotations_table.c
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, annotators.c.name, a.version, a.decision, tasks.c.gold)
@@ -275,7 +275,7 @@ def _assignments(connection: sa.Connection, campaign_ids: Sequence[int], display
 
 
 def overrides_table(connection: sa.Connection, display_names: Names) -> ExportTable:
-    """Return the table of curators' overrides, in the order in which they were decided."""
+    """Return the table of curators' overrides, in order of time."""
     o = overrides.c
     query = (
         sa.select(o.stage, o.record_id, o.action, o.reason, o.against, annotators.c.name, o.why, o.decided_at)

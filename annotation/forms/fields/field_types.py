@@ -1,4 +1,4 @@
-"""The fields of typed forms: what can be entered, and what each takes.
+"""The fields of typed forms, and the values that each accepts.
 
 A field is one of several options, several of them, one of the item's own choices, text, a number of lines of text, a
 photograph, regions marked on the pictures, other pictures of the campaign, or a group of fields that occurs several
@@ -35,11 +35,11 @@ def _is_unset(value: Any) -> bool:
 
 
 class Option(Record):
-    """One option of a field, or a label that a region may have.
+    """One option of a field, or a possible label of a region.
 
     Attributes:
         code: Its code in tables and values: lower-case letters, digits and underscores, a letter first.
-        words: Its name for people.
+        words: Its name for readers.
         help: When it applies, in a sentence.
     """
 
@@ -49,7 +49,7 @@ class Option(Record):
 
     @property
     def spelled(self) -> str:
-        """Return how tables spell it: its code, or its words where the code is no more than a number (`value_2`)."""
+        """Return its spelling in tables: its code, or its words if the code is only a number (`value_2`)."""
         return self.words if _NUMBERED.fullmatch(self.code) else self.code
 
 
@@ -65,10 +65,10 @@ class _Field(Record):
 
     Attributes:
         name: Name of the column in tables.
-        label: Name for people.
+        label: Name for readers.
         only_if: Condition under which the field applies; default None, always.
         is_required: Whether the field must be filled in if it applies; default True.
-        section: Heading under which the app shows the field with its neighbours of the same section, which can be
+        section: Heading under which the app shows the field with its neighbors of the same section, which can be
             folded; default none.
     """
 
@@ -98,7 +98,7 @@ class OneChoice(_Field):
 
     type: Literal["one_choice"] = "one_choice"
     is_key_offered: bool = True
-    """Whether the choice that counts as right can be given too."""
+    """Whether the choice that counts as right is among the options."""
 
 
 class TextField(_Field):
@@ -115,7 +115,7 @@ class TextField(_Field):
     """Whether it is a short name for programs: lower-case letters, digits and underscores, at most 60, a letter
     first."""
     is_count: bool = Field(False, exclude_if=_is_unset)
-    """Whether it is a whole number, 0 or more."""
+    """Whether it is a whole number, 0 or greater."""
 
 
 class Lines(_Field):
@@ -125,9 +125,9 @@ class Lines(_Field):
     hint: str = Field("", max_length=200)
     count: int = Field(ge=1, le=20)
     at_least: int | None = Field(None, ge=1, le=20, exclude_if=_is_unset)
-    """Fewest lines where fewer than `count` will do; default None, all of them."""
+    """Fewest lines if fewer than `count` suffice; default None, all of them."""
     max_chars: int = Field(_MAX_TEXT, ge=1, le=_MAX_TEXT)
-    """Most characters of one line."""
+    """Largest number of characters of one line."""
     differ_from: _Name | None = None
     """Name of an earlier text field whose text no line may repeat."""
 
@@ -149,9 +149,9 @@ class PicturesField(_Field):
 
 
 class DraftsField(_Field):
-    """Which statements were accepted from a draft that a model wrote; nothing that people see or fill in.
+    """The statements accepted from a model's draft; readers neither see nor fill it in.
 
-    A window sends each statement's place with the place that it has in the draft; the store keeps what follows from it.
+    A window sends each statement's place with its place in the draft; the store keeps the resulting origin.
     """
 
     type: Literal["drafts"] = "drafts"
@@ -159,7 +159,7 @@ class DraftsField(_Field):
 
 
 class RegionField(_Field):
-    """Regions that the annotator marks on the task's pictures, all of one shape, in the order in which they were drawn.
+    """Regions that the annotator marks on the task's pictures, all of one shape, in the order drawn.
 
     A correspondence joins a point of the first picture to one of the second; every other region lies on the first.
     """
@@ -167,17 +167,17 @@ class RegionField(_Field):
     type: Literal["region"] = "region"
     shape: RegionShape
     options: tuple[Option, ...] = Field((), max_length=100)
-    """Labels, of which each region has one; empty if regions have no label, or one that the annotator writes."""
+    """Labels, one for each region; empty if regions have no label, or one that the annotator writes."""
     free_label: bool = False
-    """Whether an annotator may write a label that is none of the options."""
+    """Whether an annotator may write a label outside the options."""
     min_count: int = Field(1, ge=0, le=MOST_REGIONS)
     max_count: int = Field(100, ge=1, le=MOST_REGIONS)
     instructions: str = Field("", max_length=_MAX_TEXT)
-    """What to mark, and how, in Markdown."""
+    """Instructions for marking, in Markdown."""
     example: Sha256 | None = None
-    """Picture that shows how it is done, by its image id; None without one."""
+    """Example picture, by its image id; None without one."""
     example_words: str = Field("", max_length=1000)
-    """What that picture shows, for those who do not see it; empty for the field's label."""
+    """Description of that picture, for annotators who cannot see it; empty for the field's label."""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> RegionField:
@@ -192,7 +192,7 @@ class RegionField(_Field):
 
     @property
     def rule(self) -> RegionRule:
-        """Return what the field takes."""
+        """Return the rule for the field's values."""
         labels = {option.code: option.words for option in self.options}
         return RegionRule(self.shape, labels, self.free_label, self.max_count)
 
@@ -202,13 +202,13 @@ EntryField = Annotated[OneOf | SeveralOf | TextField | Lines | PicturesField, Fi
 
 
 class QuestionRule(Record):
-    """What of a group's fields is a question and its options, which are then checked together.
+    """The question and its options among a group's fields, which are checked together.
 
     Attributes:
         ask: Field with the question, a text.
-        options: Fields with its options, texts or lines; none may read the same as another.
-        refusal: Text of the option that declines, which is added by itself and which no other may repeat; None where
-            none is.
+        options: Fields with its options, texts or lines; no two may read the same.
+        refusal: Text of the option that declines, which is added automatically and which no other may repeat; None
+            without one.
     """
 
     ask: _Name = "ask"
@@ -221,17 +221,17 @@ class Repeated(_Field):
 
     type: Literal["repeated"] = "repeated"
     entry: str = Field(min_length=1, max_length=60)
-    """One of the entries, as people call it: `question`."""
+    """Name of one entry for readers: `question`."""
     fields: tuple[EntryField, ...] = Field(min_length=1, max_length=40)
-    """Fields of an entry; each may apply only where an earlier one of the same entry has certain values."""
+    """Fields of an entry; each may depend on values of an earlier one of the same entry."""
     min_count: int = Field(1, ge=1, le=100)
     max_count: int = Field(20, ge=1, le=100)
     distinct: _Name | None = None
-    """Field, a text or one of several options, in which no two entries may be equal, whatever their case."""
+    """Field, a text or one of several options, that must differ between entries, ignoring case."""
     question: QuestionRule | None = Field(None, exclude_if=_is_unset)
-    """Which fields are a question with options; None where an entry is none."""
+    """Fields that form a question with options; None if an entry is not a question."""
     in_columns: bool = Field(False, exclude_if=_is_unset)
-    """Whether tables and Label Studio have each field of each entry by itself, such as `ask_2`, in place of JSON."""
+    """Whether tables and Label Studio have each field of each entry separately, such as `ask_2`, instead of JSON."""
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Repeated:

@@ -1,4 +1,4 @@
-"""Checks of what is entered in fields, whoever sends it: the app, a table, another program, a simulated annotator."""
+"""Checks of field values from any source: the app, a table, another program, a simulated annotator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .region_values import read_regions
 from .texts import can_be_kept
 
 MOST_MISTAKES = 30
-"""Most mistakes that a message names, so that hostile values make no endless one."""
+"""Largest number of mistakes that a message names, so that hostile values cannot make an endless one."""
 
 _SHORT_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
@@ -49,7 +49,7 @@ class FieldMistake(NamedTuple):
         place: Field, or for one of a group's entries `questions/2/ask`; empty for the form as a whole.
         words: The mistake, in words that name the field.
         entry: Entry of the group, in words such as `question 2`; empty outside of groups.
-        is_missing: Whether something is still to be filled in, rather than wrong.
+        is_missing: Whether a value is still missing, instead of wrong.
     """
 
     place: str
@@ -64,16 +64,16 @@ class FieldMistake(NamedTuple):
 
     @property
     def beside_field(self) -> str:
-        """Return the mistake in words that stand beside the field, which they do not name again."""
+        """Return the mistake in words to show next to the field, without naming it again."""
         return _LEAD.sub("", self.words)
 
 
 class FormError(BenchwrightError):
-    """Values that do not fit a form; the message says where.
+    """Values that do not fit a form; the message names their places.
 
     Args:
         message: The mistakes in words.
-        at_fields: Each mistake with its place; empty where only the message is known.
+        at_fields: Each mistake with its place; empty if only the message is known.
     """
 
     def __init__(self, message: str, at_fields: Sequence[FieldMistake] = ()) -> None:
@@ -82,7 +82,7 @@ class FormError(BenchwrightError):
 
 
 class TaskValues(NamedTuple):
-    """What of a task its values depend on: the letters of its choices, the right one, the sizes of its pictures."""
+    """A task's properties that its values depend on: letters of its choices, the right one, sizes of its pictures."""
 
     letters: Sequence[str] = ()
     key: str | None = None
@@ -123,10 +123,10 @@ def checked_values(
 
 
 def raise_all(mistakes: Sequence[FieldMistake]) -> None:
-    """Raise mistakes, if there are any, as one error that names the first of them.
+    """Raise mistakes, if any, as one error that names the first of them.
 
     Raises:
-        FormError: There are mistakes.
+        FormError: The list has mistakes.
     """
     if mistakes:
         more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
@@ -153,7 +153,7 @@ def _value(field: FormField, value: Any, task: TaskValues) -> Any:
 
 
 def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value: Any, task: TaskValues) -> str:
-    """Check the value of a field that takes a text, a code or a letter, and return it."""
+    """Check the value of a field that accepts a text, a code or a letter, and return it."""
     if not isinstance(value, str):
         raise FormError(f"field {field.name!r}: {quoted(value)} is no text")
     if isinstance(field, TextField):
@@ -171,7 +171,7 @@ def _text_or_code(field: OneOf | OneChoice | TextField | PhotographField, value:
 
 
 def _pictures(field: PicturesField, value: Any) -> list[str]:
-    """Return the ids of pictures, given as a list or as a text with semicolons; the store says which there are."""
+    """Return the ids of pictures, given as a list or as a text with semicolons; the store checks that they exist."""
     listed = [part.strip() for part in value.split(";")] if isinstance(value, str) else value or []
     if not isinstance(listed, list | tuple) or not all(isinstance(image_id, str) for image_id in listed):
         raise FormError(f"field {field.name!r} ({field.label}): {quoted(value)} is no list of pictures")
@@ -184,7 +184,7 @@ def _pictures(field: PicturesField, value: Any) -> list[str]:
 
 
 def _drafts(field: DraftsField, value: Any) -> dict[str, str]:
-    """Return the place in the draft of each statement's place; what was stored of it may come back as it was."""
+    """Return the place in the draft of each statement's place; an earlier stored value may return unchanged."""
     if value is None or value == "":
         return {}
     if not isinstance(value, Mapping):
@@ -210,10 +210,10 @@ def _regions(field: RegionField, value: Any, sizes_wh: Sequence[SizeWH]) -> list
 
 
 def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
-    """Return the entries of a group, given as a list or as JSON text, without entries in which nothing is filled in.
+    """Return the entries of a group, given as a list or as JSON text, without empty entries.
 
     Raises:
-        FormError: There are too few or too many, or entries have mistakes; the message names all of them.
+        FormError: The entries are too few or too many, or have mistakes; the message names all of them.
     """
     if isinstance(value, str) and value.strip():
         try:
@@ -250,7 +250,7 @@ def _entries(field: Repeated, value: Any) -> list[dict[str, Any]]:
 
 
 def _mistakes_in_question(field: Repeated, values: Values) -> list[FieldMistake]:
-    """Return what is wrong with the question and the options of an entry, if it has one."""
+    """Return the mistakes in the question and the options of an entry, if it has a question."""
     rule = field.question
     if rule is None:
         return []
@@ -317,5 +317,5 @@ def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any
 
 
 def quoted(value: Any) -> str:
-    """Return a value that may be hostile for a message: in ASCII, and cut."""
+    """Return a possibly hostile value for a message: in ASCII, and cut."""
     return ascii(value)[:80]

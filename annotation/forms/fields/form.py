@@ -1,7 +1,6 @@
-"""Typed forms: the values that an annotator can enter about a task, as a list of fields.
+"""Typed forms: the possible entries of an annotator about a task, as a list of fields.
 
-One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it.
+One description serves the app, the table for filling in without it, and the store, which checks every value against it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from .region_values import MAX_REGION_BYTES, size_of
 
 
 class Form(Record):
-    """The fields of a task, in the order in which they are filled in.
+    """The fields of a task, in the order of filling them in.
 
     Attributes:
         fields: Fields, at least one; the first is the headline, which lists show and agreement compares.
@@ -53,7 +52,7 @@ class Form(Record):
 
     @property
     def headline(self) -> FormField:
-        """Return the first field, which stands for the decision in lists and agreement."""
+        """Return the first field, which represents the decision in lists and agreement."""
         return self.fields[0]
 
     @property
@@ -76,14 +75,13 @@ class Form(Record):
         """Check the values of a form and return them as JSON values, in its order, without fields that do not apply.
 
         Args:
-            entries: Values by field; absent, None and empty ones are not filled in.
+            entries: Values by field; absent, None and empty ones count as not filled in.
             letters: Letters of the item's choices.
             key: Letter of the right choice; None if there is none.
             sizes_wh: Size of each picture of the task in pixels, upright; only regions need them.
 
         Raises:
-            FormError: A field is not known, is missing, or has a value that it does not take; the message names all
-                such values.
+            FormError: A field is unknown, is missing, or has an unacceptable value; the message names all of them.
         """
         known = {field.name for field in self.fields}
         if unknown := sorted(set(entries) - known):
@@ -97,14 +95,14 @@ class Form(Record):
         return values
 
     def wrong_so_far(self, entries: Mapping[str, Any]) -> list[FieldMistake]:
-        """Return what is wrong with values that are still being filled in, without what is only missing."""
+        """Return the mistakes in values that are still being filled in, without missing ones."""
         _, mistakes = checked_values(self.fields, entries, TaskValues())
         return [mistake for mistake in mistakes if not mistake.is_missing]
 
     def comparable(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return values as `checked` spells them, field by field and entry by entry, without those that do not fit.
 
-        What a model drafted is kept this way: its draft of one field may have a mistake that others have not.
+        A model's drafts are kept this way: its draft of one field may have a mistake that others lack.
         """
         fitting: dict[str, Any] = {}
         for field in self.fields:
@@ -139,7 +137,7 @@ def _append_entry(entries: list[Any], checked: Sequence[Any], field: Repeated) -
 
 
 def _alone(field: FormField) -> FormField:
-    """Return a field as if it stood alone: without a condition, required or not, a group from one entry on."""
+    """Return a field as if it were alone: without a condition, required or not, a group from one entry on."""
     free: dict[str, Any] = {"only_if": None}
     if not isinstance(field, DraftsField):
         free["is_required"] = False

@@ -1,4 +1,4 @@
-"""Groups of fields as columns of their own: `ask_2` is the field `ask` of a group's second entry.
+"""Groups of fields as separate columns: `ask_2` is the field `ask` of a group's second entry.
 
 Tables and Label Studio repeat no fields. They have these instead, for groups that are small enough (`in_columns`).
 """
@@ -12,11 +12,11 @@ from .field_types import EntryField, FormField, Lines, Repeated, SeveralOf
 from .form import Form
 
 _PARTED = " | "
-"""What parts lines that stand in one line of a cell."""
+"""Separator of lines within one line of a cell."""
 
 
 def with_numbered_fields(form: Form) -> Form:
-    """Return a form without groups that go into columns: in their place stand the fields of all their entries."""
+    """Return a form in which the fields of all entries replace each group that goes into columns."""
     return Form(
         fields=tuple(
             numbered
@@ -27,14 +27,14 @@ def with_numbered_fields(form: Form) -> Form:
 
 
 def is_numbered(field: FormField) -> bool:
-    """Return whether a field is a group whose entries have columns of their own."""
+    """Return whether a field is a group whose entries have separate columns."""
     return isinstance(field, Repeated) and field.in_columns
 
 
 def numbered_fields(group: FormField) -> tuple[FormField, ...]:
-    """Return the fields of all entries that a group can have, entry by entry.
+    """Return the fields of all possible entries of a group, entry by entry.
 
-    Those of entries that may be left out are not required; `_entries_of` and the form check what belongs together.
+    Those of optional entries are not required; `_entries_of` and the form check that entries are complete.
     """
     assert isinstance(group, Repeated), "only groups have entries"
     numbered = []
@@ -62,7 +62,7 @@ def name_of(part: str, number: int) -> str:
 
 
 def _entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a group's entries out of the values of its columns; those in which nothing is filled in are empty.
+    """Return a group's entries from the values of its columns; entries without any value are empty.
 
     Args:
         group: The group.
@@ -76,13 +76,13 @@ def _entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, A
 
 
 def lines_in(text: str) -> list[str]:
-    """Return the lines of a cell: those of the text, or of one line what ` | ` parts; none of an empty one."""
+    """Return the lines of a cell: those of the text, or of a single line the parts between ` | `; none if empty."""
     lines: Sequence[str] = text.splitlines()
     return list(lines) if len(lines) > 1 else [part for part in text.split(_PARTED) if part.strip()]
 
 
 def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a form out of those of `with_numbered_fields(form)`, with each group's entries together."""
+    """Return the values of a form from those of `with_numbered_fields(form)`, with each group's entries together."""
     grouped: dict[str, Any] = {}
     for field in form.fields:
         if is_numbered(field):
@@ -93,7 +93,7 @@ def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cells_of(form: Form, fields: Mapping[str, Any]) -> dict[str, str]:
-    """Return a form's values as the cells that `grouped_values` reads them from; what no cell holds is left out."""
+    """Return a form's values as the cells from which `grouped_values` reads them, without values that no cell holds."""
     values = {field.name: fields.get(field.name) for field in form.fields if not is_numbered(field)}
     for group in filter(is_numbered, form.fields):
         for number, entry in enumerate(fields.get(group.name) or (), 1):

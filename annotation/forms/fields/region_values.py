@@ -1,7 +1,7 @@
 """Values of a region field: lists of regions as JSON values, checked against the pictures of the task.
 
-They come from browsers, tables and other programs, so nothing in them is trusted: `benchwright.regions` checks each
-region, and this module the list as a whole, its labels and its size.
+They come from browsers, tables and other programs, and are untrusted. `benchwright.regions` checks each region, and
+this module the list as a whole, its labels and its size.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from benchwright.texts.normalization import counted
 from .texts import can_be_kept
 
 MOST_REGIONS = 1_000
-"""Most regions that one field takes."""
+"""Largest number of regions that one field accepts."""
 MAX_REGION_BYTES = 4 << 20
-"""Most bytes of all regions of one submission, as JSON."""
+"""Largest size in bytes of all regions of one submission, as JSON."""
 _MOST_TOLD = 5
 _PLURALS: Mapping[RegionShape, tuple[str, str]] = {
     "point": ("point", "points"),
@@ -33,13 +33,13 @@ _PLURALS: Mapping[RegionShape, tuple[str, str]] = {
 
 
 class RegionRule(NamedTuple):
-    """What a region field takes.
+    """The regions that a field accepts.
 
     Args:
         shape: Shape of every region.
         labels: Labels to choose from, by code.
-        free_label: Whether an annotator may give a label of their own.
-        max_count: Most regions.
+        free_label: Whether an annotator may write their own label.
+        max_count: Largest number of regions.
     """
 
     shape: RegionShape
@@ -49,11 +49,11 @@ class RegionRule(NamedTuple):
 
 
 def read_regions(value: Any, rule: RegionRule, sizes_wh: Sequence[SizeWH]) -> list[dict[str, Any]]:
-    """Return the regions of a field as JSON values, in the order in which they were drawn; empty if there are none.
+    """Return the regions of a field as JSON values, in the order drawn; empty without any.
 
     Args:
         value: List of regions as JSON values, or that list as JSON text, as tables have it.
-        rule: What the field takes.
+        rule: Rule of the field.
         sizes_wh: Size of each picture of the task in pixels, upright.
 
     Raises:
@@ -78,12 +78,12 @@ def read_regions(value: Any, rule: RegionRule, sizes_wh: Sequence[SizeWH]) -> li
 
 
 def size_of(regions: Sequence[Mapping[str, Any]]) -> int:
-    """Return how many bytes regions take as JSON."""
+    """Return the size of regions as JSON, in bytes."""
     return len(canonical_json(regions).encode("utf-8", "surrogatepass"))
 
 
 def regions_in_words(regions: Sequence[Mapping[str, Any]], rule: RegionRule) -> str:
-    """Return what was marked for people, such as `3 boxes (dog 2, cat)`."""
+    """Return a description of the marks for readers, such as `3 boxes (dog 2, cat)`."""
     one, several = _PLURALS[rule.shape]
     counts = Counter(region.get("label", "") for region in regions)
     labels = ", ".join(
@@ -94,7 +94,7 @@ def regions_in_words(regions: Sequence[Mapping[str, Any]], rule: RegionRule) -> 
 
 
 def shape_in_words(shape: RegionShape) -> str:
-    """Return the name of a shape for people, in the plural."""
+    """Return the name of a shape for readers, in the plural."""
     return _PLURALS[shape][1]
 
 

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def can_be_kept(text: str) -> bool:
-    """Return whether every database can store a text: PostgreSQL takes no null, and no encoding takes a surrogate."""
+    """Return whether every database can store a text: PostgreSQL accepts no null, and no encoding a surrogate."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,1 +1,1 @@
-"""Forms of the kinds of campaigns: what each asks."""
+"""Forms of the kinds of campaigns: their questions."""

@@ -1,4 +1,4 @@
-"""The form of the campaign `collect`: a photograph that fits a prompt, with its source, author and licence."""
+"""The form of the campaign `collect`: a photograph that fits a prompt, with its source, author and license."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ..fields.form import Form
 
 WEB, OWN, NONE = "web", "own", "none"
 LICENCE = "licence"
-"""Name of the field of the licence, whose options are those that a recipe names."""
+"""Name of the field of the license, whose options are those that a recipe names."""
 _FOUND = OnlyIf(field="found", codes=(WEB, OWN))
 _MAX_LINE = 1000
 
 
 def licence_code(licence: str) -> str:
-    """Return the code of a licence, such as `cc_by_4_0`."""
+    """Return the code of a license, such as `cc_by_4_0`."""
     code = re.sub(r"[^a-z0-9]+", "_", licence.casefold()).strip("_")
     return code if code[:1].isalpha() else f"licence_{code}"
 
 
 def collect_form(licences: Sequence[str], *, max_bytes: int, max_pixels: int, min_side_px: int) -> Form:
-    """Return the form with these licences and limits on photographs."""
+    """Return the form with these licenses and limits on photographs."""
     options = tuple(Option(code=licence_code(licence), words=licence) for licence in licences)
     line = {"is_line": True, "max_chars": _MAX_LINE}
     return Form(

@@ -1,4 +1,4 @@
-"""The form in which people describe what an image conveys, as II-Bench's annotators did (appendix B.3)."""
+"""The form for describing what an image conveys, as II-Bench's annotators did (appendix B.3)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _label(name: str, label: str, vocabulary: Any) -> OneOf:
 
 
 def _question(number: int) -> Iterable[FormField]:
-    """Return the fields of one question; those of a later question apply only if that many are asked."""
+    """Return the fields of one question; those of a later question apply only with that many questions."""
     only_if = _CONVEYS if number == 1 else OnlyIf(field="questions", codes=COUNTS[number - 1 :])
     line = {"only_if": only_if, "is_line": True, "max_chars": _MAX_LINE}
     yield TextField(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)
@@ -68,9 +68,10 @@ def description_form(*, several_types: bool = False, drafts: bool = False) -> Fo
     """Return the form of a description.
 
     Args:
-        several_types: Whether an image may be of several types, as in II-Bench's published data, where the paper's
-            appendix B takes one; default False.
-        drafts: Whether drafts may be accepted; the form then has sections, of which each takes all its drafts at once.
+        several_types: Whether an image may have several types, as in II-Bench's published data; the paper's appendix B
+            allows one. Default False.
+        drafts: Whether drafts may be accepted; the form then has sections, each of which can accept all its drafts at
+            once.
     """
     fields: list[FormField] = list(DESCRIPTION_FORM.fields)
     if several_types:
@@ -123,12 +124,12 @@ DESCRIPTION_FORM = Form(
 def fields_of_description(
     implication: Implication | None, questions: Sequence[DraftedQuestion], *, several_types: bool
 ) -> dict[str, Any]:
-    """Return the values of the form that a draft stands for; empty where nothing was drafted.
+    """Return the values of the form that correspond to a draft; empty without drafts.
 
     Args:
         implication: Drafted labels and explanation; None for none.
-        questions: Drafted questions, of which the form has room for three.
-        several_types: Whether the form takes several types of an image; a form that takes one gets none of several.
+        questions: Drafted questions; the form has room for three.
+        several_types: Whether the form accepts several types of an image; a form with a single type leaves several out.
     """
     values: dict[str, Any] = {}
     if implication is not None:

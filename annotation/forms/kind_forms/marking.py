@@ -22,20 +22,20 @@ _IF_MARKED = OnlyIf(field=HEADLINE, codes=(MARKED,))
 
 
 class MarkField(Record):
-    """Regions of one shape that people mark, as a recipe asks for them.
+    """Regions of one shape to mark, as a recipe requests them.
 
     Attributes:
         name: Name of the column in tables.
-        label: Name for people.
+        label: Name for readers.
         shape: `point`, `points` (in their order), `box`, `polygon`, `mask`, or `correspondence`, which joins a point of
             the first picture of a pair to one of the second.
         options: Labels to choose from; without any, regions have no label unless `free_label` is set.
-        free_label: Whether people may write a label of their own.
-        min_count: Fewest regions where there is anything to mark; 0 lets the field be left empty.
-        max_count: Most regions.
-        instructions: What to mark, and how, in Markdown.
-        example: Picture that shows how it is done: a file beside the recipe, or the image id of one in the workspace.
-        example_words: What that picture shows, for those who do not see it.
+        free_label: Whether annotators may write their own labels.
+        min_count: Fewest regions if there is anything to mark; 0 lets the field be left empty.
+        max_count: Largest number of regions.
+        instructions: Instructions for marking, in Markdown.
+        example: Example picture: a file next to the recipe, or the image id of one in the workspace.
+        example_words: Description of that picture, for annotators who cannot see it.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")
@@ -55,12 +55,12 @@ class MarkField(Record):
         return self
 
     def field(self, example: Sha256 | None = None) -> RegionField:
-        """Return the field of the form, which applies where there is something to mark; `example` by its image id."""
+        """Return the field of the form, which applies if there is something to mark; `example` by its image id."""
         return RegionField.model_validate({**self.model_dump(), "example": example, "only_if": _IF_MARKED})
 
 
 def marking_form(fields: Sequence[MarkField], examples: Mapping[str, Sha256] = MappingProxyType({})) -> Form:
-    """Return the form with these fields for regions, which are asked for where there is something to mark.
+    """Return the form with these fields for regions, which apply if there is something to mark.
 
     Args:
         fields: The fields, in order.

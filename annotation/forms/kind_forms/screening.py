@@ -9,7 +9,7 @@ from ..fields.form import Form
 
 KEEP, DISCARD = "keep", "discard"
 NO_AGREEMENT = "no_agreement"
-"""Reason for dropping a record on which annotators do not agree; no reason of a form may have this name."""
+"""Reason for dropping a record on which annotators disagree; no reason of a form may have this name."""
 DISCARDED = "discarded"
 """Reason for dropping a gold record that is known to be discarded, if none of the form's reasons is known."""
 _HELP = {
@@ -23,9 +23,9 @@ _HELP = {
     "answer_given_away": "The words alone tell the answer, without the picture.",
     "bad_image": "Broken, the wrong one, or too poor to tell.",
 }
-"""Help texts that say when common reasons apply."""
+"""Help texts on when common reasons apply."""
 COMMON_REASONS = (*_HELP, "other")
-"""Codes of the reasons that screening offers where a recipe names no others."""
+"""Codes of the reasons that screening offers if a recipe names no others."""
 
 
 def screening_form(reasons: Sequence[str]) -> Form:

@@ -1,7 +1,7 @@
-"""The form in which people state facts about a picture in words, section by section, and its values as statements.
+"""The form for stating facts about a picture in words, section by section, and its values as statements.
 
-The form has a field for everything that a facts file says of a picture but what is marked on it. Its vocabularies, and
-the rules that hold for its values together, are those of facts files (`benchwright.facts`).
+The form has a field for every part of a facts file about a picture except the marks on it. Its vocabularies, and the
+rules for its values together, are those of facts files (`benchwright.facts`).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _TITLES: Mapping[Section, str] = {
     "source": "Where the picture comes from",
 }
 _MAX_LINE = 600
-"""Most characters of a text in a facts file."""
+"""Largest number of characters of a text in a facts file."""
 _MOST_QUESTIONS, _MOST_ENTRIES = 20, 30
 _STATED = OnlyIf(field=HEADLINE, codes=(STATED,))
 _WHY: Mapping[Why, tuple[str, str]] = {
@@ -86,7 +86,7 @@ def state_form(sections: Sequence[Section], *, optional: Iterable[Section] = (),
     """Return the form of these sections, in the order of facts files.
 
     Args:
-        sections: Sections that are asked.
+        sections: Sections of the form.
         optional: Sections among them that may be left empty.
         drafts: Whether a model's drafts may be accepted.
     """
@@ -318,11 +318,11 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
 
 _OF_PAIRS = ("seen", "suggests", "backgrounds", "swaps", "looks")
 NEEDS: Mapping[Section, tuple[Section, ...]] = {"attributes": ("caption",), "pairs": ("caption", "attributes")}
-"""Sections that rest on others, which are asked with them."""
+"""Sections that require others, which must be in the form, too."""
 
 
 class _Values(NamedTuple):
-    """Values of the form, by field, with empty ones where nothing is filled in."""
+    """Values of the form, by field, with empty ones for missing entries."""
 
     fields: Mapping[str, Any]
 
@@ -360,7 +360,7 @@ def _implication(values: _Values) -> dict[str, Any] | None:
 
 
 def _pairs(values: _Values) -> dict[str, Any] | None:
-    """Return what ideas rest on; None without a caption and a main subject, which they cannot do without."""
+    """Return the basis of ideas; None without a caption and a main subject, which ideas require."""
     seen = {entry["of"]: entry["value"] for entry in values.entries("seen")}
     if not (values.text("caption") and values.text("main_subject")):
         return None
@@ -394,7 +394,7 @@ def _value_in(entry: Mapping[str, Any], prefix: str) -> dict[str, Any] | None:
 
 
 def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
-    """Return what the rules of facts files find wrong with the values of the form, each in words; empty if nothing."""
+    """Return the mistakes in the form's values under the rules of facts files, each in words; empty without any."""
     if fields[HEADLINE] != STATED:
         return []
     if any(fields.get(name) for name in _OF_PAIRS) and not (fields.get("caption") and fields.get("main_subject")):
@@ -414,7 +414,7 @@ def _in_words(error: ValidationError) -> list[str]:
 
 
 def fields_of_draft(draft: BaseModel) -> dict[str, Any]:
-    """Return the values of the form that a model's draft stands for; the draft's names are those of facts files."""
+    """Return the values of the form that correspond to a model's draft; the draft's names are those of facts files."""
     document = {name: value for name, value in draft.model_dump(mode="json").items() if value or value == 0}
     implication = document.pop("implication", None)
     if implication is not None:

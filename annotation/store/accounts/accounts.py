@@ -1,10 +1,11 @@
 """Accounts of the review app: who may sign in, with what role, and which sessions are open.
 
 The store keeps only hashes: of passwords (argon2, made by the caller), of invitations and of session tokens (SHA-256,
-which is enough for 256 random bits). Nobody can sign in with what a backup contains.
+which is enough for 256 random bits). The contents of a backup do not suffice to sign in.
 
-An identity at an identity provider (the issuer's address and its name for a person) is tied to one account. Only an
-invitation ties the two: an identity provider says who somebody is, never whether they may sign in or with what role.
+An identity at an identity provider (the issuer's address and its name for a person) belongs to one account. Only an
+invitation links the two: an identity provider confirms who a person is, but never whether they may sign in or with what
+role.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ class Account:
     Attributes:
         id: Id in the store.
         name: Name under which this person annotates.
-        role: Role; adjudicators also decide what annotators leave open, curators also see progress, agreement and
-            accounts.
-        is_taken_up: Whether there is a password, or an identity at a provider, to sign in with.
-        is_disabled: Whether signing in is refused; the person's decisions stay.
-        invited_until: End of an open invitation; None if there is none.
+        role: Role; adjudicators also decide the tasks that annotators leave open, curators also see progress, agreement
+            and accounts.
+        is_taken_up: Whether the account has a password, or an identity at a provider, to sign in with.
+        is_disabled: Whether the app refuses sign-ins; the person's decisions stay.
+        invited_until: End of an open invitation; None without one.
         created_at: When the account was made.
         language: Tag of the language that the person chose for the app; None before they choose one.
     """
@@ -63,7 +64,7 @@ class Account:
 
 
 class Accounts:
-    """The accounts of a review store. Every change of one is recorded in the audit log.
+    """The accounts of a review store. The audit log records every change.
 
     Args:
         store: Review store.
@@ -106,16 +107,16 @@ class Accounts:
             return _known(connection, name)
 
     def set_language(self, name: str, tag: str) -> None:
-        """Keep the language that a person chose for the app; the audit log is about other things.
+        """Keep the language that a person chose for the app; the audit log does not record it.
 
         Raises:
-            BenchwrightError: There is no such account.
+            BenchwrightError: No such account exists.
         """
         with self._changing(name) as (connection, account):
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(language=tag))
 
     def password_hash(self, name: str) -> str | None:
-        """Return the hash to check a password against; None if nobody of that name may sign in with one."""
+        """Return the hash to check a password against; None if no account of that name may sign in with one."""
         if not name.isprintable():  # no such account exists, and PostgreSQL refuses a null character
             return None
         with self._store.reading() as connection:
@@ -126,7 +127,7 @@ class Accounts:
         """Set a password; open sessions and an open invitation end.
 
         Raises:
-            BenchwrightError: There is no such account.
+            BenchwrightError: No such account exists.
         """
         with self._changing(name) as (connection, account):
             values = {"password_hash": password_hash, "invite_hash": None, "invite_until": None}
@@ -137,10 +138,10 @@ class Accounts:
     def invite(self, name: str, *, now: datetime) -> str:
         """Return the token of a new invitation to choose a password, valid once and for a week.
 
-        An earlier invitation ends. A password that is set stays valid until another is chosen.
+        An earlier invitation ends. An existing password stays valid until the person chooses another.
 
         Raises:
-            BenchwrightError: There is no such account.
+            BenchwrightError: No such account exists.
         """
         token = secrets.token_urlsafe(32)
         with self._changing(name) as (connection, account):
@@ -150,17 +151,17 @@ class Accounts:
         return token
 
     def invited(self, token: str, *, now: datetime) -> Account | None:
-        """Return the account that an invitation is for; None if the invitation is not, or no longer, valid."""
+        """Return the account an invitation is for; None if the invitation is invalid or has ended."""
         is_open = (accounts.c.invite_hash == hash_of(token)) & (accounts.c.invite_until > now)
         with self._store.reading() as connection:
             row = _found(connection, is_open & ~accounts.c.is_disabled)
         return None if row is None else _account(row)
 
     def accept(self, token: str, password_hash: str, *, now: datetime) -> Account:
-        """Set the password of the account that an invitation is for, which ends the invitation.
+        """Set the password of the account an invitation is for, and end the invitation.
 
         Raises:
-            RefusedError: The invitation is not, or no longer, valid.
+            RefusedError: The invitation is invalid or has ended.
         """
         with self._store.batch(alone=False) as batch:
             account = _invited(batch, token, now=now)
@@ -171,7 +172,7 @@ class Accounts:
         """Change a role; the last curator who can sign in stays one.
 
         Raises:
-            BenchwrightError: There is no such account, or nobody else could manage accounts.
+            BenchwrightError: No such account exists, or no other account could manage accounts.
         """
         with self._changing(name, among_curators=True) as (connection, account):
             if role != "curator":
@@ -183,12 +184,12 @@ class Accounts:
         """Stop an account from signing in, and end its open sessions, or let it sign in again.
 
         Raises:
-            BenchwrightError: There is no such account, or nobody else could manage accounts.
+            BenchwrightError: No such account exists, or no other account could manage accounts.
         """
         with self._changing(name, among_curators=True) as (connection, account):
             if disabled:
                 _keep_a_curator(connection, account)
-            _end_sessions(connection, account)  # on unlocking too: one may have been opened just after the lock
+            _end_sessions(connection, account)  # on unlocking too: a session may have opened just after the lock
             values = {"is_disabled": disabled, "invite_hash": None, "invite_until": None}
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
             self._log(connection, "locked" if disabled else "unlocked", name)
@@ -199,10 +200,10 @@ class Accounts:
         Args:
             name: Name of the account.
             now: When the session begins.
-            replaces: Token of the session that the same browser had, of whatever account, which ends; None for none.
+            replaces: Token of the browser's earlier session, of any account, which ends; None for none.
 
         Raises:
-            BenchwrightError: There is no such account.
+            BenchwrightError: No such account exists.
         """
         token = secrets.token_urlsafe(32)
         with self._changing(name) as (connection, account):
@@ -216,9 +217,9 @@ class Accounts:
         return token
 
     def note_refused(self, name: str | None, *, address: str, now: datetime) -> None:
-        """Record in the log that a sign-in under a name was refused.
+        """Record in the log that the app refused a sign-in under a name.
 
-        A name that no account has is not recorded: it may be a password that was typed into the wrong field.
+        The log omits a name without an account: it may be a password typed into the wrong field.
         """
         with self._store.writing() as connection:
             known = None if name is None else _found(connection, annotators.c.name == name)
@@ -226,7 +227,7 @@ class Accounts:
             record(connection, "sign_in_refused", actor=STRANGER, at=now, address=address, **about)
 
     def of_session(self, token: str, *, now: datetime) -> Account | None:
-        """Return the account whose session a token opens; None if it opens none, or no longer does."""
+        """Return the account whose session a token opens; None for an unknown or ended session."""
         opened = sa.exists().where(
             sessions.c.account_id == accounts.c.id,
             sessions.c.token_hash == hash_of(token),
@@ -245,10 +246,10 @@ class Accounts:
         record(connection, act, actor=self._by, at=at or clock(), name=name, **about)
 
     def end_sessions(self, name: str) -> int:
-        """End all sessions of an account, wherever they are open; return how many there were.
+        """End all sessions of an account, in every browser; return their number.
 
         Raises:
-            BenchwrightError: There is no such account.
+            BenchwrightError: No such account exists.
         """
         with self._changing(name) as (connection, account):
             return _end_sessions(connection, account)
@@ -274,10 +275,10 @@ _HAS_ACCOUNT = "you have another account here already; sign in to that one"
 
 
 def _invited(held: StoreConnection, token: str, *, now: datetime) -> Account:
-    """Return the account that an invitation is for, its row locked, so that an invitation is accepted once.
+    """Return the account an invitation is for, its row locked, so that an invitation is accepted only once.
 
     Raises:
-        RefusedError: The invitation is not, or no longer, valid.
+        RefusedError: The invitation is invalid or has ended.
     """
     with held.writing() as connection:
         connection.execute(_LOCKED.where(accounts.c.invite_hash == hash_of(token)))
@@ -338,7 +339,7 @@ def _keep_a_curator(connection: sa.Connection, account: Account) -> None:
 
 
 class Identity(NamedTuple):
-    """A person at an identity provider. Names and e-mail addresses can pass to somebody else; these two cannot."""
+    """A person at an identity provider. Names and e-mail addresses can pass to another person; these values cannot."""
 
     issuer: str
     subject: str
@@ -351,7 +352,7 @@ class Identities:
         self._store = store
 
     def account_of(self, identity: Identity) -> Account | None:
-        """Return the account that an identity is tied to; None if there is none, or it is disabled."""
+        """Return the account linked to an identity; None if it has none, or a disabled one."""
         query = (
             sa.select(annotators.c.name)
             .select_from(identities.join(accounts).join(annotators))
@@ -363,10 +364,10 @@ class Identities:
         return None if name is None else Accounts(self._store).find(name)
 
     def accept(self, token: str, identity: Identity, *, now: datetime) -> Account:
-        """Tie an identity to the account that an invitation is for, which ends the invitation.
+        """Link an identity to the account an invitation is for, and end the invitation.
 
         Raises:
-            RefusedError: The invitation is not, or no longer, valid, or the identity is tied to an account already.
+            RefusedError: The invitation is invalid or has ended, or the identity already belongs to an account.
         """
         with self._store.batch(alone=False) as batch:
             account = _invited(batch, token, now=now)
@@ -380,7 +381,7 @@ class Identities:
                 values = {"account_id": account.id, "linked_at": now, **identity._asdict()}
                 connection.execute(insert_into(connection, identities).values(values).on_conflict_do_nothing())
                 if connection.execute(of_identity).scalar_one() != account.id:
-                    raise RefusedError(_HAS_ACCOUNT)  # tied to another account at this very moment
+                    raise RefusedError(_HAS_ACCOUNT)  # linked to another account at this very moment
                 ended = {"invite_hash": None, "invite_until": None}
                 connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(ended))
         return Accounts(self._store).find(account.name)

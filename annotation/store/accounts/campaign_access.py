@@ -1,7 +1,7 @@
-"""Which annotators may decide in which campaign: everybody, until a curator assigns some.
+"""Annotators who may decide in a campaign: all of them, until a curator assigns some.
 
-The decisions of an annotator who is taken off a campaign stay; the annotator may still change them, and may finish the
-task that they hold.
+The decisions of an annotator removed from a campaign stay. The annotator may still change them, and may finish the task
+they hold.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..database.store_connection import StoreConnection
 
 
 def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
-    """Return the names of the annotators who are assigned to a campaign, sorted."""
+    """Return the names of the annotators assigned to a campaign, sorted."""
     query = (
         sa.select(annotators.c.name)
         .join(assignments, assignments.c.annotator_id == annotators.c.id)
@@ -31,7 +31,7 @@ def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
 
 
 class CampaignAccess(NamedTuple):
-    """Annotators who may decide in a campaign; `names` has no meaning if everybody may."""
+    """Annotators who may decide in a campaign; if all may, `names` has no meaning."""
 
     is_for_assigned: bool
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class AccessControl:
             return CampaignAccess(settings.is_for_assigned, tuple(names))
 
     def admits(self, campaign: Campaign, name: str) -> bool:
-        """Return whether a person may decide in a campaign: assigned people, and crowd workers who came to it."""
+        """Return whether a person may decide in a campaign: an assigned person, or a crowd worker who entered it."""
         from .visits import may_come
 
         with self._store.reading() as connection:
@@ -64,10 +64,10 @@ class AccessControl:
         return not campaign.is_for_assigned or self.of(campaign.name).admits(name)
 
     def assign(self, campaign: str, names: Iterable[str]) -> None:
-        """Let these people decide in a campaign, and nobody else who is not assigned to it.
+        """Let these annotators, besides those assigned before, decide in a campaign, and no others.
 
         Raises:
-            BenchwrightError: The campaign is simulated, or there is no such annotator.
+            BenchwrightError: The campaign is simulated, or no such annotator exists.
         """
         with self._store.writing(alone=True) as connection:
             settings = self._for_people(connection, campaign)
@@ -78,10 +78,10 @@ class AccessControl:
             _close(connection, settings, is_for_assigned=True)
 
     def take_off(self, campaign: str, names: Iterable[str]) -> None:
-        """Let these annotators take no more tasks of a campaign; if everybody might, all other known ones still may.
+        """Let these annotators take no more tasks of a campaign; if all might decide, all other known ones still may.
 
         Raises:
-            BenchwrightError: The campaign is simulated, or there is no such annotator.
+            BenchwrightError: The campaign is simulated, or no such annotator exists.
         """
         with self._store.batch() as batch, batch.writing() as connection:
             settings = self._for_people(connection, campaign)
@@ -94,7 +94,7 @@ class AccessControl:
             connection.execute(sa.delete(assignments).where(gone))
 
     def open_to_everybody(self, campaign: str) -> None:
-        """Let everybody decide in a campaign, and delete its assignments."""
+        """Let all annotators decide in a campaign, and delete its assignments."""
         with self._store.writing(alone=True) as connection:
             settings = self._for_people(connection, campaign)
             connection.execute(sa.delete(assignments).where(assignments.c.campaign_id == settings.id))

@@ -1,9 +1,9 @@
-"""Forgetting a person: a pseudonym takes the place of their name everywhere in the review store, for good.
+"""Forgetting a person: a pseudonym permanently replaces their name everywhere in the review store.
 
-Decisions, their times and what was written stay, under the pseudonym. A whole name goes from notes and comments; notes
-in which only a part of it stands, such as the first name, may speak of somebody else, and are listed. The audit log is
-rewritten from the first row that named the person: hashes noted before fit no longer, and a row says that somebody was
-forgotten, not whom. Nothing keeps which name a pseudonym stands for.
+Decisions, their times and the person's texts stay, under the pseudonym. Whole names disappear from notes and comments.
+A note that holds only part of a name, such as the first name, may mean another person, so the result lists it. The
+audit log is rewritten from the first row that named the person: hashes noted earlier no longer match, and one row
+records that a person was forgotten, but not whom. No record links the pseudonym to the name.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ _TEXTS = (
     (guideline_examples, "words"), (revision_requests, "words"), (set_asides, "why"), (messages, "words"),
     (item_posts, "words"),
 )  # fmt: skip
-"""Columns of texts that people wrote, in which somebody may be named."""
+"""Columns of free text in which an annotator or curator may name a person."""
 _OF_FORMS = ((annotations_table, "fields"), (adjudications, "fields"))
-"""Columns with the values of typed forms, of which `_NOTE` is such a text."""
+"""Columns with the values of typed forms; their `_NOTE` is such a text."""
 _NOTE = "note"
 _WRITTEN = (
     *_OF_FORMS, (annotations_table, "edits"), (adjudications, "edits"), (revisions, "edits"), (guidelines, "text"),
 )  # fmt: skip
-"""Columns of what people wrote for items and guidelines: it stays, and is listed where it names the person."""
+"""Columns of texts written for items and guidelines; they stay, and are listed if they name the person."""
 _AS_JSON = frozenset({"fields", "edits"})
 _NAMES = (
     (remarks, "settled_by"), (waivers, "waived_by"), (guideline_examples, "made_by"),
@@ -92,15 +92,15 @@ _ROWS_AT_ONCE = 2000
 
 @dataclass(frozen=True)
 class Mention:
-    """A text that may name the person and stays as it is: a curator decides.
+    """A text that may name the person and stays as it is, for a curator to decide about.
 
     Attributes:
-        place: Where it stands, such as `annotations.note`.
+        place: Table and column that hold it, such as `annotations.note`.
         row: Number of the row there.
-        words: The words that are names or parts of names.
-        text: The text, as it is afterwards.
-        is_note: Whether it is a note or comment, in which a further name is replaced; what was written for items and
-            guidelines is not.
+        words: The words in it that are names or parts of names.
+        text: The text after the change.
+        is_note: Whether it is a note or comment, in which a further name is replaced; texts written for items and
+            guidelines stay.
     """
 
     place: str
@@ -112,20 +112,21 @@ class Mention:
 
 @dataclass
 class Forgotten:
-    """What forgetting a person did, or would do.
+    """The changes that forgetting a person made, or would make.
 
     Attributes:
-        pseudonym: Pseudonym that takes the name's place.
-        decisions: Versions of decisions that go by it.
-        texts: Notes and comments, of anybody, in which a whole name stood.
-        acts: Places besides decisions that named the person as who did something.
+        pseudonym: Pseudonym that replaces the name.
+        decisions: Versions of decisions under this pseudonym.
+        texts: Notes and comments, by any author, that held a whole name.
+        acts: Places besides decisions that named the person as the actor.
         drafts: Unfinished drafts of the person, which are deleted.
         log_rows: Rows of the audit log that named the person or held such a text.
-        rehashed: Rows of the log from the first of these on, whose hashes are new.
-        had_account: Whether the person had an account: it is locked, without password, sessions and linked identities.
-        examples: A few of the texts as they are afterwards.
-        searched: Whole names that were looked for.
-        parts: Parts of names that were looked for.
+        rehashed: Rows of the log with new hashes: the first of these rows and all after it.
+        had_account: Whether the person had an account; it is now locked, without password, sessions and linked
+            identities.
+        examples: A few of the texts after the change.
+        searched: Whole names searched for.
+        parts: Parts of names searched for.
         mentions: Texts that stay and may name the person.
     """
 
@@ -144,25 +145,25 @@ class Forgotten:
 
 
 class _Rehearsed(Exception):
-    """Ends a transaction whose changes are not to stay."""
+    """Ends a transaction to undo its changes."""
 
 
 def forget_person(
     store: StoreConnection, name: str, *, now: datetime, also: Sequence[str] = (), dry_run: bool = False
 ) -> Forgotten:
-    """Put a random pseudonym in the place of a person's name, and return what that changed.
+    """Replace a person's name by a random pseudonym, and return the changes.
 
     Args:
         store: Review store.
-        name: Name by which the person decides.
+        name: Name under which the person decides.
         now: Time of the act, for the log.
-        also: Further names by which notes and comments call the person and nobody else.
-        dry_run: Whether to change nothing, and only count.
+        also: Further names that notes and comments use for this person alone.
+        dry_run: Whether only to count, without changes.
 
     Raises:
-        BenchwrightError: There is no such person, an annotator is simulated, a further name is empty, or nobody else
+        BenchwrightError: No such person exists, an annotator is simulated, a further name is empty, or no other account
             could manage accounts.
-        DataError: The audit log does not hold; it is not rewritten before that is settled.
+        DataError: The audit log is inconsistent; fix that first.
     """
     if not all(map(str.strip, also)):
         raise BenchwrightError("a further name is empty; give one by which notes call the person")
@@ -179,7 +180,7 @@ def forget_person(
 
 
 class _Person:
-    """One person who is forgotten."""
+    """The person to forget."""
 
     def __init__(self, name: str, pseudonym: str, also: Sequence[str]) -> None:
         self._name, self._pseudonym = name, pseudonym
@@ -268,7 +269,7 @@ class _Person:
         return changed
 
     def _note_mentions(self, connection: sa.Connection) -> None:
-        """List the texts that name the person, or somebody of the same first or last name, and stay as they are."""
+        """List the texts that name the person, or a namesake by first or last name, and stay as they are."""
         for table, column in (*_TEXTS, *_WRITTEN):
             query = sa.select(table.c.id, table.c[column]).where(table.c[column].is_not(None)).order_by(table.c.id)
             for row_id, stored in connection.execute(query):
@@ -281,7 +282,7 @@ class _Person:
                         self.done.mentions.append(Mention(place, row_id, tuple(words), text, is_note))
 
     def _replace_reasons(self, connection: sa.Connection) -> None:
-        """Put the pseudonym into what stands beside revised tasks, which repeats the words of `revision_requests`."""
+        """Put the pseudonym into the reasons of revised tasks, which repeat the words of `revision_requests`."""
         revised = sa.select(revision_requests.c.revision_id)
         for row in connection.execute(sa.select(tasks.c.id, tasks.c.payload).where(tasks.c.id.in_(revised))).all():
             payload = json.loads(row.payload)
@@ -294,7 +295,7 @@ class _Person:
         return self._names.replaced(text, self._pseudonym)
 
     def _rewrite_log(self, connection: sa.Connection) -> None:
-        """Put the pseudonym into the log, and chain its rows anew from the first that changes."""
+        """Put the pseudonym into the log, and chain its rows anew from the first changed one."""
         last, previous = 0, None
         query = sa.select(audit_log).order_by(audit_log.c.id).limit(_ROWS_AT_ONCE)
         while rows := connection.execute(query.where(audit_log.c.id > last)).mappings().all():
@@ -346,7 +347,7 @@ class _Person:
 
 
 def _forget_elsewhere(connection: sa.Connection, annotator_id: int, *, now: datetime) -> None:
-    """Remove who a person is at Prolific or Mechanical Turk, revoke their tokens, and forget answers of the API."""
+    """Remove a person's ids at Prolific or Mechanical Turk, revoke their tokens, and delete kept answers of the API."""
     of_worker = sa.select(crowd_workers.c.id).where(crowd_workers.c.annotator_id == annotator_id)
     connection.execute(sa.delete(crowd_visits).where(crowd_visits.c.worker_id.in_(of_worker)))
     connection.execute(sa.delete(crowd_workers).where(crowd_workers.c.annotator_id == annotator_id))
@@ -362,7 +363,7 @@ def _digests(
 
     Args:
         connection: Connection.
-        annotator_id: Annotator whose decisions are wanted.
+        annotator_id: Annotator who made the decisions.
         also: Ids of further rows; None for all rows that have a note or fields.
     """
     has_texts = annotations_table.c.note.is_not(None) | annotations_table.c.fields.is_not(None)
@@ -394,7 +395,7 @@ def _adjudicated(row: Any) -> dict[str, Any]:
 
 @contextmanager
 def _changeable(connection: sa.Connection) -> Iterator[None]:
-    """Take the triggers out of the way that keep rows from being changed, and put them back."""
+    """Remove the triggers that protect rows from changes, and restore them afterwards."""
     restore: list[Callable[[], object]] = []
     if connection.dialect.name == "postgresql":
         for table in _ONLY_ADDED:

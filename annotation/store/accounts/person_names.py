@@ -1,7 +1,7 @@
-"""Names of a person in texts: the whole name, which is theirs, and parts of it, which may be anybody's.
+"""Names of a person in texts: the whole name, which is theirs, and parts of it, which others may share.
 
-Compared are letters without case, width and accents, so that composed and decomposed spellings are one: `RENÉ`, `rené`
-and `Rene`. Words of a whole name may stand in either order, with white space, a comma, `.`, `-` or `_` between them.
+The comparison ignores case, width and accents, so that composed and decomposed spellings match: `RENÉ`, `rené` and
+`Rene`. The words of a whole name may come in either order, with white space, a comma, `.`, `-` or `_` between them.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator, Sequence
 _BETWEEN = r"[\s,._-]+"
 _SPLITS = re.compile(r"[\W\d_]+")
 _UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
-"""Beginnings of the Unicode names of letters that are written without spaces between words, or with endings."""
+"""Beginnings of the Unicode names of letters whose scripts join words without spaces, or attach endings to them."""
 _SHORT = 2
-"""Letters up to which a part counts only where it begins with a capital: `Li`, and not every `an`."""
+"""Length, in letters, up to which a part counts only with a capital: `Li`, but not every `an`."""
 
 
 class PersonNames:
-    """What one person may be called in texts.
+    """Names by which texts may call one person.
 
     Args:
-        names: Names that are theirs alone: the one that they decide by, and others that a curator gives. Of a mail
-            address the words before the `@` are their name too.
+        names: Names that are theirs alone: the one they decide under, and others that a curator gives. The words before
+            the `@` of a mail address count as a name, too.
 
     Attributes:
-        whole: Names that are looked for as a whole.
-        parts: Words of these names, such as first and last name, that are not names by themselves.
+        whole: Names to search for as a whole.
+        parts: Words of these names, such as first and last name, that are not whole names themselves.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -42,17 +42,17 @@ class PersonNames:
         self._parts = re.compile("|".join(_bounded(re.escape(_folded(part)), part, r"(?:s)?") for part in self.parts))
 
     def replaced(self, text: str, pseudonym: str) -> str:
-        """Return a text in which a pseudonym stands in the place of each whole name."""
+        """Return a text with a pseudonym in place of each whole name."""
         for start, end in reversed([*_spans(self._whole, text)]):
             text = text[:start] + pseudonym + text[end:]
         return text
 
     def are_in(self, text: str) -> bool:
-        """Return whether a whole name stands in a text."""
+        """Return whether a text holds a whole name."""
         return next(_spans(self._whole, text), None) is not None
 
     def parts_in(self, text: str) -> list[str]:
-        """Return the words of a text that are parts of a name, as they stand there, each once."""
+        """Return the words of a text that are parts of a name, as the text spells them, each once."""
         if not self.parts:
             return []
         words = [text[start:end] for start, end in _spans(self._parts, text)]
@@ -60,7 +60,7 @@ class PersonNames:
 
 
 def _words_of(name: str) -> list[str]:
-    """Return the words of a name or of the local part of a mail address; single letters, but for Han's, are no words.
+    """Return the words of a name or of the local part of a mail address, without single letters other than Han's.
 
     Example:
         >>> words_of("marguerite.dubois2@example.org")
@@ -71,7 +71,7 @@ def _words_of(name: str) -> list[str]:
 
 
 def _whole_patterns(name: str) -> Iterator[str]:
-    """Yield patterns of a name in folded texts: as it is spelled, and the words of two in the other order."""
+    """Yield patterns of a name in folded texts: as written, and for names of two words also reversed."""
     words = [re.escape(word) for word in re.split(r"[\s,._-]+", _folded(name)) if word]
     if "@" in name or len(words) < 2:
         yield _bounded(re.escape(_folded(name)), name)
@@ -96,13 +96,13 @@ def _folded(text: str) -> str:
 
 
 def _fold(letter: str) -> str:
-    """Return a character without case, width and accents; nothing of an accent or an invisible character."""
+    """Return a character without case, width and accents; an accent or invisible character becomes empty."""
     spelled = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", letter).casefold())
     return "".join(sign for sign in spelled if not unicodedata.combining(sign) and unicodedata.category(sign) != "Cf")
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield begin and end, in the text itself, of what a pattern finds in its folded form."""
+    """Yield begin and end, in the text itself, of a pattern's matches in the folded text."""
     folded: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):
@@ -117,7 +117,7 @@ def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 
 
 def spellings(names: Sequence[str]) -> Iterator[bytes]:
-    """Yield the UTF-8 of names as files may spell them: composed, decomposed, and escaped as in JSON."""
+    """Yield names in UTF-8 as files may encode them: composed, decomposed, and escaped as in JSON."""
     for name in names:
         for form in dict.fromkeys(unicodedata.normalize(form, name) for form in ("NFC", "NFD")):
             yield form.encode()

@@ -21,7 +21,7 @@ MOST = 50
 
 
 def views_of(connection: sa.Connection, curator: str) -> dict[str, dict[str, str]]:
-    """Return a curator's views by name, sorted: the parameters of each."""
+    """Return a curator's views by name, sorted, with their parameters."""
     query = (
         sa.select(saved_views.c.name, saved_views.c.query)
         .join(annotators, saved_views.c.annotator_id == annotators.c.id)
@@ -34,7 +34,7 @@ def views_of(connection: sa.Connection, curator: str) -> dict[str, dict[str, str
 def save_view(
     connection: sa.Connection, curator: str, name: str, parameters: Mapping[str, str], *, now: datetime
 ) -> None:
-    """Save a view under a name, in place of an earlier one of that name.
+    """Save a view under a name, replacing an earlier one of that name.
 
     Raises:
         BenchwrightError: The name is empty or too long, or the curator has too many views.
@@ -53,6 +53,6 @@ def save_view(
 
 
 def remove_view(connection: sa.Connection, curator: str, name: str) -> None:
-    """Remove a curator's view; one that is not there is left as it is."""
+    """Remove a curator's view, if it exists."""
     owner = sa.select(annotators.c.id).where(annotators.c.name == curator).scalar_subquery()
     connection.execute(sa.delete(saved_views).where(saved_views.c.annotator_id == owner, saved_views.c.name == name))

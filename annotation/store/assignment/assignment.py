@@ -1,12 +1,12 @@
-"""Hand tasks out to annotators.
+"""Assign tasks to annotators.
 
-Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
-goes to the next annotator who asks. Nobody answers an item whose right answer they were shown in another campaign, and
-nobody gets an item that they wrote.
+No annotator gets a task twice, and no task gets more annotators than its rule requires. A slot whose lease ended goes
+to the next annotator who asks. Annotators never answer an item whose right answer another campaign showed them, nor an
+item that they wrote.
 
-An annotator's row is locked first (`locks`), so that somebody with several windows gets one task. Then comes the search
-(`next_task`), which skips what others have just locked. Only if nothing is left does it wait for those, so that the
-last task does not go missing because somebody looked at it.
+The call locks the annotator's row first (`locks`), so that an annotator with several windows gets one task. The search
+(`next_task`) then skips rows that others have just locked. Only if nothing else remains does it wait for those rows, so
+that the last task is not missed because another annotator looked at it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from .eligibility import INVOLVED_IN_TASK, annotator_parameters, key_shown_probl
 from .next_task import next_task, read_position
 
 _ONE_LATER = timedelta(microseconds=1)
-"""Between two tasks that are handed out at once, so that their order is known."""
+"""Time between two tasks assigned at once, which fixes their order."""
 
 
 def claim_next(
     connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime, lease_s: float
 ) -> Lease | None:
-    """Return a slot for this annotator: the one that they still hold (its lease is renewed), else one of the next task.
+    """Return a slot for this annotator: the one they still hold, with its lease renewed, or one of the next task.
 
     Which task is next is random, differs between annotators, and follows from the campaign's seed (`next_task`).
 
@@ -49,7 +49,7 @@ def claim_next(
         lease_s: Seconds until the lease ends.
 
     Returns:
-        The lease; None when nothing is left for this annotator.
+        The lease; None if no task is left for this annotator.
 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
@@ -73,8 +73,8 @@ def claim_ahead(
 ) -> tuple[list[int], bool]:
     """Renew an annotator's leases in a campaign and, if there are fewer than `most`, take one more slot.
 
-    A call takes one slot at most, since whoever waits for the lock of a second task while they have that of a first one
-    may wait for each other. Call it again until it takes none.
+    A call takes at most one slot. An annotator who holds the lock of one task and waits for the lock of a second could
+    cause a deadlock. Call it again until it takes none.
 
     Args:
         connection: Connection in a write transaction.
@@ -85,8 +85,7 @@ def claim_ahead(
         lease_s: Seconds until the leases end.
 
     Returns:
-        Ids of the tasks that the annotator holds, in the order in which they were handed out; and whether one of them
-        is new.
+        Ids of the tasks that the annotator holds, in order of assignment; and whether one of them is new.
 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
@@ -118,7 +117,7 @@ def _free_slot(
     parameters: Mapping[str, Any],
     position: sa.Row[Any],
 ) -> sa.Row[Any] | None:
-    """Return a free slot of the next task, locked with that task; None when nothing is left."""
+    """Return a free slot of the next task, locked with that task; None if none is left."""
     blind = bool(parameters["shows_key"])
     while (coming := next_task(connection, campaign, annotator, parameters, position)) is not None:
         if coming.slot is not None:
@@ -143,7 +142,7 @@ def claim_task(
     lease_s: float,
     on_gold: bool = False,
 ) -> Lease:
-    """Return a slot of one given task, as `claim_next` does of any. Shares of annotators do not limit this.
+    """Return a slot of a given task, as `claim_next` does of any task. Shares of annotators do not limit this.
 
     Args:
         connection: Connection in a write transaction.
@@ -152,10 +151,10 @@ def claim_task(
         task: Id of the task.
         now: Moment of the call, as in `claim_next`.
         lease_s: Seconds until the lease ends.
-        on_gold: Whether the task may be a gold item, as where a decision on it comes from elsewhere; default False.
+        on_gold: Whether the task may be a gold item, as for a decision imported from elsewhere; default False.
 
     Raises:
-        RefusedError: The annotator cannot have the task; the message says why.
+        RefusedError: The annotator cannot have the task; the message gives the reason.
     """
     parameters = annotator_parameters(connection, campaign, annotator, to_take=True) | {"task": task}
     if is_set_aside(connection, campaign.id, parameters["annotator"]):
@@ -176,10 +175,10 @@ def claim_task(
 def assign_task(
     connection: sa.Connection, campaign: Campaign, annotator: str, task: int, *, by: str, now: datetime, until: datetime
 ) -> Lease:
-    """Hold a slot of one task for an annotator, as a curator wants it; the annotator gets it before all others.
+    """Reserve a slot of one task for an annotator, on a curator's behalf; it comes before all their other tasks.
 
-    Nobody else gets that slot before `until`, unless the annotator skips the task. A visit that does not come to it
-    ends the hold no sooner.
+    No other annotator gets that slot before `until`, unless this one skips the task. A visit that ends without reaching
+    the task does not end the reservation.
 
     Args:
         connection: Connection in a write transaction.
@@ -188,10 +187,10 @@ def assign_task(
         task: Id of the task.
         by: Name of the curator, for the log.
         now: Moment of the call, as in `claim_next`.
-        until: Moment from which on others may get the slot.
+        until: Moment from which others may get the slot.
 
     Raises:
-        RefusedError: The annotator cannot have the task; the message says why.
+        RefusedError: The annotator cannot have the task; the message gives the reason.
     """
     lease = claim_task(connection, campaign, annotator, task, now=now, lease_s=(until - now).total_seconds())
     record(connection, "assigned_task", actor=by, at=now, task=task, annotator=annotator, until=until.isoformat())
@@ -199,15 +198,15 @@ def assign_task(
 
 
 def has_expired(connection: sa.Connection, *, now: datetime) -> bool:
-    """Return whether the lease of some slot has ended."""
+    """Return whether the lease of any slot has ended."""
     return connection.execute(sql.ANY_EXPIRED, {"now": now}).first() is not None
 
 
 def return_expired(connection: sa.Connection, *, now: datetime) -> None:
     """Free the slots whose leases have ended; record that their holders have seen the task.
 
-    Slots of tasks that others have locked stay for the next time. Call this in a transaction of its own, or in one that
-    has the store alone, because it keeps many tasks locked.
+    Slots of tasks that others have locked wait for the next call. Call this in a separate transaction, or in one that
+    has sole use of the store, because it keeps many tasks locked.
     """
     while expired := connection.execute(sql.EXPIRED, {"now": now}).all():
         for row in sorted(expired):
@@ -218,7 +217,7 @@ def return_expired(connection: sa.Connection, *, now: datetime) -> None:
 
 
 def note_seen(connection: sa.Connection, task: int, annotator_id: int) -> None:
-    """Record that an annotator was shown a task that they no longer hold."""
+    """Record that the app showed an annotator a task they no longer hold."""
     row = {"task_id": task, "annotator_id": annotator_id}
     connection.execute(insert_into(connection, seen).values(row).on_conflict_do_nothing())
 
@@ -251,12 +250,12 @@ def _take(
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
-    """Give a slot back undecided; a slot that this annotator no longer holds is left alone.
+    """Give a slot back undecided; ignore a slot this annotator no longer holds.
 
     Args:
         connection: Connection in a write transaction.
         slot_id: Slot of the annotator's lease.
-        annotator: Name of whoever holds it.
+        annotator: Name of its holder.
         now: Moment of the release, for the log; default the present time.
     """
     hold_task_of_slot(connection, slot_id)
@@ -295,7 +294,7 @@ def _why_not(connection: sa.Connection, campaign: Campaign, parameters: Mapping[
 
 
 def _knows_too_much(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return in words why an annotator may not judge a task; None if they may."""
+    """Return the reason why an annotator may not judge a task, in words; None if they may."""
     if is_author(connection, parameters["task"], parameters["annotator"]):
         return "this annotator wrote this item; somebody else must look at it"
     if problem := key_shown_problem(connection, parameters):

@@ -1,8 +1,8 @@
 """Conditions under which an annotator may judge a task.
 
-Nobody judges a task whose item they wrote or edited, or that they adjudicate, or, in a blind campaign, whose key they
-saw or on which they practised. The conditions are parts of statements, which need the parameters that
-`annotator_parameters` returns.
+Annotators do not judge a task whose item they wrote, edited or adjudicate. In a blind campaign, they do not judge a
+task whose key they saw or on which they practiced either. The conditions are parts of statements, which need the
+parameters that `annotator_parameters` returns.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _was_handed_shown = sa.or_(
         for table in (_mine, skips, seen, blind_answers, adjudications)
     )
 )
-"""Whether a task was handed out to an annotator, even if given back, or the annotator opened it to adjudicate it."""
-# An item has one current task in a campaign, and that task shows nothing that it is not meant to show.
+"""Whether a task was assigned to an annotator, even if given back, or the annotator opened it to adjudicate it."""
+# An item has one current task in a campaign, and that task shows nothing beyond its intended content.
 _gives_away = (_shown.c.campaign_id != sa.bindparam("campaign")) | (
     (_shown.c.state == "retired") & _shown.c.gold.is_(None)
 )
-# For any content of the item: whoever saw the key of an earlier content may know that of the present one too.
+# For any content of the item: an annotator who saw the key of an earlier content may know the present one, too.
 _SHOWN_KEY = (
     sa.select(_showing.c.name)
     .select_from(_showing.join(_shown, _shown.c.campaign_id == _showing.c.id))
@@ -82,7 +82,7 @@ _SHOWN_KEY_OF_TASK = (
 _has_practised = sa.exists().where(practised.c.annotator_id == _annotator_id, practised.c.item_id == tasks.c.item_id)
 _PRACTISED_ON_TASK = sa.select(tasks.c.id).where(tasks.c.id == sa.bindparam("task"), _has_practised.correlate(tasks))
 _IS_UNSHOWN = sa.and_(~_SHOWN_KEY.correlate(tasks).exists(), ~_has_practised.correlate(tasks))
-"""Whether an annotator has neither been shown an item's key nor practised on the item."""
+"""Whether an annotator has neither seen an item's key nor practiced on the item."""
 
 _involved = (
     sa.select(revisions.c.task_id).where(revisions.c.annotator_id == sa.bindparam("editor")),
@@ -95,7 +95,7 @@ INVOLVED_IN_TASK = sa.select(tasks.c.id).where(
 _is_involved = sa.or_(
     *(query.where(query.selected_columns[0] == tasks.c.id).correlate(tasks).exists() for query in _involved)
 )
-# The same in the other direction: from the few tasks that one annotator was handed to the items that they are about.
+# The same in the other direction: from the few tasks assigned to one annotator to the items of these tasks.
 _ITEMS_SHOWN = (
     sa.select(_shown.c.item_id)
     .select_from(_shown.join(_showing, _shown.c.campaign_id == _showing.c.id))
@@ -117,31 +117,31 @@ _knows_original = sa.or_(
     OWN_ITEMS.where(authors.c.item_id == tasks.c.gold_of).correlate(tasks).exists(),
 )
 _may_be_tested = tasks.c.gold_of.is_(None) | ~_knows_original
-"""Whether a task repeats no accepted item, or one that an annotator has neither been handed nor wrote."""
+"""Whether a task is not a copy of an accepted item that the annotator wrote or was assigned."""
 _is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks).exists()
 
 
 def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
     """Return the conditions for an annotator to judge a task: neither author nor editor of its item nor adjudicator.
 
-    Nor, of gold that repeats an accepted item, somebody who was handed that item.
+    Annotators of an accepted item may not judge gold that repeats it.
 
     Args:
-        blind: Whether they must not have been shown its key either.
+        blind: Whether to require also that they have not seen its key.
     """
     always = (~_is_involved, ~_is_own, _may_be_tested)
     return (*always, _IS_UNSHOWN) if blind else always
 
 
 def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:
-    """Return queries whose counts add up to the open tasks of a campaign that an annotator may not judge.
+    """Return queries whose counts add up to the open tasks of a campaign an annotator may not judge.
 
-    A database should begin with the few tasks that this annotator wrote, edited or adjudicates, not with all tasks of
-    the campaign. The queries therefore add 0 to the campaign's number, since no index finds a sum.
+    A database must begin with the few tasks that this annotator wrote, edited or adjudicates, not with all tasks of the
+    campaign. The queries therefore add 0 to the campaign's number, because no index finds a sum.
 
     Args:
         such: Further conditions on the tasks.
-        blind: Whether to count also the tasks whose key they were shown.
+        blind: Whether to count also the tasks whose key they have seen.
     """
     campaign: sa.BindParameter[int] = sa.bindparam("campaign")
     counted, is_open = sa.select(sa.func.count()).select_from(tasks), tasks.c.state == "open"
@@ -168,8 +168,8 @@ def annotator_parameters(
         to_take: Whether to lock the annotator's row (`locks`); default False.
 
     Raises:
-        RefusedError: The annotator is not registered, of the wrong kind for the campaign, or not assigned to it; or
-            is to take a task and has not passed the campaign's practice.
+        RefusedError: The annotator is not registered, is of the wrong kind for the campaign, or is not assigned to it;
+            or wants to take a task without having passed the campaign's practice.
     """
     annotator_id = _annotator_of(connection, campaign, annotator, to_take=to_take)
     if to_take:
@@ -193,7 +193,7 @@ def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
 
 
 def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) -> str | None:
-    """Return in words where an annotator was shown the key of a task's item, if anywhere; None otherwise."""
+    """Return in words where an annotator saw the key of a task's item; None if nowhere."""
     if not parameters["shows_key"]:
         return None
     if connection.execute(_PRACTISED_ON_TASK, parameters).first() is not None:

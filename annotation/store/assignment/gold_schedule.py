@@ -1,7 +1,7 @@
-"""The places in an annotator's sequence of tasks at which a gold task comes.
+"""The places of gold tasks in an annotator's sequence of tasks.
 
-The sequence is cut into windows of 1 / rate places, and each window has one gold task at a place drawn for this
-annotator. So nobody can tell when the next one comes, and after any number of tasks the number of gold ones is within
+The sequence consists of windows of 1 / rate places. Each window has one gold task, at a place drawn for this annotator.
+Annotators therefore cannot predict the next gold task, and after any number of tasks the number of gold ones is within
 one of that number times the rate.
 """
 
@@ -12,15 +12,15 @@ from fractions import Fraction
 from math import ceil, floor
 
 Draw = Callable[[int], int]
-"""Returns a large random number for a window, always the same for the same window."""
+"""Function that returns a large random number for a window, always the same for the same window."""
 
 
 class GoldSchedule:
-    """The places of a sequence that are gold.
+    """The gold places of a sequence.
 
     Args:
         rate: Share of places that are gold, above 0 and at most 1.
-        draw: Function that gives the number from which the place in each window follows.
+        draw: Function whose number determines the place in each window.
     """
 
     def __init__(self, rate: float, draw: Draw) -> None:
@@ -32,19 +32,19 @@ class GoldSchedule:
         return self._place_in(self._window(place)) == place
 
     def before(self, place: int) -> int:
-        """Return how many of the places before this one are gold."""
+        """Return the number of gold places before this one."""
         if place <= 0:
             return 0
         window = self._window(place - 1)
         return window + (self._place_in(window) < place)
 
     def ahead(self, place: int, *, other_tasks: int, gold: int) -> int:
-        """Return how many tasks come from a place on: all other tasks that are left, and the gold tasks among them.
+        """Return the number of tasks from a place on: all other remaining tasks, and the gold tasks among them.
 
         Args:
-            place: Place in the sequence from which gold tasks are counted.
-            other_tasks: Number of tasks left that are not gold.
-            gold: Number of gold tasks left; when they are used up, the others go on alone.
+            place: Place in the sequence from which to count gold tasks.
+            other_tasks: Number of remaining tasks that are not gold.
+            gold: Number of remaining gold tasks; once they are used up, only the others follow.
         """
         low, high = other_tasks, other_tasks + gold
         while low < high:  # find the fewest tasks that include all the others

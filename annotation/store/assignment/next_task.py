@@ -1,13 +1,12 @@
 """Find the task that an annotator gets next.
 
-The most urgent task comes first. Among equally urgent ones, those that others have begun come before untouched ones,
-unless the campaign is set otherwise (`begun_first`), and of either the first free task from a random place on, which is
-drawn anew for each task. Every annotator thus goes through the campaign in an order of their own, and no order is ever
-sorted. A search among begun tasks passes over those that the annotator has decided, and so takes at most as many steps
-as they have made decisions. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come when nothing
-else is left.
+The most urgent task comes first. Among equally urgent ones, tasks that others have begun precede untouched ones, unless
+the campaign sets `begun_first` otherwise. Of either kind, the first free task after a random place comes first; that
+place is drawn anew for each task. Every annotator thus goes through the campaign in a separate order, without any
+sorting. A search among begun tasks passes over those the annotator has decided, and so takes at most as many steps as
+they have made decisions. At gold places (`gold_schedule`) a gold task comes instead. Skipped tasks come last.
 
-The search locks what it finds, so that it can be taken (`assignment`), and skips what others are just taking.
+The search locks its result for `assignment` to take, and skips tasks that others are taking.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _Parameters = Mapping[str, Any]
 
 
 class TasksAhead(NamedTuple):
-    """Numbers of tasks that an annotator still has ahead in a campaign; `held` tasks are in neither other number."""
+    """Numbers of tasks ahead of an annotator in a campaign; neither other number includes the `held` tasks."""
 
     held: int
     others: int
@@ -42,7 +41,7 @@ class NextTask(NamedTuple):
 
     Args:
         task: Id of the task.
-        slot: Free slot of it, with the columns of a lease; None if a slot is still to be found.
+        slot: Free slot of it, with the columns of a lease; None if the caller must still find one.
     """
 
     task: int
@@ -50,7 +49,7 @@ class NextTask(NamedTuple):
 
 
 def read_position(connection: sa.Connection, parameters: _Parameters) -> sa.Row[Any]:
-    """Return the values that decide which task an annotator gets next; see `statements.position_of`."""
+    """Return the values that determine an annotator's next task; see `statements.position_of`."""
     return connection.execute(sql.position_of(blind=bool(parameters["shows_key"])), parameters).one()
 
 
@@ -61,7 +60,7 @@ def next_task(
     parameters: _Parameters,
     position: sa.Row[Any],
 ) -> NextTask | None:
-    """Return the task that an annotator gets next, apart from one that they hold; None when none is left.
+    """Return an annotator's next task, apart from one that they hold; None if none is left.
 
     Args:
         connection: Connection in a write transaction.
@@ -71,7 +70,8 @@ def next_task(
         position: Row from `read_position`.
 
     Returns:
-        The task; its slot is locked with it, unless it is gold or was skipped before, and then is still to be found.
+        The task. Its slot is locked with it, unless the task is gold or was skipped before and the slot is still to be
+        found.
     """
     settings = assignment_settings_of(campaign.settings)
     start = {"start": seed_for(campaign.seed, campaign.name, annotator, position.place) % SHUFFLE_PRIME}
@@ -101,14 +101,14 @@ def next_task(
 
 
 def _gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
-    """Return the places in an annotator's sequence of tasks at which gold tasks come."""
+    """Return the places of gold tasks in an annotator's sequence of tasks."""
     return GoldSchedule(
         settings.gold_rate, lambda window: seed_for(campaign.seed, campaign.name, annotator, "gold", window)
     )
 
 
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
-    """Return how many tasks an annotator still has to decide, gold ones included, as far as is known now."""
+    """Return the number of tasks an annotator still has to decide, including gold ones, as far as known now."""
     places = _gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 
@@ -131,7 +131,7 @@ def _most_urgent(
 def _first_from(
     connection: sa.Connection, parameters: _Parameters, *, gold: bool, locking: sql.Locking, begun: bool = False
 ) -> sa.Row[Any] | None:
-    """Return the first task from the start of the search to the end, or else from the beginning to the start."""
+    """Return the first task from the start of the search to the end, else from the beginning to the start."""
     for is_after in (True, False):
         is_bounded = "waiting" in parameters and not gold
         query = sql.first_free(

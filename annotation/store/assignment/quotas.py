@@ -1,7 +1,7 @@
-"""How many more tasks an annotator may get in a campaign that gives annotators shares.
+"""Number of tasks an annotator may still get in a campaign that gives annotators shares.
 
-An annotator who is named with a share gets that many tasks and no more, and that many are kept for them: near the end,
-the others get only tasks that leave a slot for the named annotators who still lack some.
+An annotator with a share gets that many tasks and no more, and the campaign reserves them. Near the end, the others get
+only tasks that leave a slot for the named annotators who are short of theirs.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Quota(NamedTuple):
 
     Args:
         left: Number of further tasks; None without limit.
-        waiting: Names of the annotators for whom a slot of each task is kept.
+        waiting: Names of the annotators for whom each task reserves a slot.
     """
 
     left: int | None = None
@@ -96,7 +96,7 @@ def may_still_get(
         annotator: Name.
         parameters: Parameters `campaign`, `annotator`, and those of `eligibility`.
     """
-    # Here, because a run that hands nothing out never needs it.
+    # Imported here, because a run that assigns no tasks never needs it.
     from ..accounts.visits import visit_left
 
     of_visit = visit_left(connection, parameters["campaign"], parameters["annotator"])
@@ -123,11 +123,11 @@ def _by_share(
 
 
 def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
-    """Return how many of a campaign's tasks an annotator decides if all who may decide take equally many.
+    """Return the number of a campaign's tasks that fall to an annotator if all who may decide take equally many.
 
-    These are the annotators who are assigned to it, or else every annotator and adjudicator who can sign in. Curators
-    may decide too, but only the one in question is counted, and crowd workers, who come and go, are not. Gold items are
-    not included.
+    All who may decide are the annotators assigned to it, or else every annotator and adjudicator who can sign in. Of
+    the curators, who may decide too, only the one in question counts. Crowd workers, who come and go, do not count.
+    Gold items are not included.
     """
     items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()
     people = connection.execute(
@@ -143,7 +143,7 @@ def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
 def _kept(
     connection: sa.Connection, settings: AssignmentSettings, parameters: Mapping[str, Any], *, items: int
 ) -> tuple[int, tuple[str, ...]]:
-    """Return how many slots are kept for named annotators, and the names of those who need every task still open."""
+    """Return the number of slots reserved for named annotators, and the names of those who need every open task."""
     named = {"names": list(settings.shares)}
     taken = {row.name: (row.all, row.open) for row in connection.execute(_TAKEN_BY, {**parameters, **named})}
     ids = {row.name: row.id for row in connection.execute(_IDS, named)}
@@ -165,7 +165,7 @@ def _kept(
 
 
 def _barred(connection: sa.Connection, parameters: Mapping[str, Any]) -> int:
-    """Return how many open tasks with a free slot an annotator may not judge, among those that they do not have."""
+    """Return the number of open tasks with a free slot, among those they do not have, an annotator may not judge."""
     queries = count_barred(~_is_theirs, _has_free, blind=bool(parameters["shows_key"]))
     return sum(connection.execute(query, parameters).scalar_one() for query in queries)
 

@@ -1,7 +1,7 @@
-"""The statements that hand tasks out and record decisions.
+"""The statements that assign tasks and record decisions.
 
 They are built once: SQLAlchemy then finds their compiled form without walking them, which halves the time of a
-decision. Values are given as the parameters that each statement names.
+decision. Callers pass values as the parameters that each statement names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
 """LIMIT of one row, written out: for a parameter PostgreSQL expects a tenth of all rows and plans each search anew,
 which takes four times as long as the search."""
 Locking = Literal["none", "skip", "wait"]
-"""What a search does with tasks and slots that others have locked: it leaves locks alone, skips them, or waits."""
+"""How a search treats tasks and slots that others have locked: it takes no locks, skips them, or waits."""
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine, _free = slots.alias("mine"), slots.alias("free")
 _annotator_id: sa.BindParameter[int] = sa.bindparam("annotator")
@@ -39,9 +39,9 @@ IS_GOLD = tasks.c.gold.is_not(None)
 IS_INDEXED_GOLD = tasks.c.gold >= sa.literal_column("''", sa.Text)
 """The same condition, in a form that every database looks up in an index."""
 _IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
-"""Whether a task may be handed out, or continued by whoever holds it."""
+"""Whether a task may be assigned, or continued by its holder."""
 IS_CURRENT = (tasks.c.state != "retired") | IS_GOLD
-"""Whether a task is, to annotators, one of the campaign's current tasks."""
+"""Whether a task counts, for annotators, as one of the campaign's current tasks."""
 
 _was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == _annotator_id)
 _has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _annotator_id)
@@ -59,14 +59,14 @@ EXPIRED = (
     .limit(sa.literal_column("500"))
     .with_for_update(of=[tasks, slots], key_share=True, skip_locked=True)
 )
-"""Slots whose leases have ended, up to a limit, in the only order in which databases find them by an index."""
+"""Slots whose leases have ended, up to a limit, in the only order that databases find by an index."""
 FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
 
 
 def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    """Return a query for how many slots an annotator has in a campaign, of tasks that meet the conditions.
+    """Return a query that counts an annotator's slots in a campaign, of tasks that meet the conditions.
 
-    A database should begin with the annotator's slots, which are few, and not with the campaign's tasks.
+    A database must begin with the annotator's slots, which are few, and not with the campaign's tasks.
     """
     return (
         sa.select(sa.func.count())
@@ -78,7 +78,7 @@ def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
 def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     """Return the condition that a slot's task meets the conditions, in a form that databases evaluate slot by slot.
 
-    A join or EXISTS they may reverse, especially when they lack statistics, and walk through all tasks.
+    Databases may reverse a join or EXISTS, especially without statistics, and then walk through all tasks.
     """
     query: sa.Select[Any] = (
         sa.select(sa.literal_column("1")).where(tasks.c.id == slots.c.task_id, *such).correlate(slots)
@@ -87,7 +87,7 @@ def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 
 _COUNT_HAD = count_own(IS_CURRENT)
-"""How many tasks of a campaign an annotator has decided or holds, gold ones among them."""
+"""Number of tasks of a campaign an annotator has decided or holds, including gold ones."""
 _ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).order_by(tasks.c.gold).limit(_ONE)
 # Not max(): PostgreSQL reads that from the index only where it has good statistics of the table.
 _HIGHEST_PRIORITY = (
@@ -126,17 +126,17 @@ _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_m
 def first_free(
     *, gold: bool, after: bool, blind: bool, bounded: bool, begun: bool = False, locking: Locking = "none"
 ) -> sa.Select[Any]:
-    """Return a query for the first task that an annotator can take, from a place on, or before that place.
+    """Return a query for the first task an annotator can take, from a place on, or before that place.
 
-    For a gold task, which may have no slot yet, it gives the id; for others a free slot, with the columns of a lease.
+    For a gold task, which may have no slot yet, it returns the id; for others a free slot, with the columns of a lease.
 
     Args:
         gold: Whether to look among gold tasks; else among tasks of a priority that have a free slot.
         after: Whether to look from `start` on; else before it.
-        blind: Whether to leave out tasks whose key the annotator was shown.
-        bounded: Whether to leave out tasks that are kept for annotators who are named with shares of their own.
-        begun: Whether to look only among tasks that somebody has begun; default False.
-        locking: Whether to lock the slot and its task, and what to do with locked ones; gold tasks are not locked.
+        blind: Whether to exclude tasks whose key the annotator saw.
+        bounded: Whether to exclude tasks reserved for annotators with shares.
+        begun: Whether to look only among begun tasks; default False.
+        locking: Whether to lock the slot and its task, and how to treat locked ones; gold tasks are not locked.
     """
     query: sa.Select[Any] = sa.select(tasks.c.id) if gold else _LEASE
     query = query.where(_of_campaign, ~_has_mine, ~_was_skipped)
@@ -163,7 +163,7 @@ def _locked(query: sa.Select[Any], locking: Locking) -> sa.Select[Any]:
 
 @cache
 def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
-    """Return a query for the task that an annotator skipped longest ago among those that they can take."""
+    """Return a query for the task an annotator skipped longest ago among those they can take."""
     query = (
         sa.select(tasks.c.id)
         .join(skips, skips.c.task_id == tasks.c.id)
@@ -188,16 +188,16 @@ def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
 
 @cache
 def all_own(*, blind: bool) -> sa.Select[Any]:
-    """Return a query for all slots that an annotator holds, in the order in which they were handed out."""
+    """Return a query for all slots an annotator holds, in order of assignment."""
     query = _OWN.limit(None).order_by(slots.c.claimed_at, slots.c.id)
     return query.with_only_columns(slots.c.id, slots.c.task_id, slots.c.claimed_at).where(*may_judge(blind=blind))
 
 
 @cache
 def position_of(*, blind: bool) -> sa.Select[Any]:
-    """Return one query for all values that decide which task an annotator gets next.
+    """Return one query for all values that determine an annotator's next task.
 
-    They are: how many tasks they have had, the highest priority of open tasks, a gold task, and the slot that they
+    They are: the number of tasks they have had, the highest priority of open tasks, a gold task, and the slot they
     still hold.
     """
     queries = {"place": _COUNT_HAD, "priority": _HIGHEST_PRIORITY, "any_gold": _ANY_GOLD}
@@ -224,7 +224,7 @@ HELD_LEASE = _locked(
     ),
     "wait",
 )
-"""The slot that an annotator holds, locked with its task."""
+"""The slot an annotator holds, locked with its task."""
 GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
 
 TAKE = (
@@ -242,7 +242,7 @@ RENEW = (
     )
     .values(lease_until=sa.bindparam("until"))
 )
-"""Let the leases of some slots end later; those that a curator assigned for longer stay as they are."""
+"""Extend the leases of some slots; longer reservations by a curator stay as they are."""
 
 HELD_BY = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)

@@ -30,7 +30,7 @@ OWNER = (
     .join(annotators)
     .where(slots.c.task_id == sa.bindparam("task"), _by_name)
 )
-"""The slot that an annotator has of a task, if any."""
+"""An annotator's slot of a task, if any."""
 
 _OWN: sa.Select[Any] = (
     sa.select(
@@ -104,9 +104,9 @@ class OwnProgress(NamedTuple):
 
 
 def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> OwnProgress:
-    """Return how many tasks an annotator has decided, and how many more they could.
+    """Return how many tasks an annotator has decided, and how many more they could decide.
 
-    The counts are read from indexes and from this annotator's own slots, never task by task.
+    The counts come from indexes and from this annotator's own slots, never task by task.
     """
     who_id = connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one()
     parameters = {"campaign": campaign.id, "name": annotator, "now": now, **eligibility_parameters(campaign, who_id)}
@@ -141,7 +141,7 @@ _OPEN_MINE = sql.count_own(tasks.c.state == "open")
 
 
 class _Counts(NamedTuple):
-    """One query for all counts, and how many of these count tasks that the annotator may not judge, one per reason."""
+    """One query for all counts, and how many of them count tasks the annotator may not judge, one per reason."""
 
     at_once: sa.Select[Any]
     barred: int
@@ -149,7 +149,7 @@ class _Counts(NamedTuple):
 
 @cache
 def _counts(*, blind: bool) -> _Counts:
-    """Return the counts of an annotator; keys that they were shown elsewhere are counted only in blind campaigns."""
+    """Return the counts of an annotator; keys seen elsewhere count only in blind campaigns."""
     unseen = may_judge(blind=blind)
     barred = count_barred(~_has_mine, blind=blind)
     queries = {
@@ -171,7 +171,7 @@ def _counts(*, blind: bool) -> _Counts:
 
 
 def put_draft(connection: sa.Connection, task_id: int, annotator: str, body: str, now: datetime) -> None:
-    """Write a draft, in place of the present one if there is one."""
+    """Write a draft, replacing any present one."""
     _put(connection, drafts, task_id, annotator, {"body": body, "saved_at": now})
 
 

@@ -1,6 +1,6 @@
-"""Decisions of adjudicators, and the tasks that they opened, which show them the key and the annotators' answers.
+"""Decisions of adjudicators, and the tasks they opened, which show them the key and the annotators' answers.
 
-Adjudicators' decisions can also be read beside the annotators' decisions that they had before them.
+This module also reads adjudicators' decisions together with the annotators' decisions they saw.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _ADJUDICATED_OF_TASK = _ADJUDICATED.where(tasks.c.id == sa.bindparam("task"))
 def list_adjudicated(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None
 ) -> dict[tuple[str, str], Adjudicated]:
-    """Return what adjudicators and writers did with a campaign's tasks, by item id and content hash.
+    """Return the acts of adjudicators and writers on a campaign's tasks, by item id and content hash.
 
-    Tasks with which they did nothing are left out.
+    The result omits tasks without such acts.
     The latest decision counts; sending a task back withdraws the decisions before.
     """
     query = _ADJUDICATED if task is None else _ADJUDICATED_OF_TASK
@@ -95,15 +95,15 @@ def done_tasks(
 def disputed_tasks(
     campaign: Campaign, criteria: Sequence[str] = (), *, task: int | None = None
 ) -> sa.Select[tuple[int]]:
-    """Return a query for the done tasks of a campaign that may wait for an adjudicator, or on which annotators differ.
+    """Return a query for the done tasks that may wait for an adjudicator, or on which annotators differ.
 
-    These are tasks with different decisions, with a revision, with regions that differ, or under criteria with a vote
-    that is not `yes` or with edits; on all others annotators agree on what the rule then takes. What adjudicators
-    decided is not left out.
+    These are tasks with different decisions, with a revision, with regions that differ, or, under criteria, with edits
+    or a vote other than `yes`. On all other tasks annotators agree on the rule's result. Tasks that adjudicators
+    decided are included.
 
     Args:
         campaign: Campaign.
-        criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
+        criteria: Fields answered with `yes` or `no` that count instead of decisions.
         task: Id of the only task to look at; default None, all tasks.
     """
     if criteria:
@@ -123,7 +123,7 @@ def disputed_tasks(
 
 
 def has_opened(connection: sa.Connection, task_id: int, name: str) -> bool:
-    """Return whether somebody opened a task to adjudicate it."""
+    """Return whether a person opened a task to adjudicate it."""
     query = (
         sa.select(adjudications.c.id)
         .join(annotators, adjudications.c.annotator_id == annotators.c.id)
@@ -144,12 +144,12 @@ def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) ->
 
 
 def note_opened(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
-    """Record that an adjudicator opened a task, and so knows its key and what annotators decided."""
+    """Record that an adjudicator opened a task, and so knows its key and the annotators' decisions."""
     add_adjudication(connection, task_id, name, Submission(OPENED), now=now)
 
 
 def note_seen(connection: sa.Connection, task_id: int, name: str, *, now: datetime) -> None:
-    """Record once that a person saw a task's key and what annotators decided, in a transaction that writes."""
+    """Record once, in a write transaction, that a person saw a task's key and the annotators' decisions."""
     hold_annotator(connection, name)
     if not has_opened(connection, task_id, name):
         note_opened(connection, task_id, name, now=now)
@@ -185,7 +185,7 @@ def add_adjudication(
 def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
     """Reopen a task with `slots_more` further slots, for annotators who have not judged it.
 
-    If it had closed because its decision was sure enough, that is withdrawn.
+    If the task had closed because its decision was sure enough, withdraw that closing.
     """
     last = connection.execute(sa.select(sa.func.max(slots.c.slot)).where(slots.c.task_id == task_id)).scalar_one()
     rows = [{"task_id": task_id, "slot": last + number} for number in range(1, slots_more + 1)]
@@ -202,7 +202,7 @@ class OwnAdjudication(NamedTuple):
 
 
 def tasks_adjudicated_by(name: str) -> sa.Select[tuple[int]]:
-    """Return a query for the tasks that somebody decided or sent back as adjudicator."""
+    """Return a query for the tasks a person decided or sent back as adjudicator."""
     return (
         sa.select(adjudications.c.task_id)
         .join(annotators, adjudications.c.annotator_id == annotators.c.id)
@@ -230,8 +230,8 @@ class AdjudicatedTask(NamedTuple):
         task_id: Id of the task in the store.
         adjudicator: Name of the adjudicator.
         decision: `accept`, `reject`, `revise` or `send_back`.
-        said: Counts of the annotators' decisions that were valid at that time, by decision.
-        votes: Number of annotators who had said yes to each criterion, if the campaign has criteria.
+        said: Counts of the annotators' decisions valid at that time, by decision.
+        votes: Number of annotators who answered each criterion with yes, if the campaign has criteria.
     """
 
     task_id: int
@@ -256,12 +256,12 @@ def ruled_tasks() -> sa.Select[tuple[int]]:
 
 
 def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()) -> list[AdjudicatedTask]:
-    """Return the adjudicators' decisions in a campaign, earlier rounds included, in the order in which they were made.
+    """Return the adjudicators' decisions in a campaign, including earlier rounds, in order of time.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        criteria: Fields answered with `yes` or `no`, whose votes are counted; default none.
+        criteria: Fields answered with `yes` or `no`, whose votes count; default none.
     """
     query = (
         sa.select(adjudications.c.task_id, annotators.c.name, adjudications.c.decision)
@@ -290,7 +290,7 @@ def decisions_after_slot(
 
 
 def count_yes_votes(decisions: Iterable[OverruledDecision], criteria: Sequence[str]) -> dict[str, int]:
-    """Return the number of annotators who said yes to each criterion."""
+    """Return the number of annotators who answered each criterion with yes."""
     counted = Counter(
         name for decision in decisions for name, vote in zip(criteria, decision.votes, strict=False) if vote == "yes"
     )

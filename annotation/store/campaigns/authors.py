@@ -1,7 +1,7 @@
-"""Authors of items: nobody is asked about an item that they wrote.
+"""Authors of items: annotators never judge an item that they wrote.
 
-The evidence of an item that a person wrote names the campaign, the record and the slot in which it was written. Only
-the store knows which annotator had that slot.
+The evidence of an item that a person wrote names the campaign, record and slot of the writing. Only the store knows
+which annotator had that slot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...forms.payloads import TaskInput, item_in
 from ..database.schema import authors, campaigns, slots, tasks
 
 _WRITTEN_IN = "written_in"
-"""Name of the evidence that states where an item was written."""
+"""Name of the evidence on where an item was written."""
 
 _SAT_THERE = (
     sa.select(slots.c.annotator_id)
@@ -37,7 +37,7 @@ OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bind
 
 
 def note_authors(connection: sa.Connection, work: Iterable[TaskInput]) -> None:
-    """Record who wrote the items of some tasks, where this store knows; safe to repeat."""
+    """Record who wrote the items of some tasks, if this store knows; safe to repeat."""
     for task_input in work:
         writer = written_in(task_input.payload)
         if writer is None:
@@ -55,7 +55,7 @@ def is_author(connection: sa.Connection, task_id: int, annotator_id: int) -> boo
 
 
 def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
-    """Return whether somebody wrote the item of a task in a campaign of this store, to whom it can go back."""
+    """Return whether the item of a task has a writer in a campaign of this store, to whom it can go back."""
     writer = written_in(payload)
     return writer is not None and (
         connection.execute(_SAT_THERE, writer.model_dump(exclude={"simulated"})).first() is not None
@@ -63,7 +63,7 @@ def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
 
 
 def written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
-    """Return where the item of a task was written; None if nobody wrote it in a campaign."""
+    """Return where the item of a task was written; None if it was not written in a campaign."""
     stated = item_in(payload).get("evidence", {}).get(_WRITTEN_IN)
     try:
         return None if stated is None else WrittenIn.model_validate(stated)

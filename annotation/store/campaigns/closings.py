@@ -1,7 +1,7 @@
-"""Tasks that closed before all had decided because the decisions on them leave no doubt, and the models that say so.
+"""Tasks that closed early because the decisions on them leave no doubt, and the models that estimate this.
 
-A closing is in force while it is not withdrawn, its task is done, and no adjudicator has ruled on that task. Models of
-the annotators are kept as JSON, so that each closing can be traced to the model that it rests on.
+A closing is in force until it is withdrawn, its task reopens, or an adjudicator rules on that task. The store keeps
+models of the annotators as JSON, so that each closing can be traced to its model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class KeptModel(NamedTuple):
 
     Args:
         id: Id in the store.
-        decisions: Number of decisions that it rests on.
+        decisions: Number of decisions it is based on.
         up_to: Id of the newest version of a decision when it was made.
         document: The model as JSON values.
     """
@@ -48,7 +48,7 @@ class KeptModel(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """That a task closed because its decision is sure enough; the parts are those of the table's row."""
+    """The closing of a task whose decision is sure enough, with the fields of the table's row."""
 
     task_id: int
     votes: int
@@ -71,7 +71,7 @@ class TaskVote(NamedTuple):
 
 
 def newest_model(connection: sa.Connection, campaign: Campaign) -> KeptModel | None:
-    """Return the model of a campaign's annotators that was made last."""
+    """Return the latest model of a campaign's annotators."""
     m = rater_models.c
     query = sa.select(m.id, m.decisions, m.up_to, m.body).where(m.campaign_id == campaign.id)
     row = connection.execute(query.order_by(m.up_to.desc()).limit(1)).one_or_none()
@@ -81,7 +81,7 @@ def newest_model(connection: sa.Connection, campaign: Campaign) -> KeptModel | N
 def add_model(
     connection: sa.Connection, campaign: Campaign, document: Mapping[str, Any], *, decisions: int, up_to: int
 ) -> None:
-    """Keep a model of a campaign's annotators, unless somebody else has just made the same one."""
+    """Keep a model of a campaign's annotators, unless another process has just made the same one."""
     row = {"campaign_id": campaign.id, "decisions": decisions, "up_to": up_to, "body": canonical_json(dict(document))}
     connection.execute(insert_into(connection, rater_models).values(row).on_conflict_do_nothing())
 
@@ -92,7 +92,7 @@ def newest_version(connection: sa.Connection) -> int:
 
 
 def count_since(connection: sa.Connection, campaign: Campaign, version: int) -> int:
-    """Return how many versions of decisions a campaign has got since a version, by their ids."""
+    """Return how many versions of decisions a campaign has added since a version, by their ids."""
     query = (
         sa.select(sa.func.count())
         .select_from(annotations_table.join(slots).join(tasks, slots.c.task_id == tasks.c.id))
@@ -121,12 +121,12 @@ def newest_ratings(connection: sa.Connection, campaign: Campaign, *, most: int) 
 def list_votes(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None, also: Iterable[int] = ()
 ) -> dict[int, list[TaskVote]]:
-    """Return the decisions on each task that might close or be reopened, by task; those of adjudicators are left out.
+    """Return the annotators' decisions on each task that might close or reopen, by task.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        task: Id of the only task to read, open or done; default None, all open tasks that are begun.
+        task: Id of the only task to read, open or done; default None, all begun open tasks.
         also: Ids of further tasks to read.
     """
     query = (
@@ -150,7 +150,7 @@ def list_votes(
 
 
 def list_begun_votes(connection: sa.Connection, campaign: Campaign) -> dict[int, list[TaskVote]]:
-    """Return the decisions on each current task that is begun, by task and slot; adjudicated ones are left out."""
+    """Return the decisions on each begun current task, by task and slot, without adjudicated tasks."""
     query = (
         sa.select(slots.c.task_id, tasks.c.state, slots.c.annotator_id, slots.c.decision, slots.c.submitted_at)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -165,14 +165,14 @@ def list_begun_votes(connection: sa.Connection, campaign: Campaign) -> dict[int,
 
 
 def closings_in_force(connection: sa.Connection, campaign: Campaign, *, task: int | None = None) -> dict[int, Closing]:
-    """Return the closings in force, by task; only that of one task if its id is given."""
+    """Return the closings in force, by task; only one task's if its id is given."""
     query = _IN_FORCE if task is None else _IN_FORCE.where(tasks.c.id == task)
     rows = connection.execute(query, {"campaign": campaign.id})
     return {row.task_id: Closing(*(getattr(row, name) for name in Closing._fields)) for row in rows}
 
 
 def add_closings(connection: sa.Connection, made: Sequence[Closing]) -> None:
-    """Close tasks, with what they closed for."""
+    """Close tasks, and record the reasons."""
     if made:
         connection.execute(sa.insert(closings), [{**closing._asdict(), "is_withdrawn": False} for closing in made])
     task_ids = [closing.task_id for closing in made]
@@ -194,14 +194,14 @@ def withdraw(connection: sa.Connection, task_ids: Sequence[int]) -> None:
 
 
 class SureCounts(NamedTuple):
-    """Number of tasks that closed because their decision is sure enough, and of votes that they were spared."""
+    """Number of tasks closed because their decision is sure enough, and of votes thereby saved."""
 
     tasks: int
     votes_spared: int
 
 
 def count_sure(connection: sa.Connection, campaign: Campaign) -> SureCounts:
-    """Return how many tasks are closed because their decision is sure enough, and the votes that this spared."""
+    """Return how many tasks are closed because their decision is sure enough, and the votes thereby saved."""
     in_force = _IN_FORCE.with_only_columns(sa.func.count(), sa.func.sum(campaign.slots_per_task - closings.c.votes))
     count, spared = connection.execute(in_force, {"campaign": campaign.id}).one()
     return SureCounts(int(count), int(spared or 0))

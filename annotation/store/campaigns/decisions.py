@@ -21,8 +21,8 @@ def latest_annotations(*, also_set_aside: bool = False, only_set_aside: bool = F
     """Return a query for the newest version of each slot's annotation.
 
     Args:
-        also_set_aside: Whether votes that a curator set aside are among them; default False, those that count.
-        only_set_aside: Whether there are no others; default False.
+        also_set_aside: Whether to include votes that a curator set aside; default False, only votes that count.
+        only_set_aside: Whether to return only votes set aside; default False.
     """
     aside = sa.select(votes_set_aside.c.slot_id)
     query = sa.select(annotations_table).where(
@@ -85,7 +85,7 @@ def each_decision(
 ) -> Iterator[Annotation]:
     """Yield the latest decisions on a campaign's tasks, by item id, round and slot.
 
-    Nothing may be written over the connection before the last one is taken.
+    Write nothing over the connection before taking the last one.
 
     Args:
         connection: Connection in a read transaction.
@@ -102,7 +102,7 @@ def each_decision(
 
 def annotation_of(row: sa.Row[Any]) -> Annotation:
     """Return the annotation in a row with all columns of a version and those of its task, slot and annotator."""
-    # Texts that many annotations have are kept once: where decisions are read together, they are most of the memory.
+    # Keeps texts that many annotations share once: otherwise they fill most of the memory of a joint read.
     return Annotation(
         decision=intern(row.decision),
         reasons=tuple(json.loads(row.reasons)),

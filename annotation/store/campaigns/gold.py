@@ -1,7 +1,7 @@
-"""Gold tasks, whose right decision is known: which tasks are gold, and what annotators decide on them.
+"""Gold tasks, whose right decision is known: the tasks themselves, and the annotators' decisions on them.
 
-They are no part of the campaign's own work: they are retired from it, and so nothing counts them. Each goes to every
-annotator who asks, once, and looks like any other task.
+They are not part of the campaign's own work: they are retired from it, so that no count includes them. Each goes once
+to every annotator who asks, and looks like any other task.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from ..database.schema import annotators, slots, tasks
 from .decisions import latest_annotations
 
 IS_NO_CHECK: sa.ColumnElement[bool] = tasks.c.item_task.is_distinct_from(ATTENTION)
-"""Whether a gold task asks what it seems to ask, and not only whether it is read."""
+"""Whether a gold task is a genuine question, and not only a check that the annotator reads it."""
 
 IS_ITEM: sa.ColumnElement[bool] = tasks.c.gold.is_(None) | IS_NO_CHECK
-"""Whether a task is about an item, image or pair, and is no attention check."""
+"""Whether a task is about an item, image or pair, and not an attention check."""
 
 IS_LISTED: sa.ColumnElement[bool] = IS_ITEM & tasks.c.gold_of.is_(None)
-"""Whether a task is about an item, image or pair that stands in lists: a copy of an accepted one does not."""
+"""Whether a task is about an item, image or pair that lists show; lists omit a copy of an accepted one."""
 
 
 class TaskPlacement(NamedTuple):
-    """The content and priority that an item's task is to have, and its right decision if it is to be gold."""
+    """The content and priority planned for an item's task, and its right decision if it is to be gold."""
 
     content_hash: str
     priority: int
@@ -53,16 +53,16 @@ class GoldAnswer(NamedTuple):
 def mark(
     connection: sa.Connection, campaign: Campaign, current: Sequence[Any], wanted: Mapping[str, TaskPlacement]
 ) -> set[int]:
-    """Set the priorities and right decisions of tasks to those wanted, and return which tasks are gold.
+    """Set the priorities and right decisions of tasks as planned, and return which tasks are gold.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign of the tasks.
         current: Rows of the tasks, each with id, item_id, priority, gold, gold_why and gold_regions.
-        wanted: Wanted priority and right decision, by item id.
+        wanted: Planned priority and right decision, by item id.
 
     Raises:
-        BenchwrightError: A gold task is to become an ordinary one, but more annotators have answered it than an
+        BenchwrightError: A gold task would become an ordinary one, but more annotators have answered it than an
             ordinary task takes.
     """
     named, unnamed = 0, 0
@@ -97,7 +97,7 @@ def mark(
 
 
 def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -> None:
-    """Remove the slots that a task has as a gold one beyond those of an ordinary task."""
+    """Remove a task's slots that it had as a gold task beyond those of an ordinary one."""
     extra = (slots.c.task_id == row.id) & (slots.c.slot > campaign.slots_per_task)
     used = sa.select(sa.func.count()).select_from(slots).where(extra, slots.c.annotator_id.is_not(None))
     if count := connection.execute(used).scalar_one():
@@ -109,15 +109,15 @@ def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -
 
 
 class GoldMarks(NamedTuple):
-    """What one annotator marked on one gold item, in its latest version, beside what is right.
+    """One annotator's marks on one gold item, in their latest version, with the right ones.
 
     Args:
         annotator: Name of the annotator.
         decision: Their decision.
         right: The right decision.
         fields: Values of their form, as JSON values.
-        gold_regions: Right regions and tolerance, as JSON values; None where only the decision is known.
-        payload: What the task shows, as JSON values.
+        gold_regions: Right regions and tolerance, as JSON values; None if only the decision is known.
+        payload: Content of the task, as JSON values.
     """
 
     annotator: str
@@ -129,12 +129,12 @@ class GoldMarks(NamedTuple):
 
 
 def gold_marks(connection: sa.Connection, campaign: Campaign, *, is_aside: bool = False) -> list[GoldMarks]:
-    """Return what annotators marked on a campaign's gold items, by annotator and item.
+    """Return the annotators' marks on a campaign's gold items, by annotator and item.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        is_aside: Whether to return what curators set aside, instead of what counts; default False.
+        is_aside: Whether to return marks that curators set aside instead of those that count; default False.
     """
     latest = latest_annotations(only_set_aside=is_aside).subquery()
     columns = (annotators.c.name, latest.c.decision, tasks.c.gold, latest.c.fields, tasks.c.gold_regions)
@@ -167,8 +167,8 @@ class KnownAnswer(NamedTuple):
         task: Task of the item.
         decision: Their decision.
         right: The right one.
-        is_check: Whether it is an attention check.
-        has_regions: Whether regions are right too, so that the decision alone does not tell.
+        is_check: Whether the item is an attention check.
+        has_regions: Whether the right answer includes regions, so that the decision alone does not settle it.
     """
 
     annotator: str
@@ -180,7 +180,7 @@ class KnownAnswer(NamedTuple):
 
 
 def known_answers(connection: sa.Connection, campaign: Campaign, *, of: str | None = None) -> list[KnownAnswer]:
-    """Return what annotators decided on gold items and attention checks, by annotator and item.
+    """Return the annotators' decisions on gold items and attention checks, by annotator and item.
 
     Args:
         connection: Connection in a read transaction.
@@ -204,13 +204,13 @@ def known_answers(connection: sa.Connection, campaign: Campaign, *, of: str | No
 
 
 def gold_task_ids(connection: sa.Connection, campaign: Campaign) -> frozenset[int]:
-    """Return the ids of a campaign's gold items, neither attention checks nor copies of accepted items among them."""
+    """Return the ids of a campaign's gold items, without attention checks and copies of accepted items."""
     query = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None), IS_LISTED)
     return frozenset(connection.execute(query).scalars())
 
 
 def has_known_answers(connection: sa.Connection, campaign: Campaign) -> bool:
-    """Return whether anyone has answered a gold item or an attention check of a campaign."""
+    """Return whether any annotator has answered a gold item or an attention check of a campaign."""
     query = (
         sa.select(slots.c.id)
         .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id))
@@ -221,7 +221,7 @@ def has_known_answers(connection: sa.Connection, campaign: Campaign) -> bool:
 
 
 def is_known(connection: sa.Connection, slot_id: int) -> bool:
-    """Return whether a slot is one of a gold item or an attention check."""
+    """Return whether a slot belongs to a gold item or an attention check."""
     query = sa.select(tasks.c.gold).join(slots, slots.c.task_id == tasks.c.id).where(slots.c.id == slot_id)
     return connection.execute(query).scalar_one_or_none() is not None
 

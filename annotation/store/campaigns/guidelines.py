@@ -1,8 +1,8 @@
 """Guidelines for annotators, version by version, and the version that each decision followed.
 
-A version is never changed: other text, or other pictures, make another version. A new version comes from a recipe whose
-`guidelines` differ from those it had last, or from a curator who sets them (`review guidelines`). Annotators are shown
-the newest. A campaign whose recipe has no `guidelines` begins with those of its kind.
+Versions never change: a different text, or different pictures, make another version. A new version comes from a recipe
+whose `guidelines` differ from its last ones, or from a curator who sets them (`review guidelines`). The app shows
+annotators the newest. A campaign whose recipe has no `guidelines` begins with those of its kind.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Origin = Literal["recipe", "curator"]
 
 
 class GuidelinePicture(NamedTuple):
-    """A picture in guidelines, as it is sent to a browser."""
+    """A picture in guidelines, as sent to a browser."""
 
     data: bytes
     media_type: str
@@ -58,12 +58,12 @@ def write(
     """Write the next version of a campaign's guidelines and return its number.
 
     Args:
-        connection: Connection in a transaction that writes.
+        connection: Connection in a write transaction.
         campaign: Campaign.
-        text: Text in Markdown, which names pictures by their places.
+        text: Text in Markdown, which refers to pictures by their places.
         pictures: Pictures in the order of their places.
-        origin: Whether the recipe or a curator says so.
-        by: Who wrote it, for the audit log; default the command line.
+        origin: Whether the text comes from the recipe or a curator.
+        by: Author, for the audit log; default the command line.
     """
     hold_campaign(connection, campaign.id)
     newest = sa.select(sa.func.max(guidelines.c.version)).where(guidelines.c.campaign_id == campaign.id)
@@ -82,7 +82,7 @@ def write(
 
 
 def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str | None:
-    """Return the digest of a version's text and pictures; None if there is no such version."""
+    """Return the digest of a version's text and pictures; None for an unknown version."""
     query = sa.select(guidelines.c.campaign_id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)
     row = connection.execute(query.where(guidelines.c.id == guidelines_id)).one_or_none()
     if row is None:
@@ -94,10 +94,10 @@ def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str |
 
 
 def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
-    """Write the guidelines of a recipe as a new version if they differ from those that the recipe had last.
+    """Write the guidelines of a recipe as a new version if they differ from the recipe's last ones.
 
-    If a recipe has no guidelines, those of its kind of campaign become the first version, unless there is a version
-    already or the recipe asks for none (an empty text).
+    If a recipe has no guidelines, those of its kind of campaign become the first version, unless a version exists or
+    the recipe requests none (an empty text).
     """
     text = campaign.form.guidelines
     is_left_open = "guidelines" in campaign.form.model_fields_set and text is None and not campaign.is_simulated
@@ -111,7 +111,7 @@ def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def newest_of(campaign_id: sa.ColumnElement[int]) -> sa.ScalarSelect[int]:
-    """Return a query for the newest version of a campaign's guidelines, by id; NULL where there are none."""
+    """Return a query for the newest version of a campaign's guidelines, by id; NULL without any."""
     return (
         sa.select(guidelines.c.id)
         .where(guidelines.c.campaign_id == campaign_id)
@@ -131,25 +131,25 @@ class Guidelines:
         """Write a curator's version of a campaign's guidelines and return its number.
 
         Raises:
-            BenchwrightError: There is no such campaign.
+            BenchwrightError: No such campaign exists.
         """
         with self._store.writing() as connection:
             return write(connection, find_campaign(connection, campaign), text, pictures, origin="curator")
 
     def revise(self, campaign: str, text: str, pictures: Sequence[int], *, based_on: int, by: str) -> int:
-        """Write a curator's next version, made from the one in force, and return its number.
+        """Write a curator's next version, based on the one in force, and return its number.
 
         Args:
             campaign: Name of the campaign.
-            text: Text in Markdown, which names pictures by their places in `pictures`.
+            text: Text in Markdown, which refers to pictures by their places in `pictures`.
             pictures: Places, in the version in force, of the pictures that the text shows.
-            based_on: Number of the version that the curator had before them; 0 if there was none.
+            based_on: Number of the version that the curator edited; 0 for none.
             by: Name of the curator.
 
         Raises:
-            StaleError: Another version was written meanwhile.
+            StaleError: Another version was written in the meantime.
             RefusedError: The version in force has no such picture.
-            BenchwrightError: There is no such campaign.
+            BenchwrightError: No such campaign exists.
         """
         with self._store.writing() as connection:
             known = find_campaign(connection, campaign)

@@ -1,7 +1,7 @@
 """Conditions for the tasks of a campaign that count: those on items as they are now, and those of earlier rounds.
 
-A task that is retired because its item changed or left the recipe counts nowhere. A task that is retired because its
-item was revised belongs to an earlier round of the item, and the decisions on it still count for that round.
+A task retired because its item changed or left the recipe counts nowhere. A task retired because its item was revised
+belongs to an earlier round of the item, and the decisions on it still count for that round.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def is_of_any_round(campaign: Campaign, *, scanned: bool = False) -> sa.ColumnEl
 
     Args:
         campaign: Campaign of the tasks.
-        scanned: Whether SQLite is to reach the tasks from another table, and not through the index on campaigns;
-            default False.
+        scanned: Whether SQLite should reach the tasks from another table instead of the index on campaigns; default
+            False.
     """
     if not has_rounds(campaign):
         return is_current(campaign, scanned=scanned)

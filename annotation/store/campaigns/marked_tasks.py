@@ -1,4 +1,4 @@
-"""Whether annotators' regions on a task agree, kept with the task, so that the database can count by it."""
+"""Agreement of annotators' regions on a task, kept with the task, so that the database can count by it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..database.schema import annotations_table, slots, tasks
 
 
 class MarkedTask(NamedTuple):
-    """A task on which regions are marked.
+    """A task with marked regions.
 
     Args:
         task_id: Id of the task in the store.
         item_id: Id of its image or pair.
-        content_hash: Version of that.
-        payload: What the task shows, as JSON values.
-        compared: What `regions_compared` says, or will say once they are compared.
+        content_hash: Content hash of that image or pair.
+        payload: Content of the task, as JSON values.
+        compared: Value of `regions_compared`, now or after the comparison.
     """
 
     task_id: int
@@ -33,11 +33,11 @@ class MarkedTask(NamedTuple):
 def uncompared_tasks(
     connection: sa.Connection, campaign: Campaign, settings: str, *, task: int | None = None
 ) -> list[MarkedTask]:
-    """Return the done tasks whose regions were not compared by these settings since the last decision on them.
+    """Return the done tasks whose regions lack a comparison with these settings since the last decision.
 
     Args:
-        connection: Connection in a read transaction.
-        campaign: Campaign in which regions are marked.
+        campaign: Campaign that marks regions.
+        settings: Digest of the settings of the comparison.
         settings: Digest of the settings by which regions are compared.
         task: Id of the only task to look at; default None, all tasks.
     """
@@ -72,7 +72,7 @@ def marked_tasks(connection: sa.Connection, campaign: Campaign) -> list[int]:
 
 
 def shown_in(connection: sa.Connection, task_ids: Sequence[int]) -> list[MarkedTask]:
-    """Return what tasks show, by their ids."""
+    """Return the contents of tasks, by their ids."""
     query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload, tasks.c.regions_compared)
     rows = connection.execute(query.where(tasks.c.id.in_(task_ids)).order_by(tasks.c.id))
     return [
@@ -82,7 +82,7 @@ def shown_in(connection: sa.Connection, task_ids: Sequence[int]) -> list[MarkedT
 
 
 def note_compared(connection: sa.Connection, compared: Mapping[int, tuple[bool, str]]) -> None:
-    """Keep of each task whether its regions agree, and what was compared."""
+    """Keep for each task whether its regions agree, and which ones were compared."""
     if compared:
         connection.execute(
             sa.update(tasks).where(tasks.c.id == sa.bindparam("of_task")),

@@ -1,6 +1,6 @@
-"""Campaigns that a curator closes: nobody gets further tasks of them, until a curator opens them again.
+"""Campaigns that a curator closes: annotators get no further tasks of them until a curator opens them again.
 
-Whoever holds a task may finish it, and what was decided stays. A run of the recipe opens no closed campaign.
+An annotator who holds a task may finish it, and decisions stay. A run of the recipe does not reopen a closed campaign.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def close_campaign(connection: sa.Connection, name: str, *, by: str, now: dateti
     """Close a campaign.
 
     Raises:
-        BenchwrightError: It is closed already, or simulated annotators decide in it.
-        BenchwrightError: There is no campaign of that name.
+        BenchwrightError: The campaign is closed already, or simulated annotators decide in it.
+        BenchwrightError: No campaign has that name.
     """
     campaign = find_campaign(connection, name)
     if campaign.is_simulated:
@@ -34,11 +34,11 @@ def close_campaign(connection: sa.Connection, name: str, *, by: str, now: dateti
 
 
 def reopen_campaign(connection: sa.Connection, name: str, *, by: str, now: datetime) -> None:
-    """Open a campaign again that a curator closed.
+    """Reopen a campaign that a curator closed.
 
     Raises:
-        BenchwrightError: It is not closed.
-        BenchwrightError: There is no campaign of that name.
+        BenchwrightError: The campaign is not closed.
+        BenchwrightError: No campaign has that name.
     """
     campaign = find_campaign(connection, name)
     if not campaign.is_closed:

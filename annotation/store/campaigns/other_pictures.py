@@ -1,4 +1,4 @@
-"""The pictures of a campaign that people name in a form about another one: found by name, and checked."""
+"""The pictures of a campaign that annotators name in a form about another picture: search by name, and checks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..database.schema import tasks
 
 
 class NamedPicture(NamedTuple):
-    """A picture of a campaign: its image id, and the name by which people look for it."""
+    """A picture of a campaign: its image id, and the name to search by."""
 
     image_id: str
     name: str
@@ -25,20 +25,20 @@ class NamedPicture(NamedTuple):
 def find_pictures(
     connection: sa.Connection, task_id: int, *, words: str = "", ids: Sequence[str] = (), most: int
 ) -> list[NamedPicture]:
-    """Return pictures of a task's campaign, by name, but for the task's own.
+    """Return pictures of a task's campaign, by name, without the task's own.
 
     Args:
         connection: Connection in a read transaction.
         task_id: Id of the task.
         words: Part of the name, in any case; empty for all.
         ids: Image ids; empty for all.
-        most: Largest number that is returned.
+        most: Largest number to return.
     """
     query = _others(task_id)
     if ids:
         query = query.where(tasks.c.item_id.in_(list(ids)))
     elif words:
-        # A first look at the stored text, whose names are spelled as JSON; the name itself is compared below.
+        # Filters by the stored text, whose names are encoded as JSON; the loop below compares the name itself.
         query = query.where(tasks.c.payload.icontains(json.dumps(words)[1:-1], autoescape=True))
     pictures = []
     for row in connection.execute(query.order_by(tasks.c.item_id)):
@@ -63,7 +63,7 @@ def check_pictures(connection: sa.Connection, form: CampaignForm, values: Mappin
     """Check that the pictures that a submission names are other pictures of the task's campaign.
 
     Raises:
-        RefusedError: One is not; the message names where it stands.
+        RefusedError: One is not; the message names its place.
     """
     named = list(_pictures_in(form.fields or (), values))
     if not named:
@@ -75,7 +75,7 @@ def check_pictures(connection: sa.Connection, form: CampaignForm, values: Mappin
 
 
 def _pictures_in(fields: Sequence[FormField], values: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each picture among values, with the place where it is named."""
+    """Yield each picture among values, with the place that names it."""
     for field in fields:
         if isinstance(field, PicturesField):
             yield from ((f"{where}field {field.name!r} ({field.label})", each) for each in values.get(field.name) or ())

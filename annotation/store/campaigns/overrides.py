@@ -1,4 +1,4 @@
-"""Curators' decisions that override verdicts of steps. All are kept; the latest on a record at a stage counts."""
+"""Curators' overrides of steps' verdicts. The store keeps all; the latest on a record at a stage counts."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _newer = overrides.alias("newer")
 
 @dataclass(frozen=True)
 class StoredOverride:
-    """An override that counts, and when it was made."""
+    """An override that counts, and the time it was made."""
 
     override: Override
     at: datetime
 
 
 class RecordedOverride(NamedTuple):
-    """One row about a record: its stage, `keep`, `drop` or `undo`, the step's reason, who decided, why and when."""
+    """One row about a record: its stage, `keep`, `drop` or `undo`, the step's reason, the curator, why and when."""
 
     stage: str
     action: str
@@ -63,7 +63,7 @@ class OverrideStore:
         return sorted(stored, key=lambda override: (override.override.stage, override.override.record_id))
 
     def of_record(self, record_id: str) -> list[RecordedOverride]:
-        """Return everything that was decided about a record and undone again, the earliest first."""
+        """Return all overrides of a record and their withdrawals, the earliest first."""
         query = (
             sa.select(overrides, annotators.c.name)
             .join(annotators, overrides.c.annotator_id == annotators.c.id)
@@ -75,10 +75,10 @@ class OverrideStore:
         return [RecordedOverride(row.stage, row.action, row.reason, row.name, row.why, row.decided_at) for row in rows]
 
     def decide(self, wanted: Iterable[Override], *, now: datetime) -> list[Override]:
-        """Add overrides, all or none, leaving out those that already count; return the ones that were added.
+        """Add overrides, all or none, except those that already count; return the added ones.
 
         Raises:
-            BenchwrightError: A name is no annotator's.
+            BenchwrightError: A name belongs to no annotator.
         """
         with self._store.batch() as batch:
             own = OverrideStore(batch)
@@ -89,10 +89,10 @@ class OverrideStore:
         return new
 
     def undo(self, decisions: Iterable[Override], *, by: str, why: str, now: datetime) -> None:
-        """Withdraw overrides: from now on the step's own verdict counts again.
+        """Withdraw overrides: the step's own verdict counts again.
 
         Raises:
-            BenchwrightError: The name is no annotator's.
+            BenchwrightError: The name belongs to no annotator.
         """
         with self._store.batch() as batch:
             for override in decisions:

@@ -1,7 +1,7 @@
-"""Practice before the real work: items that a recipe names, attempts, and who may decide without having passed.
+"""Practice before the real work: a recipe's practice items, attempts, and annotators exempt from passing.
 
-Nothing here is a decision: the counts, tables and agreement of a campaign never read these rows. The log has one row
-for an attempt that ended, and one for each person whom a curator let in.
+These rows are not decisions: the counts, tables and agreement of a campaign never read them. The log has one row for
+each completed attempt, and one for each annotator whom a curator exempted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class PracticeAnswer(NamedTuple):
-    """What somebody said of one practice item; decision and rightness are None while only the answer is there."""
+    """One annotator's answer to one practice item; decision and rightness are None while only the answer exists."""
 
     answer: str | None
     decision: str | None
@@ -48,15 +48,15 @@ class PracticeAnswer(NamedTuple):
 
 
 class PracticeAttempt(NamedTuple):
-    """One time that somebody goes through a campaign's practice items.
+    """One annotator's attempt at a campaign's practice items.
 
     Args:
         id: Id of the row.
         number: Number of the attempt, from 1.
         items: Names of the items, in their order.
         answers: Answers by place, from 0.
-        begun_at: When it began.
-        ended_at: When its last item was decided; None before.
+        begun_at: Time of the beginning.
+        ended_at: Time of the decision on its last item; None before.
     """
 
     id: int
@@ -68,12 +68,12 @@ class PracticeAttempt(NamedTuple):
 
     @property
     def correct(self) -> int:
-        """Return how many decisions are right so far."""
+        """Return the number of right decisions so far."""
         return sum(answer.is_right is True for answer in self.answers.values())
 
     @property
     def left(self) -> list[int]:
-        """Return the places that are still to be decided."""
+        """Return the undecided places."""
         return [place for place in range(len(self.items)) if not self._is_decided(place)]
 
     def _is_decided(self, place: int) -> bool:
@@ -81,16 +81,16 @@ class PracticeAttempt(NamedTuple):
 
 
 class PracticeResult(NamedTuple):
-    """What somebody came to in a campaign's practice: their best attempt that ended, or a curator's word.
+    """One annotator's result in a campaign's practice: their best completed attempt, or a curator's exemption.
 
     Args:
         name: Name of the annotator.
-        attempts: Number of attempts that ended.
+        attempts: Number of completed attempts.
         correct: Right decisions in the best of them; None without any.
-        of: Number of items in it.
-        ended_at: When it ended; None without any.
-        waived_by: Curator who let them in without it; None if nobody did.
-        waived_at: When.
+        of: Number of items in that attempt.
+        ended_at: Time of its end; None without any.
+        waived_by: Curator who exempted them from practice; None without exemption.
+        waived_at: Time of the exemption.
     """
 
     name: str
@@ -107,7 +107,7 @@ class PracticeResult(NamedTuple):
 
 
 def set_practice_items(connection: sa.Connection, campaign: Campaign, items: Sequence[PracticeItem]) -> None:
-    """Keep the items that a recipe names to practise on, in place of those that it named before."""
+    """Keep the practice items of a recipe, replacing its earlier ones."""
     connection.execute(sa.delete(practice_items).where(practice_items.c.campaign_id == campaign.id))
     rows = [
         {"campaign_id": campaign.id, "place": place, "body": canonical_json(item.model_dump(mode="json"))}
@@ -118,7 +118,7 @@ def set_practice_items(connection: sa.Connection, campaign: Campaign, items: Seq
 
 
 def _list_practice_items(connection: sa.Connection, campaign: Campaign) -> list[PracticeItem]:
-    """Return the items that a campaign's recipe names to practise on; none where Benchwright's own are."""
+    """Return the practice items of a campaign's recipe; empty if it uses Benchwright's own."""
     query = sa.select(practice_items.c.body).where(practice_items.c.campaign_id == campaign.id)
     rows = connection.execute(query.order_by(practice_items.c.place)).scalars()
     return [PracticeItem.model_validate_json(body) for body in rows]
@@ -140,10 +140,10 @@ _QUALIFIED = sa.select(
 
 
 def check_qualified(connection: sa.Connection, campaign: Campaign, annotator_id: int, name: str) -> None:
-    """Check that an annotator may decide in a campaign that asks for a qualification.
+    """Check that an annotator may decide in a campaign that requires a qualification.
 
     Raises:
-        RefusedError: They have not passed its practice, and no curator let them in.
+        RefusedError: They have not passed its practice, and no curator exempted them.
     """
     qualification = None if campaign.is_simulated else assignment_settings_of(campaign.settings).qualification
     if qualification is None:
@@ -163,12 +163,12 @@ class Practice:
         self._store = store
 
     def items(self, campaign: Campaign) -> list[PracticeItem]:
-        """Return the items that a campaign's recipe names to practise on; none where Benchwright's own are."""
+        """Return the practice items of a campaign's recipe; empty if it uses Benchwright's own."""
         with self._store.reading() as connection:
             return _list_practice_items(connection, campaign)
 
     def is_qualified(self, campaign: Campaign, annotator: str) -> bool:
-        """Return whether an annotator may decide in a campaign, as far as practice goes."""
+        """Return whether practice lets an annotator decide in a campaign."""
         if _qualification_of(campaign) is None:
             return True
         with self._store.reading() as connection:
@@ -179,7 +179,7 @@ class Practice:
         return True
 
     def is_new(self, campaign: Campaign, annotator: str) -> bool:
-        """Return whether an annotator has neither decided in a campaign nor practised for it."""
+        """Return whether an annotator has neither decided in a campaign nor practiced for it."""
         who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
         decided = sa.exists().where(
             slots.c.annotator_id == who,
@@ -199,15 +199,15 @@ class Practice:
             return _latest(connection, campaign, annotator)
 
     def results(self, campaign: Campaign) -> list[PracticeResult]:
-        """Return what everybody came to who ended an attempt or was let in, by name."""
+        """Return the results of all annotators who completed an attempt or were exempted, by name."""
         with self._store.reading() as connection:
             return _results(connection, campaign)
 
     def begin(self, campaign: Campaign, annotator: str, items: Sequence[str], *, now: datetime) -> PracticeAttempt:
-        """Begin another attempt with these items, unless one is under way with the same, and return it.
+        """Begin another attempt with these items, unless one with the same items is in progress, and return it.
 
         Raises:
-            RefusedError: As many attempts as the campaign allows have ended.
+            RefusedError: The annotator has completed as many attempts as the campaign allows.
         """
         with self._holding(annotator) as connection:
             latest = _latest(connection, campaign, annotator)
@@ -226,7 +226,7 @@ class Practice:
                 "begun_at": now,
             }
             connection.execute(sa.insert(practice_attempts).values(values))
-            for item in _list_practice_items(connection, campaign):  # whose right decisions are told from now on
+            for item in _list_practice_items(connection, campaign):  # whose right decisions the attempt reveals
                 told = {"annotator_id": values["annotator_id"], "item_id": item.name}
                 connection.execute(insert_into(connection, practised).values(told).on_conflict_do_nothing())
             begun = _latest(connection, campaign, annotator)
@@ -236,10 +236,10 @@ class Practice:
     def answer(
         self, campaign: Campaign, annotator: str, place: int, answer: PracticeAnswer, *, now: datetime
     ) -> PracticeAttempt:
-        """Keep what an annotator says of an item of the attempt that is under way; what is decided stays.
+        """Keep an annotator's answer to an item of the attempt in progress; decided answers stay.
 
         Raises:
-            RefusedError: No attempt is under way, or it has no such item.
+            RefusedError: No attempt is in progress, or it has no such item.
         """
         with self._holding(annotator) as connection:
             attempt = _latest(connection, campaign, annotator)
@@ -262,10 +262,10 @@ class Practice:
             return attempt
 
     def let_in(self, campaign: str, annotator: str, *, by: str, now: datetime) -> None:
-        """Let somebody decide in a campaign who has not passed its practice; the log says who let them in.
+        """Let an annotator decide in a campaign without having passed its practice; the log names the curator.
 
         Raises:
-            BenchwrightError: There is no such annotator, or the campaign asks for no qualification.
+            BenchwrightError: No such annotator exists, or the campaign requires no qualification.
         """
         with self._holding(annotator) as connection:
             settings = find_campaign(connection, campaign)
@@ -275,14 +275,14 @@ class Practice:
             values = {"campaign_id": settings.id, "annotator_id": annotator_id, "waived_by": by, "waived_at": now}
             made = connection.execute(
                 insert_into(connection, waivers).values(values).on_conflict_do_nothing(),
-                execution_options={"preserve_rowcount": True},  # else PostgreSQL's driver tells -1
+                execution_options={"preserve_rowcount": True},  # else PostgreSQL's driver returns -1
             )
             if made.rowcount:
                 record(connection, "let_in", actor=by, at=now, campaign=settings.name, name=annotator)
 
     @contextmanager
     def _holding(self, annotator: str) -> Iterator[sa.Connection]:
-        """Write while nobody else changes what this annotator has; two windows go one after the other."""
+        """Write while no other session changes this annotator's rows; two windows take turns."""
         with self._store.writing() as connection:
             hold_annotator(connection, annotator)
             yield connection

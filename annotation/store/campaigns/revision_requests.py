@@ -1,7 +1,7 @@
-"""Items that went back to whoever wrote them: the task in which one was written, and the one in which it is revised.
+"""Items sent back to their writers: the task in which an item was written, and the one in which it is revised.
 
-A writer's task stays as it was, with the decision in it; its revision is a task of its own, with a slot for each writer
-who is to revise something, and none for those who are not.
+A writer's task stays as it was, with the decision in it. The revision is a separate task, with a slot for each writer
+who must revise something, and none for the others.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _revision = tasks.alias("revision")
 
 
 class RevisionRequest(NamedTuple):
-    """That an item goes back to its writer.
+    """The return of an item to its writer.
 
     Args:
         item_id: Id of the item.
-        content_hash: Version that goes back.
+        content_hash: Hash of the version that goes back.
         slot: Number of the writer's slot.
         stage: Campaign or check that sends it back.
-        annotator: Reviewer who does; None for a check.
+        annotator: Reviewer who sends it back; None for a check.
         question: The item's question.
-        words: What to change, in words.
+        words: The requested change, in words.
     """
 
     item_id: str
@@ -48,7 +48,7 @@ class RevisionRequest(NamedTuple):
 
 
 class SentBack(NamedTuple):
-    """An item that went back to its writer, and whether they have handed in a revision since."""
+    """An item sent back to its writer, and whether they have submitted a revision since."""
 
     request: RevisionRequest
     campaign: str
@@ -56,11 +56,11 @@ class SentBack(NamedTuple):
     revision_id: int
     is_answered: bool
     is_simulated: bool
-    """Whether simulated annotators wrote it."""
+    """Whether simulated annotators wrote the item."""
 
 
 def list_sent_back(connection: sa.Connection, item_id: str | None = None) -> dict[str, list[SentBack]]:
-    """Return all that went back to writers, by item id, oldest first; of one item only if its id is given."""
+    """Return all items sent back to writers, by item id, oldest first; only one item's entries if its id is given."""
     r = revision_requests.c
     open_slot = sa.exists().where(
         slots.c.task_id == r.revision_id, slots.c.slot == r.slot, slots.c.submitted_at.is_(None)
@@ -85,7 +85,7 @@ def list_sent_back(connection: sa.Connection, item_id: str | None = None) -> dic
 
 
 def how_returned(campaign: Campaign) -> sa.ColumnElement[Returned | None]:
-    """Return, as a column of `tasks`, what became of versions on the way to their writers (`Returned`)."""
+    """Return, as a column of `tasks`, the outcome of sending versions back to their writers (`Returned`)."""
     if not campaign.form.to_writer:
         return sa.literal(None, sa.Text)
     r = revision_requests.c
@@ -97,7 +97,7 @@ def how_returned(campaign: Campaign) -> sa.ColumnElement[Returned | None]:
     return sa.case(
         (of_version.where(r.stage == campaign.name, ~is_handed_in), "with_writer"),
         (of_version.where(is_handed_in), "left"),
-        (of_version, sa.null()),  # another campaign sent it, and its writer has it
+        (of_version, sa.null()),  # another campaign sent it back, and its writer has it
         (versions >= campaign.form.writer_rounds, "spent"),
         else_=sa.null(),
     )
@@ -106,7 +106,7 @@ def how_returned(campaign: Campaign) -> sa.ColumnElement[Returned | None]:
 def list_returned(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None
 ) -> dict[tuple[str, str], Returned]:
-    """Return what became of versions on the way to their writers, by item id and content hash; others are left out.
+    """Return the outcome of versions sent back to their writers, by item id and content hash, without other versions.
 
     Args:
         connection: Connection in a read transaction.
@@ -123,12 +123,12 @@ def list_returned(
 
 
 class RevisionCounts(NamedTuple):
-    """Numbers of items that came back to the writers of a campaign, and of those that it sent back itself.
+    """Numbers of items that came back to the writers of a campaign, and of those it sent back itself.
 
     Args:
-        open: Items that its writers are still to revise.
-        done: Items that they have revised, each time counted.
-        with_writers: Items that the campaign itself sent back and that are not revised yet.
+        open: Items its writers still have to revise.
+        done: Items they have revised, counted each time.
+        with_writers: Items the campaign itself sent back and whose revision is missing.
     """
 
     open: int
@@ -137,7 +137,7 @@ class RevisionCounts(NamedTuple):
 
 
 def count_revisions(connection: sa.Connection, campaign: Campaign) -> RevisionCounts:
-    """Count what came back to a campaign's writers, and what the campaign sent back to those of others."""
+    """Count the items returned to a campaign's writers, and those the campaign returned to other campaigns' writers."""
     r = revision_requests.c
     whole = (
         sa.select(r.item_id, r.stage, _revision.c.campaign_id, slots.c.submitted_at.is_(None).label("is_open"))
@@ -182,7 +182,7 @@ def newest_inputs(connection: sa.Connection, campaign: Campaign) -> dict[tuple[s
 
 
 def with_unrevised(connection: sa.Connection, campaign: Campaign, current: Sequence[Annotation]) -> list[Annotation]:
-    """Return decisions on a campaign's current tasks, and of revised tasks also those that nobody was to revise.
+    """Return decisions on a campaign's current tasks, and for revised tasks also those that needed no revision.
 
     Args:
         connection: Connection in a read transaction.
@@ -213,7 +213,7 @@ def with_unrevised(connection: sa.Connection, campaign: Campaign, current: Seque
 
 
 def writers_asked(connection: sa.Connection, campaign: Campaign) -> dict[int, tuple[str, ...]]:
-    """Return for whom each open revision of a campaign is held, by task; those that anybody may take are left out."""
+    """Return the writers for whom each open revision is reserved, by task, without revisions open to all."""
     query = (
         sa.select(slots.c.task_id, annotators.c.name)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -229,7 +229,7 @@ def writers_asked(connection: sa.Connection, campaign: Campaign) -> dict[int, tu
 
 
 def is_being_revised(connection: sa.Connection, campaign: Campaign, record_id: str) -> bool:
-    """Return whether somebody is still to revise what was written in a campaign about a record."""
+    """Return whether a writer still has to revise an item that a campaign produced about a record."""
     query = (
         sa.select(tasks.c.id)
         .join(revision_requests, revision_requests.c.revision_id == tasks.c.id)
@@ -239,7 +239,7 @@ def is_being_revised(connection: sa.Connection, campaign: Campaign, record_id: s
 
 
 def revision_of(connection: sa.Connection, task_id: int) -> int:
-    """Return how often what a task asks for was sent back before it, 0 for a first version."""
+    """Return how often the item of a task was sent back before it, 0 for a first version."""
     count, r = 0, revision_requests.c
     query = sa.select(r.task_id).where(r.revision_id == sa.bindparam("task")).limit(1)
     while (task_before := connection.execute(query, {"task": task_id}).scalar_one_or_none()) is not None:
@@ -258,17 +258,18 @@ def open_revision(
     now: datetime,
     until: datetime,
 ) -> int:
-    """Open the task in which writers revise what they wrote, in place of the one in which they did; return its id.
+    """Open the task in which writers revise their items, replacing the one in which they wrote them; return its id.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign of the writers.
         task: Their present task.
-        requests: What goes back, and why.
+        requests: Items that go back, and why.
         payload: Payload of the new task.
-        holders: Writer for whom each slot is held, by its number; others who are asked may take the slots left out.
-        now: Moment at which it goes back.
-        until: Moment from which on anybody who is asked may take a slot that is held.
+        holders: Writer for whom each slot is reserved, by its number; other writers named in `requests` may take the
+            slots left out.
+        now: Time of the return.
+        until: Moment from which any writer in `requests` may take a reserved slot.
     """
     content = digest([task.content_hash, *([request.item_id, request.content_hash] for request in requests)])
     contents = sa.select(sa.func.count()).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == task.item_id)
@@ -308,7 +309,7 @@ def open_revision(
 
 
 def is_gone(connection: sa.Connection, name: str) -> bool:
-    """Return whether an annotator's account is locked, as that of a person who was forgotten."""
+    """Return whether an annotator's account is locked, as after forgetting the person."""
     query = sa.select(accounts.c.id).join(annotators).where(annotators.c.name == name, accounts.c.is_disabled)
     return connection.execute(query).first() is not None
 

@@ -1,4 +1,4 @@
-"""Versions of items that were made within a campaign. Each has its own task, linked to that of the version before."""
+"""Versions of items made within a campaign. Each has a separate task, linked to that of the previous version."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _before = tasks.alias("before")
 
 
 def list_revisions(connection: sa.Connection, campaign: Campaign) -> list[Revision]:
-    """Return the revisions made in a campaign, by item id and round, including those that are no longer current."""
+    """Return the revisions made in a campaign, by item id and round, including outdated ones."""
     query = (
         sa.select(
             revisions, tasks.c.item_id, tasks.c.content_hash, _before.c.content_hash.label("was"), annotators.c.name
@@ -62,22 +62,22 @@ def add_revision(
     annotator: str,
     now: datetime,
 ) -> bool:
-    """Open the task of an item's next version, and retire that of the version before.
+    """Open the task of an item's next version, and retire that of the previous version.
 
-    If the campaign has had this version as the item's content before, its earlier task is reopened with the decisions
-    on it. The task gets the priority and the shortest believable time of the version before.
+    If the campaign has had this version as the item's content before, its earlier task reopens with the decisions on
+    it. The task gets the priority and the shortest believable time of the previous version.
 
     Args:
         connection: Connection in a write transaction.
         campaign: Campaign.
-        task: Task of the version before.
+        task: Task of the previous version.
         work: The next version.
         edits: Edits that lead to it, as JSON values.
-        annotator: Name of the annotator whose edits they are.
+        annotator: Name of the annotator who made the edits.
         now: Moment of the revision.
 
     Returns:
-        False if nothing is opened: the version before has a next one already, or the item would return to an earlier
+        False if no task opens: the previous version has a next one already, or the item would return to an earlier
         version of itself.
     """
     task_id = connection.execute(
@@ -123,7 +123,7 @@ def add_revision(
 
 
 def digest_of_revision(round_: int, edits: str, payload: str) -> str:
-    """Return the log's digest of a revision: its round, its edits, and the payload of the task that it led to."""
+    """Return the log's digest of a revision: its round, its edits, and the payload of the resulting task."""
     return digest([round_, edits, payload])
 
 

@@ -1,11 +1,12 @@
-"""The rule of a campaign changed in place, under the decisions that people made.
+"""Changes of a campaign's rule in place, with the decisions already made.
 
     unanimous(2) ──▶ at_least(2, of=3)     every task gets a third place, and opens again for it
-    majority(3)  ──▶ unanimous(3)          the same decisions, settled otherwise
+    majority(3)  ──▶ unanimous(3)          the same decisions, with another outcome
     unanimous(3) ──▶ unanimous(2)          only while no task has a third decision
 
-No decision is deleted, and none stops counting: a rule for fewer people than decided on a task is refused. How many
-people judge an item stays as it is once an item was revised or sent back, since each of its versions got that many.
+The change deletes no decision, and all still count: it refuses a rule for fewer annotators than decided on a task. The
+number of annotators per item stays fixed once an item was revised or sent back, since each of its versions got that
+many.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from .adjudications import list_adjudicated
 from .tasks import find_campaign, make_slots, note_campaign, reopen
 
 _AWAY = 1000
-"""Added to numbers of slots while they are given anew; larger than any rule takes."""
+"""Offset of slot numbers during renumbering; larger than any rule's number of slots."""
 
 
 def check_rule_change(connection: sa.Connection, campaign: Campaign, *, slots_per_task: int) -> None:
     """Check that each task of a campaign can have another number of decisions.
 
     Raises:
-        BenchwrightError: It cannot; the message says why and what to do.
+        BenchwrightError: It cannot; the message gives the reason and the remedy.
     """
     if campaign.is_simulated:
         raise BenchwrightError("simulated annotators decide in this campaign; change its step in the recipe and run it")
@@ -56,21 +57,21 @@ def check_rule_change(connection: sa.Connection, campaign: Campaign, *, slots_pe
 def change_rule(
     connection: sa.Connection, name: str, *, rule: str, slots_per_task: int, by: str, now: datetime
 ) -> Campaign:
-    """Change the rule of a campaign, and return the campaign as it is then.
+    """Change the rule of a campaign, and return the changed campaign.
 
-    Tasks that lack decisions under the new rule are opened; those that the rule or an adjudicator has settled are for
-    the caller to close (`settlement.closing`).
+    Tasks that lack decisions under the new rule open. The caller must close those that the rule or an adjudicator has
+    settled (`settlement.closing`).
 
     Args:
-        connection: Connection of a transaction that writes alone.
+        connection: Connection of a transaction with sole use of the store.
         name: Name of the campaign.
-        rule: The rule in the spelling that people read, such as `unanimous(3)`.
-        slots_per_task: Number of people who decide each task.
+        rule: The rule as recipes and pages spell it, such as `unanimous(3)`.
+        slots_per_task: Number of annotators who decide each task.
         by: Name of the curator, for the log.
         now: Moment of the call.
 
     Raises:
-        BenchwrightError: There is no such campaign, or it cannot be changed so.
+        BenchwrightError: No such campaign exists, or the change is impossible.
     """
     before = find_campaign(connection, name)
     check_rule_change(connection, before, slots_per_task=slots_per_task)
@@ -88,7 +89,7 @@ def change_rule(
 
 
 def _overfull(connection: sa.Connection, campaign: Campaign, most: int) -> Sequence[int]:
-    """Return the tasks, gold ones aside, that have more decisions and people at them than `most`."""
+    """Return the tasks, without gold ones, that have more decisions and annotators at work than `most`."""
     query = (
         sa.select(slots.c.task_id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -100,12 +101,12 @@ def _overfull(connection: sa.Connection, campaign: Campaign, most: int) -> Seque
 
 
 def _counted(campaign: Campaign) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return the conditions on slots whose number a rule decides: not those of gold, and none that is set aside."""
+    """Return the conditions on slots whose number a rule determines: not those of gold, and none set aside."""
     return tasks.c.campaign_id == campaign.id, tasks.c.gold.is_(None), slots.c.slot > 0
 
 
 def _take_free_slots(connection: sa.Connection, campaign: Campaign) -> None:
-    """Take away the free slots beyond the number that the rule takes, and number those that stay from 1 on."""
+    """Remove the free slots beyond the rule's number, and number the remaining ones from 1."""
     query = (
         sa.select(slots.c.id, slots.c.task_id, slots.c.slot, slots.c.annotator_id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -124,7 +125,7 @@ def _take_free_slots(connection: sa.Connection, campaign: Campaign) -> None:
     is_one = slots.c.id == sa.bindparam("of_slot")
     if gone:
         connection.execute(sa.delete(slots).where(is_one), [{"of_slot": number} for number in gone])
-    if moved:  # first out of the way: no two slots of a task may have one number at any moment
+    if moved:  # first to numbers out of the way: no two slots of a task may share one at any moment
         number: sa.BindParameter[int] = sa.bindparam("number")
         away = [{**one, "number": one["number"] + _AWAY} for one in moved]
         connection.execute(sa.update(slots).where(is_one).values(slot=number), away)
@@ -132,7 +133,7 @@ def _take_free_slots(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def _reopen_or_finish(connection: sa.Connection, campaign: Campaign) -> None:
-    """Set each task, gold ones aside, open or done as its slots say; what an adjudicator decided stays done."""
+    """Set each task, except gold ones, to open or done according to its slots; adjudicated tasks stay done."""
     ruled = {version for version, said in list_adjudicated(connection, campaign).items() if said.decision is not None}
     query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash).where(
         tasks.c.campaign_id == campaign.id, tasks.c.gold.is_(None), tasks.c.state.in_(("open", "done"))

@@ -1,9 +1,9 @@
-"""Votes that a curator sets aside, and takes back: they stay in the store and count nowhere until then.
+"""Votes that a curator sets aside, and takes back: they stay in the store, but count nowhere until then.
 
-A vote that is set aside keeps its slot, under a number below 0 and without a decision, so that no count finds it. Where
-its task may still need it, a free slot takes its place, and the task opens. Rows of `annotations` are not touched, so
-the audit log vouches for every vote as before. Answers to gold items and attention checks are set aside with the votes
-and come back with them: until then they are evidence about whoever is set aside, and in no figure.
+A vote set aside keeps its slot, under a number below 0 and without a decision, so that no count finds it. If its task
+may still need it, a free slot replaces it, and the task opens. Rows of `annotations` stay unchanged, so the audit log
+still covers every vote. Answers to gold items and attention checks are set aside with the votes and return with them.
+Until then they are evidence about the annotator, and no figure includes them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .decisions import latest_annotations
 from .revision_requests import how_returned
 
 DELETED_ELSEWHERE = "(deleted in Label Studio)"
-"""Who set votes aside, where their annotations were deleted on the server that they came from."""
+"""Actor that set votes aside because their annotations were deleted on their server."""
 _MAX_WHY = 2_000
 _AT_ONCE = 500
 
@@ -42,12 +42,12 @@ class SetAside(NamedTuple):
 
     Args:
         annotator: Name.
-        votes: Votes that are set aside now, without answers to gold items and attention checks.
+        votes: Votes now set aside, without answers to gold items and attention checks.
         by: Curator who set them aside.
-        why: Why, in the curator's words.
-        at: When.
-        is_in_force: Whether the annotator gets no tasks of the campaign; False where the act was taken back and votes
-            stay aside since others have decided in their place.
+        why: Reason, in the curator's words.
+        at: Time.
+        is_in_force: Whether the annotator gets no tasks of the campaign; False if the act was taken back and votes stay
+            set aside because others have decided in their place.
     """
 
     annotator: str
@@ -59,12 +59,13 @@ class SetAside(NamedTuple):
 
 
 class TakenBack(NamedTuple):
-    """What taking votes back did.
+    """The result of taking votes back.
 
     Args:
-        votes: Votes that count again, without answers to gold items and attention checks, which all do.
-        replaced: Votes that stay aside, since somebody else has decided in their place.
-        held: Votes that stay aside for now, since somebody else is at their task; taken back again, they count.
+        votes: Votes that count again, without answers to gold items and attention checks, which all count again.
+        replaced: Votes that stay set aside, because other annotators have decided in their place.
+        held: Votes that stay set aside for now, because another annotator has their task; a later call may restore
+            them.
     """
 
     votes: int
@@ -73,10 +74,10 @@ class TakenBack(NamedTuple):
 
 
 def _check_can_be_set_aside(campaign: Campaign) -> None:
-    """Check that a campaign's decisions are people's votes.
+    """Check that a campaign's decisions are votes of human annotators.
 
     Raises:
-        RefusedError: Simulated annotators decide, or people write or bring something.
+        RefusedError: Simulated annotators decide, or annotators write items or submit pictures.
     """
     if campaign.is_simulated:
         raise RefusedError("nobody sets the votes of simulated annotators aside; change the recipe's `simulate`")
@@ -93,7 +94,7 @@ def is_set_aside(connection: sa.Connection, campaign_id: int, annotator_id: int)
 
 
 def was_taken_back(connection: sa.Connection, campaign: Campaign, annotator: str) -> bool:
-    """Return whether a curator took votes back that the campaign's bounds had set aside: their word stands."""
+    """Return whether a curator took back votes that the campaign's bounds had set aside; the curator's act prevails."""
     query = (
         sa.select(set_asides.c.id)
         .join(annotators, set_asides.c.annotator_id == annotators.c.id)
@@ -122,21 +123,21 @@ _ACTIVE = sa.select(set_asides.c.id).where(
 
 
 def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, why: str, now: datetime) -> int:
-    """Set an annotator's votes in a campaign aside, and return how many; tasks that lack votes then open again.
+    """Set an annotator's votes in a campaign aside, and return their number; tasks that lack votes then open again.
 
-    Tasks that an adjudicator has decided, and versions of items that were revised since, stay as they were decided.
+    Tasks that an adjudicator has decided, and versions of items revised since, keep their outcome.
 
     Args:
-        connection: Connection in a write transaction that has the store alone.
+        connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         name: The annotator.
-        by: Curator who does it.
-        why: Why, in a sentence that the log keeps.
+        by: Curator who sets them aside.
+        why: Reason, as a sentence for the log.
         now: Moment of the act.
 
     Raises:
-        RefusedError: The campaign has no votes, nobody has this name, there is no reason, or the annotator's votes are
-            set aside already.
+        RefusedError: The campaign has no votes, no annotator has this name, the reason is missing, or the annotator's
+            votes are set aside already.
     """
     _check_can_be_set_aside(campaign)
     if not why.strip() or len(why) > _MAX_WHY:
@@ -154,7 +155,7 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
     votes = sum(row.gold is None for row in given)
     lay_aside(connection, campaign, given, act=act[0])
     if known := [{"task_id": row.task_id, "slot": row.slot} for row in given if row.gold is not None]:
-        connection.execute(sa.insert(slots), known)  # should it be gold no more, it has the slots of an ordinary task
+        connection.execute(sa.insert(slots), known)  # if it stops being gold, it has the slots of an ordinary task
     record(
         connection,
         "votes_set_aside",
@@ -170,10 +171,10 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
 
 
 def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any], *, act: int) -> None:
-    """Let votes count nowhere, as one act says, and ask again those of their tasks that may need them.
+    """Exclude votes from all counts under one act, and reopen those of their tasks that may need them.
 
     Args:
-        connection: Connection in a write transaction that has the store alone.
+        connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         given: Slots of the votes: `id`, `slot`, `task_id` and the `state` of the task.
         act: Id of the row of `set_asides`.
@@ -185,15 +186,15 @@ def lay_aside(connection: sa.Connection, campaign: Campaign, given: Sequence[Any
 
 
 def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, now: datetime) -> TakenBack:
-    """Let an annotator's votes count again, but for those in whose place others have decided or decide now.
+    """Let an annotator's votes count again, except those in whose place others have decided or decide now.
 
-    Votes that were deleted elsewhere (`withdrawn_votes`) count again only where nothing else of theirs is set aside.
+    Votes deleted elsewhere (`withdrawn_votes`) count again only if none of the annotator's other votes are set aside.
 
     Args:
-        connection: Connection in a write transaction that has the store alone.
+        connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         name: The annotator.
-        by: Curator who does it.
+        by: Curator who takes them back.
         now: Moment of the act.
 
     Raises:
@@ -235,7 +236,7 @@ def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
 
 
 def votes_aside(campaign_id: int) -> sa.Select[Any]:
-    """Return the query of a campaign's votes that are set aside: slot, act, task, its state and gold, and by whom."""
+    """Return the query of a campaign's votes set aside: slot, act, task, its state and gold, and the curator."""
     return (
         sa.select(votes_set_aside, slots.c.task_id, tasks.c.state, tasks.c.gold, set_asides.c.set_by)
         .join(set_asides, votes_set_aside.c.set_aside_id == set_asides.c.id)
@@ -246,8 +247,8 @@ def votes_aside(campaign_id: int) -> sa.Select[Any]:
 
 
 def list_set_aside(connection: sa.Connection, campaign: Campaign) -> list[SetAside]:
-    """Return whose votes are set aside in a campaign, by name; votes deleted elsewhere in rows of their own."""
-    # Written into the statement: PostgreSQL takes two parameters for two expressions, and groups by neither.
+    """Return annotators with votes set aside in a campaign, by name; votes deleted elsewhere in separate rows."""
+    # Written into the statement: PostgreSQL treats two parameters as two expressions, and groups by neither.
     is_deleted = set_asides.c.set_by == sa.literal(DELETED_ELSEWHERE, literal_execute=True)
     votes = (
         sa.select(set_asides.c.annotator_id, is_deleted.label("is_deleted"), sa.func.count().label("votes"))
@@ -275,7 +276,7 @@ def list_set_aside(connection: sa.Connection, campaign: Campaign) -> list[SetAsi
 
 
 def count_set_aside(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return how many votes in a campaign are set aside."""
+    """Return the number of votes set aside in a campaign."""
     return sum(listed.votes for listed in list_set_aside(connection, campaign))
 
 
@@ -302,17 +303,17 @@ def _votes_of(connection: sa.Connection, campaign: Campaign, annotator_id: int) 
 
 
 def _free_held(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> None:
-    """Give back the tasks that an annotator holds; drafts stay."""
+    """Give back the tasks an annotator holds; drafts stay."""
     of_campaign = slots.c.task_id.in_(sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id))
     held = (slots.c.annotator_id == annotator_id) & slots.c.submitted_at.is_(None) & of_campaign
     connection.execute(sa.update(slots).where(held).values(annotator_id=None, claimed_at=None, lease_until=None))
 
 
 def _ask_again(connection: sa.Connection, campaign: Campaign, given: Sequence[Any]) -> None:
-    """Make a free slot in the place of each vote that its task may need, and open these tasks.
+    """Make a free slot in place of each vote that its task may need, and open these tasks.
 
-    A task needs none that an adjudicator has decided or whose item is with its writer, and no vote from before it was
-    sent back.
+    A task needs no such slot if an adjudicator has decided it or its item is with its writer, nor for a vote from
+    before it was sent back.
     """
     for start in range(0, len(given), _AT_ONCE):
         some = {row.task_id: row for row in given[start : start + _AT_ONCE]}
@@ -337,7 +338,7 @@ def _ask_again(connection: sa.Connection, campaign: Campaign, given: Sequence[An
 
 
 def take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> Literal["back", "replaced", "held"]:
-    """Let one vote of `votes_aside` count again, and return `back`, or why not: `replaced` or `held`."""
+    """Let one vote of `votes_aside` count again, and return `back`; if it cannot, return `replaced` or `held`."""
     place = connection.execute(
         sa.select(slots).where(slots.c.task_id == row.task_id, slots.c.slot == row.slot)
     ).one_or_none()
@@ -357,7 +358,7 @@ def take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> Lite
 
 
 def _take_gold_back(connection: sa.Connection, row: Any) -> None:
-    """Let an answer to a gold item count again: in its place, or in a further one, since all who ask have one there."""
+    """Let an answer to a gold item count again: in its slot, or in a further one, since all who ask have one there."""
     others = (slots.c.task_id == row.task_id) & (slots.c.id != row.slot_id)
     is_free = others & (slots.c.slot == row.slot) & slots.c.annotator_id.is_(None)
     connection.execute(sa.delete(slots).where(is_free))

@@ -1,6 +1,6 @@
-"""Marks of files that annotators start from, kept by campaign and item, with what was read of the files.
+"""Marks from files, from which annotators start, kept by campaign and item, with a report on reading the files.
 
-They are no part of a task: a task and its decisions stay as they are when other files are named.
+They are not part of a task: a task and its decisions stay as they are when the campaign names other files.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class StartingRow(NamedTuple):
 
     Args:
         item_id: Item of the task.
-        place: Place of the file among the campaign's, from 0.
-        regions: Regions as JSON values by field, without what proposed them.
+        place: Position of the file among the campaign's files, from 0.
+        regions: Regions as JSON values by field, without their source.
     """
 
     item_id: str
@@ -34,12 +34,12 @@ class StartingRow(NamedTuple):
 
 
 class StartingMarks(NamedTuple):
-    """What files hold for the pictures of a campaign.
+    """Contents of files for the pictures of a campaign.
 
     Args:
-        key: Digest of all that decides them.
+        key: Digest of everything that determines them.
         rows: Marks by item and file.
-        report: What was read of each file and what was not used, as JSON values.
+        report: Numbers read and left out of each file, as JSON values.
     """
 
     key: str
@@ -48,7 +48,7 @@ class StartingMarks(NamedTuple):
 
 
 def set_starting_marks(connection: sa.Connection, campaign: Campaign, marks: StartingMarks | None) -> None:
-    """Keep the marks that annotators of a campaign start from, in place of those before; None keeps none."""
+    """Keep the marks from which annotators of a campaign start, replacing earlier ones; None keeps none."""
     for table in (starting_marks, starting_files):
         connection.execute(sa.delete(table).where(table.c.campaign_id == campaign.id))
     if marks is None:
@@ -70,20 +70,20 @@ def set_starting_marks(connection: sa.Connection, campaign: Campaign, marks: Sta
 
 
 def starting_key(connection: sa.Connection, campaign: str) -> str | None:
-    """Return the digest of what a campaign's marks rest on; None without any marks, or without such a campaign."""
+    """Return the digest of the sources of a campaign's marks; None without any marks, or without such a campaign."""
     query = sa.select(starting_files.c.read_as).join(campaigns).where(campaigns.c.name == campaign)
     return connection.execute(query).scalar_one_or_none()
 
 
 def starting_report(connection: sa.Connection, campaign: Campaign) -> list[dict[str, Any]]:
-    """Return what was read of each file of a campaign and what was not used; empty where it names no files."""
+    """Return the numbers read and left out of each file of a campaign; empty if it names no files."""
     query = sa.select(starting_files.c.report).where(starting_files.c.campaign_id == campaign.id)
     report = connection.execute(query).scalar_one_or_none()
     return [] if report is None else json.loads(report)
 
 
 def starting_marks_of(connection: sa.Connection, task_id: int) -> list[StartingRow]:
-    """Return the marks that annotators of a task start from, in the order of the files."""
+    """Return the marks from which annotators of a task start, in the order of the files."""
     s = starting_marks.c
     query = (
         sa.select(s.item_id, s.place, s.regions)
@@ -95,7 +95,7 @@ def starting_marks_of(connection: sa.Connection, task_id: int) -> list[StartingR
 
 
 def count_starting_marks(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, int], int]:
-    """Return the number of regions of each file on each item of a campaign, by item and place of the file."""
+    """Return the number of regions of each file on each item of a campaign, by item and position of the file."""
     s = starting_marks.c
     rows = connection.execute(sa.select(s.item_id, s.place, s["count"]).where(s.campaign_id == campaign.id))
     return {(item_id, place): count for item_id, place, count in rows}

@@ -1,7 +1,7 @@
-"""Campaigns and their tasks, brought up to date with what the steps before have made. Safe to repeat.
+"""Campaigns and their tasks, brought up to date with the results of earlier steps. Safe to repeat.
 
-No decision of a person is ever deleted: a task whose item changed or went away is retired with its annotations, and
-is reopened with them when that content comes back.
+No human decision is ever deleted: a task whose item changed or disappeared is retired with its annotations, and reopens
+with them when that content returns.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def find_campaign(connection: sa.Connection, name: str) -> Campaign:
     """Return a campaign.
 
     Raises:
-        BenchwrightError: No campaign has that name; the message lists those that exist.
+        BenchwrightError: No campaign has that name; the message lists the existing ones.
     """
     row = connection.execute(_NAMED, {"called": name}).one_or_none()
     if row is None:
@@ -73,7 +73,7 @@ def campaign_called(connection: sa.Connection, campaign: str | Campaign) -> Camp
 
 
 def campaign_of_task(connection: sa.Connection, task_id: int) -> Campaign | None:
-    """Return the campaign that a task belongs to."""
+    """Return the campaign of a task."""
     query = sa.select(campaigns).join(tasks).where(tasks.c.id == task_id)
     row = connection.execute(query).one_or_none()
     return None if row is None else _campaign(row)
@@ -86,7 +86,7 @@ def payload_of(connection: sa.Connection, task_id: int) -> dict[str, Any] | None
 
 
 def list_campaigns(connection: sa.Connection) -> list[Campaign]:
-    """Return the campaigns that are not archived, in the order in which they opened: that of their recipe."""
+    """Return the campaigns that are not archived, in the order in which they opened, that of their recipe."""
     query = sa.select(campaigns).where(~campaigns.c.is_archived).order_by(campaigns.c.id)
     return [_campaign(row) for row in connection.execute(query)]
 
@@ -121,12 +121,12 @@ def upsert_campaign(
 ) -> Campaign:
     """Open a campaign, or bring the campaign of that name up to these settings.
 
-    Once people have decided in a campaign, a change of its kind or rule, or between people and simulated annotators,
-    is refused. A campaign in which only simulated annotators decided, under other settings, is archived with its
-    decisions, and a new one opens under the name.
+    Once annotators have decided in a campaign, the call refuses a change of its kind or rule, or between human and
+    simulated annotators. A campaign in which only simulated annotators decided, under other settings, is archived with
+    its decisions, and a new one opens under the name.
 
     Raises:
-        BenchwrightError: People have decided under another kind or rule.
+        BenchwrightError: Annotators have decided under another kind or rule.
     """
     row = connection.execute(_NAMED, {"called": name}).one_or_none()
     if row is not None:
@@ -165,7 +165,7 @@ def upsert_campaign(
 
 
 def note_campaign(connection: sa.Connection, act: str, campaign: Campaign, *, actor: str, at: datetime) -> None:
-    """Record in the log what a campaign is now, after it was opened or changed."""
+    """Record in the log the present state of a campaign, after it was opened or changed."""
     record(
         connection,
         act,
@@ -182,7 +182,7 @@ def note_campaign(connection: sa.Connection, act: str, campaign: Campaign, *, ac
 
 
 def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: str, is_simulated: bool) -> None:
-    """Archive a campaign under another name; refused once a person has decided in it."""
+    """Archive a campaign under another name; refuse once a human annotator has decided in it."""
     made = (
         sa.select(sa.func.count())
         .select_from(annotations_table.join(slots).join(tasks))
@@ -218,10 +218,10 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
 
 
 def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[TaskInput]) -> UpsertCounts:
-    """Bring a campaign's tasks up to the present work: open tasks for what is new, retire those of what is gone.
+    """Bring a campaign's tasks up to the present work: open tasks for new items, retire those of missing ones.
 
     Raises:
-        ValueError: An item comes twice.
+        ValueError: An item appears twice.
     """
     query = sa.select(
         tasks.c.id,
@@ -299,7 +299,7 @@ def _fill_shortest(
     batch: Sequence[TaskInput],
     times: Sequence[float],
 ) -> None:
-    """Give the tasks of an older program their shortest believable time."""
+    """Give the tasks of an older program version their shortest believable time."""
     rows = [
         {"of_task": known[entry.item_id, entry.content_hash].id, "seconds": seconds}
         for entry, seconds in zip(batch, times, strict=True)
@@ -311,7 +311,7 @@ def _fill_shortest(
 
 
 def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:
-    """Return the log's digest of tasks that were opened together: the ids of their items, and their payloads."""
+    """Return the log's digest of tasks opened together: the ids of their items, and their payloads."""
     return digest(sorted(_digest_of_payload(item_id, payload) for item_id, payload in payloads))
 
 
@@ -346,12 +346,12 @@ def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, A
 
 
 def add_gold(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> None:
-    """Add one gold task to a campaign while people work in it; one that it has, or had, is left as it is.
+    """Add one gold task to a campaign while annotators work in it; leave one that it has, or had, as it is.
 
     Args:
-        connection: Connection in a write transaction that has the store alone.
+        connection: Connection in a write transaction with sole use of the store.
         campaign: Campaign.
-        work: The task, with the decision that is right.
+        work: The task, with the right decision.
     """
     same = (tasks.c.item_id == work.item_id) & (tasks.c.content_hash == work.content_hash)
     if connection.execute(sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id, same)).first() is not None:
@@ -368,10 +368,10 @@ def add_gold(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> 
 
 
 def make_slots(connection: sa.Connection, campaign: Campaign) -> None:
-    """Give every task of the campaign the slots that it lacks."""
+    """Give every task of the campaign its missing slots."""
     for number in range(1, campaign.slots_per_task + 1):
         has_it = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.slot == number)
-        is_revision = sa.exists().where(revision_requests.c.revision_id == tasks.c.id)  # it has those that it needs
+        is_revision = sa.exists().where(revision_requests.c.revision_id == tasks.c.id)  # it has the slots that it needs
         lacking = sa.select(tasks.c.id, sa.literal(number)).where(
             tasks.c.campaign_id == campaign.id, ~has_it, ~is_revision
         )
@@ -379,7 +379,7 @@ def make_slots(connection: sa.Connection, campaign: Campaign) -> None:
 
 
 def retire(connection: sa.Connection, task_ids: list[int]) -> None:
-    """Retire tasks whose content is gone; free the slots that were held."""
+    """Retire tasks whose content is gone; free their held slots."""
     free = {"annotator_id": None, "claimed_at": None, "lease_until": None}
     for ids in _batched(task_ids):
         held = slots.c.task_id.in_(ids) & slots.c.submitted_at.is_(None) & slots.c.annotator_id.is_not(None)
@@ -406,7 +406,7 @@ def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
 def list_tasks(
     connection: sa.Connection, campaign: Campaign, *, states: tuple[TaskState, ...], item_id: str | None = None
 ) -> list[Task]:
-    """Return a campaign's tasks in these states, by item id and round; those of one item only if its id is given."""
+    """Return a campaign's tasks in these states, by item id and round; only one item's tasks if its id is given."""
     query = (
         sa.select(tasks)
         .where(tasks.c.campaign_id == campaign.id, tasks.c.state.in_(states))

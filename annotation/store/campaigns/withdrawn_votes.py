@@ -1,7 +1,7 @@
-"""Votes whose annotations were deleted on the server that they came from: they count nowhere until they come back.
+"""Votes whose annotations were deleted on their server: they count nowhere until the annotations return.
 
 They are set aside (`set_asides`) one by one, by an act that begins and ends in one moment: the annotator is not paused
-and may decide the same tasks again. What was answered before the key was shown stays, and so does what people wrote.
+and may decide the same tasks again. Answers given before the key was shown stay, and so do texts by annotators.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ class Vote(NamedTuple):
 def withdraw_votes(
     connection: sa.Connection, campaign: Campaign, given: Collection[Vote], *, now: datetime
 ) -> frozenset[Vote]:
-    """Let votes count nowhere whose annotations were deleted, and return those that counted until now.
+    """Exclude votes whose annotations were deleted from all counts, and return those that counted until now.
 
-    Tasks that lack votes then open again. Tasks that an adjudicator decided stay decided, and gold items stay as they
-    are.
+    Tasks that lack votes then open again. Tasks that an adjudicator decided stay decided, and gold items stay
+    unchanged.
 
     Args:
-        connection: Connection in a write transaction that has the store alone.
+        connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
-        given: The votes. Of kinds in which people write or bring something, none is withdrawn.
+        given: The votes. In kinds of campaigns in which annotators write items or submit pictures, none is withdrawn.
         now: Moment of the act.
     """
     if campaign.kind in AUTHORED_KINDS or campaign.is_simulated:
@@ -73,16 +73,16 @@ def withdraw_votes(
 
 
 def bring_back(connection: sa.Connection, campaign: Campaign, vote: Vote, *, now: datetime) -> bool:
-    """Let a withdrawn vote count again whose annotation is there again, and return whether it was withdrawn.
+    """Let a withdrawn vote count again whose annotation has returned, and return whether it was withdrawn.
 
     Args:
-        connection: Connection in a write transaction that has the store alone.
+        connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
         vote: The vote.
         now: Moment of the act.
 
     Raises:
-        RefusedError: Another annotator has decided in its place, or is at the task now.
+        RefusedError: Another annotator has decided in its place, or holds the task now.
     """
     row = connection.execute(
         _withdrawn(campaign).where(slots.c.task_id == vote.task_id, annotators.c.name == vote.annotator)
@@ -102,9 +102,9 @@ def bring_all_back(connection: sa.Connection, campaign: Campaign, *, by: str, no
     """Let all withdrawn votes of a campaign count again.
 
     Args:
-        connection: Connection in a write transaction that has the store alone.
+        connection: Connection in a write transaction with sole use of the store.
         campaign: The campaign.
-        by: Who says so.
+        by: Curator who requests it.
         now: Moment of the act.
 
     Returns:
@@ -124,7 +124,7 @@ def bring_all_back(connection: sa.Connection, campaign: Campaign, *, by: str, no
 
 
 def _counted(connection: sa.Connection, campaign: Campaign, name: str, task_ids: Collection[int]) -> list[Any]:
-    """Return those votes of an annotator on some tasks that count."""
+    """Return the votes of an annotator on some tasks that count."""
     query = (
         sa.select(slots.c.id, slots.c.slot, slots.c.task_id, slots.c.annotator_id, tasks.c.state, tasks.c.item_id)
         .join(tasks, slots.c.task_id == tasks.c.id)

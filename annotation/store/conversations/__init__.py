@@ -1,1 +1,1 @@
-"""What people tell each other beside their decisions: messages of curators, and discussions of items."""
+"""Conversations outside decisions: messages of curators, and discussions of items."""

@@ -1,8 +1,8 @@
-"""Discussions of items after a campaign: what annotators and curators write once nobody judges the item any more.
+"""Discussions of items after a campaign: posts of annotators and curators once no annotator judges the item anymore.
 
-A discussion shows the key and what everybody decided, so it opens only when it can influence no decision: the campaign
-is closed, nobody holds a task of the item, and no open campaign asks about it. Reopening a campaign hides its
-discussions until it is closed again; whoever took part then keeps the decision they made, and judges the item no more.
+A discussion shows the key and all decisions, so it opens only when it can influence no decision: the campaign is
+closed, no annotator holds a task of the item, and no open campaign asks about it. Reopening a campaign hides its
+discussions until it closes again. Annotators who took part keep their decision and no longer judge the item.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST = 200
 
 @dataclass(frozen=True)
 class Post:
-    """One post of a discussion: who wrote what, when."""
+    """One post of a discussion: its author, words and time."""
 
     id: int
     author: str
@@ -36,9 +36,9 @@ class Post:
 
 
 def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str) -> bool:
-    """Return whether an item of a campaign may be discussed: nobody can judge it any more.
+    """Return whether an item of a campaign may be discussed: no annotator can judge it anymore.
 
-    The campaign's state is read anew, whatever state the argument holds.
+    The function rereads the campaign's state, whatever state the argument holds.
     """
     of_item = tasks.c.item_id == item_id
     is_asked = sa.exists().where(of_item, tasks.c.campaign_id == campaign.id)
@@ -56,7 +56,7 @@ def may_be_discussed(connection: sa.Connection, campaign: Campaign, item_id: str
 
 
 def discussed_task(connection: sa.Connection, campaign: Campaign, item_id: str, *, of: str | None) -> int | None:
-    """Return the latest task of an item in a campaign, the one whose pictures a discussion shows; None without one.
+    """Return the latest task of an item in a campaign, whose pictures a discussion shows; None without one.
 
     Args:
         connection: Connection in a read transaction.
@@ -88,7 +88,7 @@ def decisions_on(connection: sa.Connection, task_id: int) -> dict[str, int]:
 
 
 def post_counts(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
-    """Return how many posts each item of a campaign has; items without any are left out."""
+    """Return the number of posts on each item of a campaign, without items that have none."""
     query = (
         sa.select(item_posts.c.item_id, sa.func.count())
         .where(item_posts.c.campaign_id == campaign.id)
@@ -114,8 +114,8 @@ def add_post(
     """Add a post to the discussion of an item; the caller checks that the author may take part.
 
     Raises:
-        RefusedError: The item may not be discussed now, the text is empty, too long or holds a null character, or
-            there are too many posts.
+        RefusedError: The item may not be discussed now; the text is empty, too long or holds a null character; or the
+            item has too many posts.
         BenchwrightError: The author has no account.
     """
     text = words.strip()

@@ -29,12 +29,12 @@ class Message:
     Attributes:
         id: Number in the store.
         campaign: Campaign whose annotators see it.
-        recipient: Only annotator who sees it; None: all of the campaign.
+        recipient: Only annotator who sees it; None for all of the campaign.
         words: Text.
-        sent_at: When it was sent.
+        sent_at: Time of sending.
         sent_by: Curator who sent it.
         withdrawn_by: Curator who withdrew it; None while it is shown.
-        readers: Annotators who confirmed it, in the order in which they did.
+        readers: Annotators who confirmed it, in order of time.
     """
 
     id: int
@@ -67,7 +67,7 @@ def send_message(
 
     Raises:
         BenchwrightError: The text is empty, too long or holds a null character; simulated annotators decide in the
-            campaign; or nobody has the recipient's name.
+            campaign; or no annotator has the recipient's name.
     """
     text = words.strip()
     if not text or len(text) > LONGEST or "\0" in text:
@@ -83,10 +83,10 @@ def send_message(
 
 
 def withdraw_message(connection: sa.Connection, campaign: str, number: int, *, by: str, now: datetime) -> None:
-    """Show a message to nobody any more; it stays on record.
+    """Stop showing a message; it stays on record.
 
     Raises:
-        BenchwrightError: The campaign has no such message, or it is withdrawn already.
+        BenchwrightError: The campaign has no such message, or the message is withdrawn already.
     """
     of_campaign = sa.select(campaigns.c.id).where(campaigns.c.name == campaign).scalar_subquery()
     shown = (messages.c.id == number) & (messages.c.campaign_id == of_campaign) & messages.c.withdrawn_at.is_(None)
@@ -139,7 +139,7 @@ def confirm_message(connection: sa.Connection, number: int, name: str, *, now: d
     """Record that an annotator read a message; the first time counts.
 
     Raises:
-        BenchwrightError: There is no such message for this annotator.
+        BenchwrightError: No such message exists for this annotator.
     """
     annotator_id = _person(connection, name)
     query = sa.select(messages.c.id).where(

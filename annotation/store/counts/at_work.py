@@ -1,4 +1,4 @@
-"""Who is at work in a campaign just now: who holds a task, since when, and what they decided today."""
+"""Annotators at work in a campaign right now: the tasks they hold, since when, and their decisions today."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class AtWork(NamedTuple):
 
     Attributes:
         annotator: Name.
-        task_id: Id of the task that they got first of those that they hold; None where it is an attention check.
-        item_id: Its item; None likewise.
-        since: When they got it.
-        held: Number of tasks that they hold, those fetched ahead among them.
-        today: Number of their decisions in the campaign that count and came in since the day began.
-        last_at: When the last of these came in; None without any.
+        task_id: Id of the task they have held longest; None for an attention check.
+        item_id: Its item; None for an attention check.
+        since: Time they got it.
+        held: Number of tasks they hold, including those fetched ahead.
+        today: Number of their decisions in the campaign that count and arrived since the day began.
+        last_at: Time of the last of these; None without any.
     """
 
     annotator: str
@@ -40,15 +40,15 @@ class AtWork(NamedTuple):
 def who_is_at_work(
     connection: sa.Connection, campaign: Campaign, *, now: datetime, day_began: datetime
 ) -> list[AtWork]:
-    """Return who holds tasks of a campaign, whoever began last first.
+    """Return the annotators who hold tasks of a campaign, the latest to begin first.
 
-    Tasks that a curator assigned, or that wait for votes from elsewhere, are held for days and count as nobody's work.
+    Annotators hold tasks that a curator assigned, or that wait for votes from elsewhere, for days; these do not count.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
         now: Current moment.
-        day_began: When the day began.
+        day_began: Beginning of the day.
     """
     until = now + timedelta(seconds=assignment_settings_of(campaign.settings).lease_s) + _GRACE
     holds = (

@@ -1,7 +1,7 @@
-"""Counts over a campaign, computed by the database, so that pages and commands that show them read no single decision.
+"""Counts over a campaign, computed by the database, so that pages and commands need not read single decisions.
 
 Over 100,000 items with 300,000 decisions each query takes tenths of a second, from the narrow columns of `schema` and
-their indexes. Decisions count in every round (`lineage`); work that is left counts in the last round only.
+their indexes. Decisions count in every round (`lineage`); open work counts in the last round only.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from ..database.schema import (
 )
 
 _NOTE = "note"
-"""Field of typed forms that holds the text beside reasons."""
+"""Field of typed forms that holds the text accompanying reasons."""
 
 
 class ReasonCount(NamedTuple):
-    """Number of newest decisions with a reason, and which decision it goes with, with the newest items as examples."""
+    """Number of newest decisions with a reason, the decision it accompanies, and the newest items as examples."""
 
     decision: str
     reason: str
@@ -60,7 +60,7 @@ class AnnotatorOpinion(NamedTuple):
 
 
 class DividedTask(NamedTuple):
-    """A task on which annotators differ."""
+    """A task whose annotators disagree."""
 
     task_id: int
     item_id: str
@@ -77,7 +77,7 @@ class SlotCounts(NamedTuple):
 
 
 class DayOfWork(NamedTuple):
-    """Tasks that one annotator decided on one day in UTC, and the active seconds of those that were timed."""
+    """Number of tasks that one annotator decided on one day in UTC, and the active seconds of the timed ones."""
 
     annotator: str
     day: date
@@ -99,7 +99,7 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
 
 
 def count_people(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return how many annotators have decided something; for each, the search ends at the first such slot."""
+    """Return how many annotators have decided any task; for each, the search ends at the first such slot."""
     has_said = (
         sa.exists()
         .where(slots.c.annotator_id == annotators.c.id, slots.c.decision.is_not(None), tasks.c.id == slots.c.task_id)
@@ -109,7 +109,7 @@ def count_people(connection: sa.Connection, campaign: Campaign) -> int:
 
 
 def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[str, dict[str, int]]:
-    """Return how often each annotator gave each decision, by name."""
+    """Return how often each annotator made each decision, by name."""
     counted = (
         sa.select(slots.c.annotator_id, slots.c.decision, sa.func.count().label("times"))
         .select_from(slots.join(tasks))
@@ -129,7 +129,7 @@ def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[st
 
 
 def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int]:
-    """Return the number of decisions on each day that had some, by day in UTC."""
+    """Return the number of decisions on each day with any, by day in UTC."""
     day = day_of(slots.c.submitted_at).label("day")
     query = (
         sa.select(day, sa.func.count())
@@ -142,7 +142,7 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
 
 
 def count_days_of_work(connection: sa.Connection, campaign: Campaign, *, since: datetime) -> list[DayOfWork]:
-    """Return what each annotator decided on each day since a moment; only first versions count."""
+    """Return each annotator's decisions on each day since a moment; only first versions count."""
     day, took = day_of(annotations_table.c.submitted_at).label("day"), annotations_table.c.active_s
     query = (
         sa.select(
@@ -168,7 +168,7 @@ def count_days_of_work(connection: sa.Connection, campaign: Campaign, *, since: 
 
 
 def most_missing(connection: sa.Connection, campaign: Campaign) -> int:
-    """Return the most decisions that an open task of a campaign still lacks, 0 without one."""
+    """Return the largest number of decisions that an open task of a campaign lacks, 0 without open tasks."""
     lacks = (
         sa.select(sa.func.count().label("lacks"))
         .select_from(slots.join(tasks))
@@ -188,7 +188,7 @@ def count_reasons(
         connection: Connection in a read transaction.
         campaign: Campaign.
         examples: Number of tasks to name for each reason; default 3.
-        field: Field of a typed form that holds the reasons; default None, the reasons beside the decision.
+        field: Field of a typed form that holds the reasons; default None, the reasons stored with the decision.
     """
     reasons = annotations_table.c.reasons if field is None else member_of(annotations_table.c.fields, field)
     wrote = annotations_table.c.note if field is None else member_of(annotations_table.c.fields, _NOTE)
@@ -228,7 +228,7 @@ def count_reasons(
 
 
 def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) -> list[DividedTask]:
-    """Return the newest current tasks on which annotators differ, with each annotator's decision, by name."""
+    """Return the newest current tasks whose annotators disagree, with each annotator's decision, by name."""
     differ = (
         sa.select(sa.func.min(slots.c.decision) != sa.func.max(slots.c.decision))
         .where(slots.c.task_id == tasks.c.id)
@@ -265,7 +265,7 @@ def count_gold(
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        is_check: Whether to count attention checks instead, which are no gold items; default False.
+        is_check: Whether to count attention checks instead, which are not gold items; default False.
         is_aside: Whether to count answers that curators set aside, instead of those that count; default False.
     """
     gold = tasks.c.gold
@@ -289,7 +289,7 @@ def count_gold(
 def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:
     """Return how many of each annotator's decisions took less than the shortest believable time, and of how many.
 
-    Only first versions count, whose time a browser measured without pauses; annotators without any are left out.
+    Only first versions timed by a browser without pauses count; the result omits annotators without any.
     """
     counts: dict[str, tuple[int, int]] = {}
     for (name, _), (fast, of) in too_fast_by_task(connection, campaign).items():

@@ -37,7 +37,7 @@ class LabelSource(NamedTuple):
         source: The decision, its reasons, or a field of the campaign's typed form.
         name: Name of the field; for the other sources the same as the source.
         is_set: Whether the label is a set of codes.
-        categories: Codes that can be given; () for sets, or if they differ between tasks.
+        categories: Possible codes; () for sets, or if they differ between tasks.
     """
 
     source: Literal["decision", "reasons", "field"]
@@ -48,7 +48,7 @@ class LabelSource(NamedTuple):
 
 @dataclass(frozen=True)
 class DecisionColumns:
-    """Annotators' decisions on a campaign's current tasks and on those of the rounds before them, as columns.
+    """Annotators' decisions on a campaign's current tasks and on those of previous rounds, as columns.
 
     Args:
         ratings: One aspect of each newest decision.
@@ -64,16 +64,16 @@ class DecisionColumns:
 
 
 def read_decisions(connection: sa.Connection, campaign: Campaign, aspect: LabelSource) -> DecisionColumns:
-    """Return one aspect of the newest decisions, leaving out decisions in which the field was not asked for.
+    """Return one aspect of the newest decisions, without decisions whose form did not ask for the field.
 
-    Each round of an item is a unit of its own: decisions on another version are no disagreement about this one.
+    Each round of an item is a separate unit: decisions on another version do not disagree with those on this one.
     """
     rows = connection.execute(_query(campaign, aspect)).all()
     return _columns(rows, aspect, _names(connection))
 
 
 def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[LabelSource]) -> list[DecisionColumns]:
-    """Return the same as `read_decisions` for several fields that are always asked together, in one query."""
+    """Return the same as `read_decisions` for several fields that forms always ask together, in one query."""
     values = [member_of(_FIELDS, aspect.name) for aspect in aspects]
     rows = connection.execute(_of_fields(campaign, *values).where(values[0].is_not(None))).all()
     names = _names(connection)
@@ -177,10 +177,10 @@ def read_versions_followed(connection: sa.Connection, campaign: Campaign) -> dic
 def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, list[float]]:
     """Return the seconds that each annotator's decisions took, in their first versions only, by name.
 
-    Later versions have the starting time of the first version, so they say nothing about the pace.
+    Later versions have the starting time of the first version, so they do not show the pace.
     """
     took: sa.ColumnElement[float] = seconds_between(annotations_table.c.started_at, annotations_table.c.submitted_at)
-    if (active := annotations_table.c.get("active_s")) is not None:  # without pauses, where these were recorded
+    if (active := annotations_table.c.get("active_s")) is not None:  # without pauses, if these were recorded
         took = sa.func.coalesce(active, took)
     query = (
         sa.select(slots.c.annotator_id, took)

@@ -36,14 +36,14 @@ class DecisionCounts(NamedTuple):
         category: Category of the items; None if the payload has none.
         state: State of the tasks.
         round: Round of the items, from 1.
-        adjudicated: The adjudicator's decision; None if there is none that counts.
+        adjudicated: The adjudicator's decision; None without one that counts.
         given: Number of decisions that count: the newest versions, since the task was last sent back.
-        decisions: Number of times each decision was given; empty where votes are counted instead.
+        decisions: Number of times each decision was made; empty if votes count instead.
         votes: Number of yes votes for each criterion, if the campaign has criteria.
         times: Number of such tasks.
-        proposals: Number of different proposed edits, 2 for two or more; 0 where that does not matter.
-        is_disputed: Whether annotators' regions differ by more than the campaign lets pass.
-        returned: What became of the items on the way to their writers.
+        proposals: Number of different proposed edits, 2 for two or more; 0 if it does not matter.
+        is_disputed: Whether annotators' regions differ by more than the campaign allows.
+        returned: Outcome of sending the items back to their writers.
     """
 
     kind: str | None
@@ -73,9 +73,9 @@ def count_decisions(
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
-        edits_matter: Function that says whether the number of proposed edits matters for a group of tasks. Edits are
-            looked up, task by task, only for such groups; default None, for no group.
+        criteria: Fields answered with `yes` or `no` that count instead of decisions.
+        edits_matter: Function that returns whether the number of proposed edits matters for a group of tasks. Edits are
+            read, task by task, only for such groups; default None, for no group.
     """
     folded: Counter[_Folded] = Counter()
     edited: list[tuple[_Folded, int]] = []
@@ -103,7 +103,7 @@ _Facet = tuple[str | None, str | None, str | None, TaskState, int, bool, Returne
 _Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
 _AT_ONCE = 2000
 _MOST_PROPOSALS = 2
-"""Largest number of different edits that is counted: what matters is whether there are none, one, or several."""
+"""Largest number of different edits to count: only none, one, or several matters."""
 
 
 def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCounts:
@@ -115,7 +115,7 @@ def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCou
 
 
 def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
-    """Return the number of different proposed edits, 2 for two or more, by task; tasks without edits are left out."""
+    """Return the number of different proposed edits, 2 for two or more, by task, without tasks that have no edits."""
     proposals: dict[int, int] = {}
     for start in range(0, len(task_ids), _AT_ONCE):
         query = (
@@ -157,7 +157,7 @@ def _decisions(campaign: Campaign) -> sa.Select[Any]:
     query = _facets(campaign).where(tasks.c.id.not_in(ruled_tasks()))
     inner = query.add_columns(codes.label("said"), sa.cast(tasks.c.id, sa.Text).label("task_id")).subquery()
     alike = [column for column in inner.c if column.name != "task_id"]
-    # List the tasks in which edits may have been proposed: finding them again would take as long as counting.
+    # List the tasks that may have proposed edits: finding them again would take as long as counting.
     may_be_edited = (inner.c.state == "done") & inner.c.said.contains(REVISE)
     task_ids = sa.case((may_be_edited, joined_texts(inner.c.task_id)))
     return sa.select(*alike, task_ids, sa.func.count()).group_by(*alike)
@@ -191,7 +191,7 @@ def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
 def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]) -> Counter[_Folded]:
     """Return counts of the tasks that adjudicators decided or sent back, read one by one.
 
-    These are few, and not all decisions on them count.
+    These are few, and only some decisions on them count.
     """
     rulings: dict[int, list[AdjudicatedTask]] = {}
     for ruling in list_rulings(connection, campaign, criteria):

@@ -1,8 +1,8 @@
-"""Decisions on each task in the order of its slots, counted by the database: what a rule for fewer would have seen.
+"""Decisions on each task in the order of its slots, counted by the database, to simulate a rule for fewer.
 
-Counts of decisions (`decision_counts`) forget who came first. A rule that asks two annotators where three decided is
-held to the first two, so here the order stays. Tasks with equal decisions in equal order are counted together; only
-tasks with edits, or with a decision of an adjudicator, are read one by one.
+Counts of decisions (`decision_counts`) lose the order of annotators. A rule for two annotators, applied where three
+decided, must use the first two, so this module keeps the order. Tasks with equal decisions in equal order count
+together. Only tasks with edits, or with a decision of an adjudicator, are read one by one.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _NO_EDITS: Mapping[int, Mapping[int, str]] = {}
 
 
 class DecisionSequence(NamedTuple):
-    """The decisions that count on a task, in the order of its slots, which is that in which they were handed out.
+    """The decisions that count on a task, in the order of its slots, which is the order of assignment.
 
     Args:
         state: State of the task.
         round: Round of its item, from 1.
-        decisions: Decisions in their newest versions, since the task was last sent back; votes where a campaign has
-            criteria: a `1` or `0` for each criterion.
-        edits: For each decision the number of the edits that it proposes, from 1 in the order in which different ones
-            came; 0 without edits. Empty where nobody proposes any.
-        adjudicated: The adjudicator's decision; None if there is none that counts.
-        is_disputed: Whether annotators' regions differ by more than the campaign lets pass.
-        returned: What became of the item on the way to its writer.
+        decisions: Decisions in their newest versions, since the task was last sent back; if a campaign has criteria,
+            votes: a `1` or `0` for each criterion.
+        edits: For each decision the number of its proposed edits, from 1 in order of first appearance; 0 without edits.
+            Empty if no annotator proposes any.
+        adjudicated: The adjudicator's decision; None without one that counts.
+        is_disputed: Whether annotators' regions differ by more than the campaign allows.
+        returned: Outcome of sending the item back to its writer.
     """
 
     state: TaskState
@@ -68,7 +68,7 @@ def count_sequences(
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
+        criteria: Fields answered with `yes` or `no` that count instead of decisions.
     """
     query = _by_task(campaign, criteria).where(~_is_special(campaign)).subquery()
     alike = [query.c.state, query.c.in_round, query.c.is_disputed, query.c.returned, query.c.given]
@@ -90,12 +90,12 @@ def list_sequences(
     among: sa.Select[tuple[int]] | None = None,
     task: int | None = None,
 ) -> list[TaskSequence]:
-    """Return the decisions on each current task that is begun, by task.
+    """Return the decisions on each begun current task, by task.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
-        criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
+        criteria: Fields answered with `yes` or `no` that count instead of decisions.
         among: Query for the ids of the tasks to look at; default None, all tasks.
         task: Id of the only task to look at; default None, all tasks.
     """
@@ -115,7 +115,7 @@ def list_sequences(
 
 
 def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
-    """Return a query for task, item, state, round, and all decisions, each with the number of its slot before it."""
+    """Return a query for task, item, state, round, and all decisions, each preceded by the number of its slot."""
     slot = sa.cast(slots.c.slot, sa.Text) + _OF_SLOT
     if criteria:
         yes = [sa.case((member_of(annotations_table.c.fields, name) == "yes", "1"), else_="0") for name in criteria]
@@ -148,7 +148,7 @@ def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
 
 
 def _is_special(campaign: Campaign) -> sa.ColumnElement[bool]:
-    """Return the condition for tasks that are read one by one: those with edits that matter, or adjudicated."""
+    """Return the condition for tasks to read one by one: those with edits that matter, or adjudicated."""
     is_ruled = tasks.c.id.in_(ruled_tasks())
     if not _takes_edits(campaign):
         return is_ruled
@@ -157,7 +157,7 @@ def _is_special(campaign: Campaign) -> sa.ColumnElement[bool]:
 
 
 def _takes_edits(campaign: Campaign) -> bool:
-    """Return whether annotators may decide to revise: what they propose then matters for the outcome."""
+    """Return whether annotators may decide to revise, so that their proposed edits matter for the outcome."""
     return campaign.form.typed is None and REVISE in campaign.form.decisions
 
 
@@ -200,7 +200,7 @@ def _in_order(given: str | None) -> dict[int, str]:
 
 
 def _edits(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, dict[int, str]]:
-    """Return the edits that were proposed in each slot, by task."""
+    """Return the edits proposed in each slot, by task."""
     edits: dict[int, dict[int, str]] = {}
     for some in _in_parts(task_ids):
         query = (

@@ -1,7 +1,7 @@
-"""What the store holds about single items, and which items it holds something new about.
+"""The store's facts about single items, and the items that have new ones.
 
-An index of all items is kept up to date from these: `store_stamp` costs a few look-ups of the last row of a table, and
-`items_changed_since` names the items that anything happened to, so that nobody reads a campaign's decisions twice.
+An index of all items stays up to date by these functions. `store_stamp` needs only a few look-ups of the last row of a
+table. `items_changed_since` names the changed items, so that the index never reads a campaign's decisions twice.
 """
 
 from __future__ import annotations
@@ -54,29 +54,29 @@ _OF_CAMPAIGNS = (
 )  # fmt: skip
 """Acts of the audit log after which any task of a campaign may be in another state."""
 _WITHDRAWN = "withdrawn"
-"""Part of a stamp: the number of closings that were withdrawn, which adds no row."""
+"""Part of a stamp: the number of withdrawn closings, which add no row."""
 _AT_ONCE = 400
 _LATE = 200
-"""Rows before a stamp that are read again on a server, where a row may be committed after one with a higher number."""
+"""Number of rows before a stamp to read again on a server, which may commit a row after one with a higher number."""
 
 
 class TaskFacts(NamedTuple):
-    """One task of an item, and everything that people said on it.
+    """One task of an item, with all annotators' and adjudicators' acts on it.
 
     Args:
         task_id: Id of the task in the store.
         campaign_id: Campaign of the task.
-        item_id: Item that it asks about.
-        content_hash: Digest of the content that it shows.
+        item_id: Item of the question.
+        content_hash: Digest of the content it shows.
         state: `open`, `done` or `retired`.
         round: Round of the item, from 1.
         is_gold: Whether its right decision is known.
         annotations: Newest version of each decision, by slot.
-        adjudicated: What adjudicators and its writer did with it.
+        adjudicated: Acts of adjudicators and its writer on it.
         remarks: Texts of comments and flags.
-        has_open_flag: Whether a flag on it is not settled.
+        has_open_flag: Whether a flag on it is unsettled.
         talkers: People who commented on it or adjudicated it.
-        openers: People who opened it to adjudicate it, or looked at it, and so know its key and what others decided.
+        openers: People who opened it to adjudicate or view it, and so know its key and the others' decisions.
     """
 
     task_id: int
@@ -95,7 +95,7 @@ class TaskFacts(NamedTuple):
 
 
 def store_stamp(connection: sa.Connection) -> dict[str, int]:
-    """Return the number of the last row of each table that facts about items come from, by table, and withdrawals."""
+    """Return the number of the last row of each table with facts about items, by table, and withdrawals."""
     columns = [
         sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery().label(name)
         for name, table in _ROWS.items()
@@ -106,13 +106,13 @@ def store_stamp(connection: sa.Connection) -> dict[str, int]:
 
 
 def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
-    """Return the items to which anything happened since a stamp was taken.
+    """Return the items with any change since a stamp was taken.
 
-    Where a campaign was opened or changed, or tasks were retired or reopened, these are all items of that campaign.
+    If a campaign was opened or changed, or tasks were retired or reopened, these are all items of that campaign.
 
     Args:
         connection: Connection in a read transaction.
-        stamp: What `store_stamp` returned; an empty one for all items.
+        stamp: Result of `store_stamp`; empty for all items.
     """
     late = _LATE if has_row_locks(connection) else 0
 
@@ -140,7 +140,7 @@ def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> 
 
 
 def _of_requests(since: Callable[[str], sa.ColumnElement[bool]]) -> tuple[sa.Select[tuple[str]], ...]:
-    """Return queries for the items that went back to their writers, and those whose writers handed something in."""
+    """Return queries for the items sent back to their writers, and for those with a submitted revision."""
     r = revision_requests.c
     handed_in = (
         sa.select(r.item_id)
@@ -173,7 +173,7 @@ def _of_acts(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
 def task_facts(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[TaskFacts]:
     """Yield every task of these items, gold and retired ones included, by item, campaign and round.
 
-    Tasks of archived campaigns are left out, and attention checks, which are no items.
+    The result omits tasks of archived campaigns and attention checks, which are not items.
     """
     for start in range(0, len(item_ids), _AT_ONCE):
         yield from _of_some(connection, item_ids[start : start + _AT_ONCE])
@@ -188,7 +188,7 @@ def payloads_of(connection: sa.Connection, task_ids: Sequence[int]) -> Iterator[
 
 
 class ItemRevision(NamedTuple):
-    """How one task's version of an item came from another's: the tasks, the edits as JSON values, who and when."""
+    """The origin of a task's version of an item: both tasks, the edits as JSON values, author and time."""
 
     task_id: int
     revised_from: int
@@ -272,7 +272,7 @@ def _annotations(connection: sa.Connection, of_items: sa.ColumnElement[bool]) ->
 def _adjudicated(
     connection: sa.Connection, of_items: sa.ColumnElement[bool]
 ) -> tuple[dict[int, Adjudicated], dict[int, list[str]], dict[int, list[str]]]:
-    """Return what adjudicators and writers did with tasks, who adjudicated, and who opened tasks, by task."""
+    """Return the acts of adjudicators and writers on tasks, the adjudicators, and those who opened tasks, by task."""
     query = (
         sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
         .join(tasks, adjudications.c.task_id == tasks.c.id)

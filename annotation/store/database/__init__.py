@@ -1,1 +1,1 @@
-"""Tables, connections, migrations and the audit log, on which the rest of the store is built."""
+"""Tables, connections, migrations and the audit log: the basis of the rest of the store."""

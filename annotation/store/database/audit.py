@@ -1,13 +1,13 @@
-"""The audit log: what was done, by whom and when, each row chained to the row before by its hash.
+"""The audit log: acts, their actors and times, each row chained to the previous one by its hash.
 
-A row's hash covers all its values and the hash of the row before. Changing, removing or inserting a row breaks the
-chain at that place. A decision's row holds a digest of the decision, so that a decision changed outside the log is
-found too. A log that was cut off at its end, or rewritten as a whole, still has an unbroken chain; to find that, keep a
-hash elsewhere and look for it (`expect`).
+A row's hash covers all its values and the hash of the previous row. Changing, removing or inserting a row breaks the
+chain at that place. A decision's row holds a digest of the decision, so that the check also finds a decision changed
+outside the log. A log truncated at its end, or rewritten as a whole, still has an unbroken chain. To detect that, keep
+a hash elsewhere and look for it (`expect`).
 
-Every row is written in the transaction of the act that it records: either both happen, or neither. Rows are noted
-during the transaction and written at its end, so that whoever writes to the log, one at a time, keeps others from it
-only while committing. Decisions of simulated annotators are no person's acts and are not in the log.
+Every row is written in the transaction of its act: either both happen, or neither. Rows are collected during the
+transaction and written at its end, so that a writer, one at a time, blocks others from the log only while committing.
+Decisions of simulated annotators are not acts of people and are not in the log.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from .locks import hold_log
 from .schema import annotations_table, annotators, audit_log, slots
 
 _GENESIS = "0" * 64
-"""Hash that the first row has in place of the hash of a row before."""
+"""Hash that stands in for a previous row's hash in the first row."""
 COMMAND_LINE = "(command line)"
-"""Actor where nobody has signed in; no annotator's name begins with a bracket."""
+"""Actor without a sign-in; no annotator's name begins with a bracket."""
 AUTOMATIC = "(automatic)"
-"""Actor where a campaign's own settings act, such as its bounds for pauses, and nobody does."""
+"""Actor for acts of a campaign's own settings, such as its bounds for pauses."""
 STRANGER = "(stranger)"
-"""Actor where a sign-in was refused."""
+"""Actor for a refused sign-in."""
 _BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
 _NOTED = "benchwright_noted"
-"""Key in a connection's `info` for the entries that its transaction is to write."""
+"""Key in a connection's `info` for the entries its transaction must write."""
 _LAST = sa.select(audit_log.c.id, audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1)
 _STREAMED = {"yield_per": 1000}
 
 
 class _AuditEntry(NamedTuple):
-    """An act to record: its code, who does it, when, and to what, as JSON values."""
+    """An act to record: its code, actor, time and subject, as JSON values."""
 
     act: str
     actor: str
@@ -51,7 +51,7 @@ class _AuditEntry(NamedTuple):
 
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sa.exc.DatabaseError)
-"""Errors raised by reading a row whose values are not of their columns' types."""
+"""Errors raised by reading a row whose values do not have their columns' types."""
 
 
 def _unreadable(error: Exception) -> str:
@@ -73,8 +73,8 @@ class AuditResult:
     Args:
         rows: Number of rows in the log.
         head: Hash of the last row; None if the log is empty.
-        decisions: Number of versions of decisions that were compared with the log.
-        broken: The first place at which the log is broken; None if it is not.
+        decisions: Number of versions of decisions compared with the log.
+        broken: The first place at which the log is broken; None if it is intact.
     """
 
     rows: int
@@ -94,7 +94,7 @@ class AuditResult:
 
 
 def clock() -> datetime:
-    """Return the current time, for acts whose caller gives none."""
+    """Return the current time, for acts whose caller passes none."""
     return datetime.now(UTC)
 
 
@@ -103,8 +103,8 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
 
     Args:
         connection: Connection of `StoreConnection.writing`.
-        act: Code of what was done.
-        actor: Name of whoever did it.
+        act: Code of the act.
+        actor: Name of the actor.
         at: Moment of the act.
         about: Subject of the act, as JSON values.
     """
@@ -113,7 +113,7 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
 
 @contextmanager
 def written_at_the_end(connection: sa.Connection) -> Iterator[None]:
-    """Collect the entries of a transaction, and add them to the log when it has done everything else."""
+    """Collect the entries of a transaction, and add them to the log at the end of everything else."""
     noted: list[_AuditEntry] = []
     connection.info[_NOTED] = noted
     try:
@@ -127,7 +127,7 @@ def written_at_the_end(connection: sa.Connection) -> Iterator[None]:
 
 @contextmanager
 def undone_on_error(connection: sa.Connection) -> Iterator[None]:
-    """Forget the entries of a part of a transaction if that part fails."""
+    """Discard the entries of a part of a transaction if that part fails."""
     noted = connection.info[_NOTED]
     before = len(noted)
     try:
@@ -138,7 +138,7 @@ def undone_on_error(connection: sa.Connection) -> Iterator[None]:
 
 
 def _add(connection: sa.Connection, entries: Sequence[_AuditEntry]) -> None:
-    """Add entries to the log, of which nobody else has the end."""
+    """Add entries to the log, while no other process has its end."""
     last = connection.execute(_LAST).one_or_none()
     first, previous = (last.id + 1, last.hash) if last else (1, _GENESIS)
     rows = []
@@ -169,12 +169,12 @@ def digest_of_decision(row: Mapping[str, Any], *, task: int, annotator: str) -> 
 
 
 def _moment(at: datetime) -> str:
-    """Spell a moment in UTC; one without a time zone is taken as UTC."""
+    """Return a moment as text in UTC; one without a time zone counts as UTC."""
     return (at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)).isoformat()
 
 
 def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditResult:
-    """Check the whole log, and compare every decision of people with it.
+    """Check the whole log, and compare every human decision with it.
 
     Args:
         connection: Connection of a snapshot, which sees one state of the store.
@@ -198,7 +198,7 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditRes
 
 
 class _Chain:
-    """State of the check: what was read of the log so far, in order."""
+    """State of the check: the part of the log read so far, in order."""
 
     def __init__(self, expect: str | None) -> None:
         self._expect = expect
@@ -209,7 +209,7 @@ class _Chain:
         self.said: dict[tuple[int, int], tuple[int, str]] = {}
         """Row and digest of each decision, by slot and version."""
         self.unlogged_up_to = 0
-        """Id of the last decision that was made before the log existed."""
+        """Id of the last decision from before the log existed."""
 
     def take(self, row: Mapping[str, Any]) -> None:
         self.rows += 1
@@ -239,7 +239,7 @@ class _Chain:
 
 
 def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | None, int]:
-    """Compare the decisions of people with the log; return the first that differs, and how many were compared."""
+    """Compare human decisions with the log; return the first difference, and how many decisions were compared."""
     query = (
         sa.select(annotations_table, slots.c.task_id, annotators.c.name.label("annotator"))
         .select_from(annotations_table.join(slots).join(annotators, slots.c.annotator_id == annotators.c.id))
@@ -267,5 +267,5 @@ def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | Non
         BrokenRow(row, f"version {version} of the decision in slot {slot} is gone")
         for (slot, version), (row, _) in left.items()
     ]
-    # A decision that the log lacks has no row number, so it comes after those that have one.
+    # A decision missing from the log has no row number, so it comes after those that have one.
     return min(differences, key=lambda difference: (difference.row is None, difference.row or 0), default=None), count

@@ -1,13 +1,13 @@
 """Connect to the review store, on SQLite or PostgreSQL.
 
-On SQLite one transaction writes at a time. It takes the write lock *before* it reads: with a plain `BEGIN`, eight
+On SQLite one transaction writes at a time. It takes the write lock *before* it reads. With a plain `BEGIN`, eight
 processes that claimed slots read first and then failed as busy 1,448 times over 600 slots; with `BEGIN IMMEDIATE` they
-never did. Writers wait in a queue of ours (`turns`). On PostgreSQL writers lock the rows that they need (`locks`), and
-only the audit log has one writer at a time. Readers wait for nobody on either database.
+never did. Writers wait in this program's queue (`turns`). On PostgreSQL writers lock the rows they need (`locks`), and
+only the audit log has one writer at a time. Readers never wait on either database.
 
-A commit returns once it is on the disk, so that what was acknowledged survives a power cut. Only handing out tasks is
-committed without that wait: killing the server loses nothing, and a power cut loses at most the leases since the last
-decision, whose tasks are then handed out again.
+A commit returns once it is on disk, so that acknowledged decisions survive a power cut. Only assigning tasks commits
+without that wait. Killing the server then loses nothing; a power cut loses at most the leases since the last decision,
+and their tasks are assigned again.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from .turns import Turns
 _BUSY_TIMEOUT_MS = 30_000
 _RETRY_MS = 20
 WRITING = "benchwright_writing"
-"""Execution option of connections that are going to write."""
+"""Execution option of connections that write."""
 _UNFLUSHED = "benchwright_unflushed"
 """Execution option of connections that write only leases."""
 _MOST_KEPT = 20
-"""Most connections to a server that are kept open for reuse: opening one takes longer than its use."""
+"""Largest number of open connections to a server kept for reuse: opening one takes longer than its use."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _turns: WeakKeyDictionary[sa.Engine, Turns] = WeakKeyDictionary()
 
 
 def path_of(url: str) -> Path | None:
-    """Return the file that a store's URL names, or None if the URL is that of a database on a server.
+    """Return the file that a store's URL names; None if the URL names a database on a server.
 
     Raises:
         BenchwrightError: The URL is neither `sqlite:///PATH` nor a PostgreSQL address; the message has no password.
@@ -68,7 +68,7 @@ def name_of(url: str) -> str:
 
 
 def connect(url: str) -> sa.Engine:
-    """Return an engine that begins each transaction as its execution options ask.
+    """Return an engine that begins each transaction according to its execution options.
 
     Raises:
         PrerequisiteError: The driver for PostgreSQL is not installed.
@@ -84,7 +84,7 @@ def connect_for_reading(engine: sa.Engine) -> sa.Connection:
 
 
 def connect_for_snapshot(engine: sa.Engine) -> sa.Connection:
-    """Return a connection all of whose queries see the same state; on a file in WAL mode every transaction does."""
+    """Return a connection whose queries all see the same state; on a file in WAL mode every transaction does."""
     connection = engine.connect()
     return connection.execution_options(isolation_level="REPEATABLE READ") if _is_server(engine) else connection
 
@@ -132,7 +132,7 @@ def _file(path: Path) -> sa.Engine:
     if read_only:
         engine = read_only_engine(path)
     else:
-        make_private_file(path)  # SQLite gives the files beside it the same mode
+        make_private_file(path)  # SQLite gives the files next to it the same mode
         # URL.create, not text: a folder's name may contain a question mark or a percent sign.
         engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
     _turns[engine] = turns = Turns(path, patience_s=_BUSY_TIMEOUT_MS / 1000)

@@ -1,7 +1,7 @@
-"""Tables of what people tell each other beside their decisions, and of the lists that curators keep.
+"""Tables of conversations outside decisions, and of lists that curators keep.
 
-`messages` go from curators to the annotators of a campaign, and `message_receipts` says who read them. `item_posts`
-hold the discussion of items in campaigns that are closed. `saved_views` are queries that a curator gave a name.
+`messages` go from curators to the annotators of a campaign, and `message_receipts` records who read them. `item_posts`
+holds the discussions of items in closed campaigns. `saved_views` holds queries that a curator named.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ JOINT = "\x1f"
 
 
 def insert_into(connection: sa.Connection, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
-    """Return an INSERT that can say what happens where a unique key is there already (`on_conflict_do_nothing`)."""
-    # Each dialect takes a while to import, and a store has one of them.
+    """Return an INSERT that can handle an existing unique key (`on_conflict_do_nothing`)."""
+    # Each dialect takes a while to import, and a store uses one of them.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -50,7 +50,7 @@ class day_of(FunctionElement[str]):  # noqa: N801
 
 
 class member_of(FunctionElement[str]):  # noqa: N801
-    """A member of a JSON object kept as text, by name: a string as it is, a list as JSON, NULL where it is absent."""
+    """A member of a JSON object kept as text, by name: a string as it is, a list as JSON, NULL if it is absent."""
 
     inherit_cache = True
     type = sa.Text()

@@ -1,9 +1,9 @@
-"""Tables by which other programs and services take part: the HTTP API, webhooks, and entries for crowd workers.
+"""Tables for other programs and services: the HTTP API, webhooks, and entries for crowd workers.
 
-`api_tokens` opens the HTTP API to programs, and `api_requests` keeps what it answered, so that a repeated write is done
-once. `webhooks` are addresses that a curator has told of events, and `webhook_deliveries` what goes there, sent or not
-yet. `crowd_entries` lets workers of Prolific and Mechanical Turk in; their ids there stand in `crowd_workers` and
-`crowd_visits` alone, and decisions go by pseudonyms.
+`api_tokens` opens the HTTP API to programs. `api_requests` keeps its answers, so that a repeated write happens only
+once. `webhooks` holds addresses that a curator registered for events, and `webhook_deliveries` the messages to them,
+sent or pending. `crowd_entries` lets workers of Prolific and Mechanical Turk in. Only `crowd_workers` and
+`crowd_visits` hold their ids there; decisions use pseudonyms.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""Locks of a review store on PostgreSQL. A file has one writer at a time, so every function here does nothing there.
+"""Locks of a review store on PostgreSQL. A file has one writer at a time, so there each function does nothing.
 
-Whoever needs several locks takes them in this order, and so nobody waits for somebody who waits for them:
+A transaction that needs several locks takes them in this order, which prevents deadlocks:
 
-1. The store (`hold_store`). Acts on one task, person or account share it. A recipe's run, an import, and whatever else
-   changes a campaign or many of its tasks has it alone, and thus needs no other lock.
-2. The campaign's row, where something is counted over all its annotators, such as shares, or numbered within it.
-3. The annotator's row: one person takes, decides, drafts and adjudicates one thing at a time, also in several windows.
-   Accounts come at the same place: whoever changes an account needs nobody's tasks.
-4. The task's row: its state, its slots, and the decisions and adjudications on it change only while it is held. A task
-   is found by `SELECT ... FOR NO KEY UPDATE SKIP LOCKED`; only where nothing else is left is one waited for. Whoever
-   holds several tasks at once (`return_expired`) takes only tasks that nobody has locked.
-5. The audit log (`hold_log`), in which each row hashes the one before: last, just before the commit.
+1. The store (`hold_store`). Acts on one task, person or account share it. A recipe's run, an import, and any other act
+   that changes a campaign or many of its tasks holds it alone, and thus needs no other lock.
+2. The campaign's row, for counts over all its annotators, such as shares, or numbering within it.
+3. The annotator's row: an annotator takes, decides, drafts and adjudicates one task at a time, also in several windows.
+   Accounts have the same rank: an act that changes an account needs no tasks.
+4. The task's row: its state, its slots, and the decisions and adjudications on it change only while it is locked.
+   `SELECT ... FOR NO KEY UPDATE SKIP LOCKED` finds a task; only if no other task is left does the search wait for a
+   locked one. A transaction that holds several tasks at once (`return_expired`) takes only unlocked tasks.
+5. The audit log (`hold_log`), in which each row hashes the previous one: last, just before the commit.
 
-Rows are locked `FOR NO KEY UPDATE`, which rows that refer to them may still be inserted beside. The unique keys of the
-tables hold whatever the code does; the locks only make sure that nobody runs into them.
+Rows are locked `FOR NO KEY UPDATE`, which still lets others insert rows that refer to them. The unique keys of the
+tables hold whatever the code does; the locks only keep transactions from violating them.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def has_row_locks(connection: sa.Connection) -> bool:
 
 
 def hold_store(connection: sa.Connection, *, alone: bool) -> None:
-    """Share the store with others that write, or wait until nobody else does and keep them out until the commit.
+    """Share the store with other writers, or wait until they are done and keep them out until the commit.
 
-    Readers never wait. Those who wait get the store in the order in which they asked for it.
+    Readers never wait. Waiting writers get the store in the order of their requests.
     """
     if has_row_locks(connection):
         connection.exec_driver_sql(f"LOCK TABLE campaigns IN {'EXCLUSIVE' if alone else 'ROW SHARE'} MODE")
@@ -54,34 +54,34 @@ def hold_campaign(connection: sa.Connection, campaign_id: int) -> None:
 
 
 def hold_annotator(connection: sa.Connection, name: str) -> None:
-    """Lock an annotator's row, if anybody has this name."""
+    """Lock an annotator's row, if the name exists."""
     _lock(connection, _ANNOTATOR, name=name)
 
 
 def hold_task(connection: sa.Connection, task_id: int) -> None:
-    """Lock a task's row, if there is such a task."""
+    """Lock a task's row, if the task exists."""
     _lock(connection, _TASK, task=task_id)
 
 
 def hold_task_of_slot(connection: sa.Connection, slot_id: int) -> None:
-    """Lock the row of the task that a slot belongs to, if there is such a slot."""
+    """Lock the row of a slot's task, if the slot exists."""
     _lock(connection, _TASK_OF_SLOT, held=slot_id)
 
 
 def hold_uploads(connection: sa.Connection) -> None:
-    """Wait until nobody uploads or submits a photograph, and keep them out until the commit."""
+    """Wait until no transaction uploads or submits a photograph, and keep others out until the commit."""
     if has_row_locks(connection):
         connection.exec_driver_sql("LOCK TABLE uploads IN EXCLUSIVE MODE")
 
 
 def hold_log(connection: sa.Connection) -> None:
-    """Wait until nobody else adds to the audit log, and keep them out until the commit."""
+    """Wait until no other transaction adds to the audit log, and keep others out until the commit."""
     if has_row_locks(connection):
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock('audit_log'::regclass::oid::bigint)")
 
 
 def hold_tables(connection: sa.Connection) -> None:
-    """Wait until nobody else makes or changes the tables of this schema, which need not exist yet."""
+    """Wait until no other transaction makes or changes the tables of this schema, which need not exist yet."""
     if has_row_locks(connection):
         connection.exec_driver_sql(
             "SELECT pg_advisory_xact_lock(hashtext('benchwright ' || current_setting('search_path')))"

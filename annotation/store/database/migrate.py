@@ -18,13 +18,13 @@ REVISIONS = (
     "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013", "0014",
     "0015", "0016", "0017", "0018", "0019",
 )  # fmt: skip
-"""Migrations that this program knows, in order; a test checks that they are those in `migrations/versions`."""
+"""Migrations that this program knows, in order; a test checks that they match `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def upgrade(engine: sa.Engine, *, where: str) -> None:
-    """Run the migrations that the store still lacks; an up-to-date store is only read.
+    """Run the missing migrations of a store; only read an up-to-date one.
 
     Raises:
         DataError: The store is newer than this program, or the file belongs to another program.
@@ -40,7 +40,7 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
         )
     with write_transaction(engine) as connection:
         hold_tables(connection)
-        upgrade_within(connection, "head")  # does nothing where another process was faster
+        upgrade_within(connection, "head")  # does nothing if another process was faster
 
 
 def is_made(engine: sa.Engine) -> bool:
@@ -50,7 +50,7 @@ def is_made(engine: sa.Engine) -> bool:
 
 
 def _make_schema(connection: sa.Connection) -> None:
-    """Make the schema that a PostgreSQL address names; a file has none."""
+    """Make the schema in a PostgreSQL address; a file has none."""
     if connection.dialect.name != "postgresql":
         return
     name = connection.exec_driver_sql("SHOW search_path").scalar_one().split(",")[0].strip().strip('"')
@@ -59,7 +59,7 @@ def _make_schema(connection: sa.Connection) -> None:
 
 
 def revision_of(connection: sa.Connection, where: str) -> str | None:
-    """Return the version of a store's tables; None where there are no tables.
+    """Return the version of a store's tables; None without tables.
 
     Raises:
         DataError: The store is newer than this program, or the file belongs to another program.
@@ -103,8 +103,7 @@ _MADE = """
 def schema_checksum(connection: sa.Connection) -> int:
     """Return a checksum, never 0, of the definitions of a SQLite file's tables, indexes and triggers.
 
-    The file's `user_version` holds it, so that a changed trigger is noticed; 0 there means that an older program made
-    the tables.
+    The file's `user_version` holds it, to detect changed triggers. 0 there means that an older program made the tables.
     """
     rows = [[*row] for row in connection.exec_driver_sql(_MADE)]
     return crc32(canonical_json(rows).encode()) - 2**31 or 1  # the file stores it as a signed 32-bit number

@@ -1,12 +1,12 @@
-"""Open review stores that can only be read: on a read-only disk, or in a folder that belongs to another user.
+"""Open review stores that are only readable: on a read-only disk, or in a folder of another user.
 
-SQLite writes even in order to read: it shares its log (WAL) through a file beside the database. Where it cannot write,
-there are three cases, and each reader sees every decision:
+SQLite writes even in order to read: it shares its log (WAL) through a file next to the database. If it cannot write,
+three cases remain, and in each a reader sees every decision:
 
-- Another process has the store open: its shared file is there, and is enough.
+- Another process has the store open: its shared file exists and suffices.
 - The log is empty, as after every orderly end: the database file is complete, and nothing can change it.
-- The log holds decisions and no process has them open, as in a copy of a running store: both files are copied, and
-  the copy is read.
+- The log holds decisions and no process has them open, as in a copy of a running store: the function copies both files
+  and reads the copy.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ import sqlalchemy as sa
 from benchwright.machine.storage_faults import naming
 
 READ_ONLY = "benchwright_read_only"
-"""Execution option of engines whose file cannot be written to."""
+"""Execution option of engines whose file is not writable."""
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether a database exists and it, or the log beside it, cannot be written to."""
+    """Return whether a database exists and it, or the log next to it, is not writable."""
     return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 def reading_engine(path: Path) -> sa.Engine:
-    """Return an engine that only reads a database, whether or not its disk can be written to."""
+    """Return an engine that only reads a database, whether or not its disk is writable."""
     return read_only_engine(path) if is_read_only(path) else _engine(path, immutable=False)
 
 
 def read_only_engine(path: Path) -> sa.Engine:
-    """Return an engine that reads a database where nothing can be written."""
+    """Return an engine that reads a database on a disk without write access."""
     log, shared = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     if shared.exists():
         return _engine(path, immutable=False)

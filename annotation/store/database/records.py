@@ -1,4 +1,4 @@
-"""Records that the review store takes and returns, and the errors that it raises."""
+"""Records that the review store takes and returns, and the errors it raises."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ SLOT_STATES: tuple[SlotState, ...] = ("free", "leased", "submitted")
 
 
 class RefusedError(BenchwrightError):
-    """The store refuses a claim or a decision; the message says why."""
+    """The store refuses a claim or a decision; the message gives the reason."""
 
 
 class StaleError(RefusedError):
-    """A window sent something without having seen what the same annotator wrote in another window meanwhile."""
+    """A window submitted without having shown what the same annotator wrote in another window in the meantime."""
 
 
 class UpsertCounts(NamedTuple):
-    """Numbers of tasks that changed when a campaign's tasks were brought up to date."""
+    """Numbers of tasks changed by bringing a campaign's tasks up to date."""
 
     opened: int
     kept: int
@@ -38,7 +38,7 @@ class UpsertCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Campaign:
-    """One campaign, with the settings that its step gave it last."""
+    """One campaign, with the latest settings from its step."""
 
     id: int
     name: str
@@ -50,9 +50,9 @@ class Campaign:
     seed: int
     is_simulated: bool
     is_for_assigned: bool = False
-    """Whether only annotators who are assigned to it may decide."""
+    """Whether only annotators assigned to it may decide."""
     is_closed: bool = False
-    """Whether a curator closed it, so that nobody gets further tasks."""
+    """Whether a curator closed it, so that annotators get no further tasks."""
 
 
 @dataclass(frozen=True)
@@ -88,16 +88,16 @@ class Annotation(Submission):
 
     Attributes:
         item_id: Item of the task.
-        content_hash: Version of the item that was shown.
+        content_hash: Hash of the version of the item that the task showed.
         round: Number of that version among the item's contents, from 1.
         slot: Number of the annotator's place in the task, from 1.
         annotator: Name.
         annotator_kind: `person` or `simulated`.
         version: Number of the submission among the annotator's submissions on this task, from 1.
-        started_at: When the task was handed out.
-        submitted_at: When the annotator submitted.
-        regions_agree: Whether as many annotators of the task as the rule needs marked the same regions; None where
-            their regions were not compared.
+        started_at: Time of the task's assignment.
+        submitted_at: Time of the submission.
+        regions_agree: Whether as many annotators of the task as the rule needs marked the same regions; None if their
+            regions were not compared.
     """
 
     item_id: str
@@ -113,7 +113,7 @@ class Annotation(Submission):
 
     @property
     def seconds(self) -> float:
-        """Return how long the decision took: without pauses where these are known, else from hand-out to decision."""
+        """Return how long the decision took: without pauses if known, else from assignment to decision."""
         return (self.submitted_at - self.started_at).total_seconds() if self.active_s is None else self.active_s
 
 
@@ -124,9 +124,9 @@ class Adjudication(Submission):
 
     Attributes:
         item_id: Item of the task.
-        content_hash: Version of the item that was shown.
+        content_hash: Hash of the version of the item that the task showed.
         annotator: Name of the adjudicator.
-        decided_at: When the adjudicator decided.
+        decided_at: Time of the decision.
     """
 
     item_id: str
@@ -136,19 +136,19 @@ class Adjudication(Submission):
 
 
 Returned = Literal["with_writer", "left", "spent"]
-"""What became of a version of an item that reviewers send to its writer.
+"""Outcome of sending a version of an item back to its writer.
 
-The writer has it, or left it as it was, or gets it no more, since as many versions of the item went back as may.
+The writer has it, or left it as it was, or no longer gets it because the allowed number of its versions went back.
 """
 
 
 class Adjudicated(NamedTuple):
-    """What was done with one task beside its annotators' decisions.
+    """The acts on one task besides its annotators' decisions.
 
     Args:
-        sent_back: How often an adjudicator sent it back to annotators.
-        decision: The adjudicator's decision that counts since then; None if there is none.
-        returned: What became of it on the way to its writer; None where it went to nobody, and still may.
+        sent_back: Number of times an adjudicator sent it back to annotators.
+        decision: The adjudicator's decision that counts since then; None without one.
+        returned: Outcome of sending it back to its writer; None if it was not sent back and still may be.
     """
 
     sent_back: int
@@ -164,10 +164,10 @@ class Revision:
         item_id: The item.
         task_id: The task of the version.
         content_hash: Content hash of the version.
-        revised_from: Content hash of the version that it was made from.
+        revised_from: Content hash of the previous version.
         round: Round in which annotators judge the version, from 2.
-        edits: Edits that turn the version before into this one, as JSON values.
-        annotator: Name of the annotator whose edits they are.
+        edits: Edits that turn the previous version into this one, as JSON values.
+        annotator: Name of the annotator who made the edits.
     """
 
     item_id: str

@@ -1,39 +1,39 @@
 """Tables of the review store.
 
     campaigns ─┬─▶ tasks ─▶ slots ─▶ annotations
-    annotators ┘             (made beforehand, one per annotator that the rule asks for)
+    (made in advance, one per annotator that the rule requires)
 
 A task is one content of one item; an item that changes gets a new task, and its old task is retired. A slot is free,
-leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold whatever the
-code does: a slot exists once, and nobody has two slots of one task. Rows of `annotations` are only ever added.
+leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold whatever the code
+does: a slot exists once, and no annotator has two slots of one task. Rows of `annotations` are only ever added.
 
-Counts read narrow columns with indexes of their own, and never payloads or notes: `item_kind`, `item_task` and
-`category` of `tasks`, copied from the payload, and `slots.decision`, the decision of the newest version, which a
-trigger keeps up to date. Another trigger keeps `tasks.is_begun`, by which begun tasks are handed out first.
+Counts read narrow, separately indexed columns, and never payloads or notes: `item_kind`, `item_task` and `category` of
+`tasks`, copied from the payload, and `slots.decision`, the decision of the newest version, which a trigger keeps up to
+date. Another trigger keeps `tasks.is_begun`; begun tasks are assigned first.
 
-Everybody may decide in a campaign, except where it `is_for_assigned`: then only those in `assignments` may.
+All annotators may decide in a campaign, unless it `is_for_assigned`: then only those in `assignments` may.
 
-`uploads` holds the photographs that annotators brought for a task; `authors`, who wrote which item, because authors
-are not asked about their own items; `overrides`, what curators decided against verdicts of steps. Rows of `overrides`
-too are only ever added.
+`uploads` holds the photographs that annotators brought for a task. `authors` records who wrote which item, because
+authors never judge their own items. `overrides` holds curators' decisions against verdicts of steps; its rows, too, are
+only ever added.
 
-`set_asides` and `votes_set_aside` say which votes a curator lets count nowhere until they are taken back.
+`set_asides` and `votes_set_aside` record the votes that a curator excludes from all counts until they are taken back.
 
 `revision_requests` links the task in which an item was written to the one in which its writer revises it.
 
-`practice_attempts` and `practice_answers` hold what people did to learn; nothing that counts decisions reads them.
+`practice_attempts` and `practice_answers` hold annotators' practice; no count of decisions reads them.
 
-`revisions` links the task of an item's next version to the task that it was made from, `blind_answers` holds what
-annotators answered before they were shown the key, and `adjudications` holds what adjudicators opened and decided.
-Rows of all three are only ever added. `closings` holds which tasks closed because their decision is sure enough, and
-`rater_models` the estimates that this rests on.
+`revisions` links the task of an item's next version to the task of its origin. `blind_answers` holds the answers that
+annotators gave before seeing the key. `adjudications` holds the tasks that adjudicators opened and their decisions.
+Rows of all three are only ever added. `closings` holds the tasks that closed because their decision is sure enough, and
+`rater_models` the estimates behind them.
 
-Tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`, those of messages, discussions and
-saved views in `conversation_tables`; `all_tables` has them all.
+The tables of the HTTP API, of webhooks and of crowd workers are in `integration_tables`, those of messages, discussions
+and saved views in `conversation_tables`; `all_tables` has them all.
 
-A task with a right decision in `gold` is no part of the campaign's own work: it is retired, so that nothing counts it,
-and is still handed out among the others. `seen` records who held a task and lost it, `remarks` what people say about
-tasks beside deciding them, and `audit_log` what was done, each row chained to the one before.
+A task with a right decision in `gold` is not part of the campaign's own work: it is retired, so that no count includes
+it, yet is assigned among the others. `seen` records who held a task and lost it, `remarks` annotators' comments on
+tasks, and `audit_log` all acts, each row chained to the previous one.
 
 The migrations make these tables; a test checks that both agree.
 """
@@ -69,7 +69,7 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
 SHUFFLE_PRIME = 2**31 - 1
 """Prime above the place of every task; a search for a task starts at some place and goes upward from there."""
 MEANING = "meaning"
-"""Key of a table's `info` under which it says what a row is; columns say it by their `doc`."""
+"""Key of a table's `info` whose text explains a row; the `doc` of columns explains them."""
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",

@@ -1,6 +1,6 @@
 """A review store's database: transactions for reading and writing, and rows of the audit log about them.
 
-Classes that read and write one part of the store, such as its accounts or its guidelines, take a `StoreConnection`.
+Classes that read and write one part of the store, such as its accounts or guidelines, take a `StoreConnection`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .read_only import READ_ONLY
 
 
 def cause_of(error: Exception) -> str:
-    """Return a driver's message as one line; drivers put user names there, but never passwords."""
+    """Return a driver's message as one line; drivers include user names in it, but never passwords."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
@@ -30,9 +30,9 @@ class StoreConnection:
     """A review store's database. Nothing here reads a clock: `now` is an argument.
 
     Args:
-        engine: SQLAlchemy engine of a database that has the store's tables.
+        engine: SQLAlchemy engine of a database with the store's tables.
         where: Name of the store for messages.
-        held: Connection in a transaction that all calls share; None where each call has its own.
+        held: Connection in a transaction that all calls share; None if each call has a separate one.
     """
 
     def __init__(self, engine: sa.Engine, where: str, *, held: sa.Connection | None = None) -> None:
@@ -52,11 +52,11 @@ class StoreConnection:
 
     @contextmanager
     def batch(self, *, alone: bool = True) -> Iterator[Self]:
-        """Yield a store whose calls form one transaction: all happen, or none. Batches may be nested.
+        """Yield a store whose calls form one transaction: all take effect, or none. Batches may be nested.
 
         Args:
-            alone: As in `writing`, but by default True, since a batch may touch many tasks; within another batch,
-                that one's value counts.
+            alone: As in `writing`, but by default True, since a batch may touch many tasks; within another batch, the
+                outer value counts.
         """
         if self._held is not None:
             with audit.undone_on_error(self._held), self._held.begin_nested():
@@ -71,8 +71,8 @@ class StoreConnection:
 
         Args:
             flushed: Whether the changes must survive a power cut (`connection`), which leases need not; default True.
-            alone: Whether nobody else writes meanwhile (`locks`), as is needed for changes of a campaign or of many
-                tasks; default False. On a file that is always so.
+            alone: Whether to keep out other writers (`locks`), as changes of a campaign or of many tasks require;
+                default False. A file always has only one writer.
         """
         if self._held is not None:
             yield self._held
@@ -96,24 +96,24 @@ class StoreConnection:
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
-        """Yield a connection all of whose queries see the same state, however long it reads."""
+        """Yield a connection whose queries all see the same state, however long it reads."""
         with connect_for_snapshot(self._engine) as connection:
             yield connection
 
     @contextmanager
     def as_it_is(self) -> Iterator[Self]:
-        """Yield a store for reading only, all of whose calls see the same state, however long it is read."""
+        """Yield a store for reading only, whose calls all see the same state, however long the caller reads."""
         with self.snapshot() as connection:
             yield type(self)(self._engine, self.where, held=connection)
 
     def compact(self) -> None:
-        """Write the store's file anew, so that nothing of what was deleted or replaced stays in it.
+        """Write the store's file anew, so that no deleted or replaced content stays in it.
 
-        A database on a server does that in its own time (`VACUUM FULL`).
+        A database on a server does that independently (`VACUUM FULL`).
         """
         if self._engine.dialect.name == "postgresql":
             return
-        raw = self._engine.raw_connection()  # in no transaction
+        raw = self._engine.raw_connection()  # outside any transaction
         try:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 raw.cursor().execute(statement)
@@ -131,6 +131,6 @@ class StoreConnection:
             audit.record(connection, act, actor=actor, at=now, **about)
 
     def record_read(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
-        """Add a row to the audit log about data that was exported; a store that can only be read records nothing."""
+        """Add a row to the audit log about exported data; a read-only store records nothing."""
         if not self._engine.get_execution_options().get(READ_ONLY, False):
             self.record(act, actor=actor, now=now, **about)

@@ -2,18 +2,18 @@
 
 SQLite makes waiting writers sleep, longer each time, and gives the lock to whichever wakes at the right moment: among
 ten busy processes some waited five seconds for a statement that takes a millisecond. Here writers queue instead:
-threads for a lock of the process, processes for a lock on a file beside the database, which the operating system frees
-when its holder dies. SQLite's own lock is still taken. Among processes, one of those that wait gets the turn at once,
+threads for a lock of the process, processes for a lock on a file next to the database, which the operating system frees
+when its holder dies. SQLite's own lock is still taken. Among processes, one of the waiting ones gets the turn at once,
 but not always the one that has waited longest.
 
-With `busy_timeout` alone, fifty annotators who took two seconds over a task, through the running server on two busy
-cores, waited up to 6.9 s for a task, and 4.6 s at the 95th percentile for the first page; in this queue 1.0 s at most
-for a task and 1.0 s for the page. In five processes of ten threads that never paused, a claim took up to 4.8 s (1.8 s
-at the 99th percentile), in the queue 0.2 s.
+The measurement: fifty annotators took two seconds over a task, through the running server on two busy cores. With
+`busy_timeout` alone, they waited up to 6.9 s for a task, and 4.6 s at the 95th percentile for the first page; in this
+queue at most 1.0 s for a task and 1.0 s for the page. In five processes of ten threads that never paused, a claim took
+up to 4.8 s (1.8 s at the 99th percentile), in the queue 0.2 s.
 
-Within a process, the turn goes to the thread that has waited longest. Python's own lock goes to whichever thread asks
-at the right moment, most often the thread that has just released it: of fifty threads that wrote without a pause, some
-waited for seconds while others had a hundred turns.
+Within a process, the turn goes to the thread that has waited longest. Python's own lock goes to any thread that asks at
+the right moment, most often the one that has just released it: of fifty threads that wrote without a pause, some waited
+for seconds while others had a hundred turns.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from benchwright.workspace.private_files import file_mode
 
 
 class FairLock:
-    """A lock of one process, handed over in the order in which threads asked for it."""
+    """A lock of one process, handed over in the order of the threads' requests."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -84,7 +84,7 @@ class Turns:
         self._mine = _of_this_process[self._path.absolute()]
 
     def check(self) -> None:
-        """Check that there can be turns, on the disk of the database.
+        """Check that the disk of the database supports turns.
 
         Raises:
             OSError: The disk has no locks.
@@ -97,7 +97,7 @@ class Turns:
                 os.close(handle)
 
     def _open(self) -> int | None:
-        """Return the handle of the file of turns; None where the folder cannot be written to, as the database says."""
+        """Return the handle of the file of turns; None if the folder is not writable, which the database reports."""
         try:
             return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
         except OSError:

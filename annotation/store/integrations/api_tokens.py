@@ -1,8 +1,8 @@
 """Tokens of the HTTP API: each opens one campaign, in the name of one person, with one scope.
 
-A token is `bw_ID_SECRET`. The store keeps the SHA-256 of the secret, which is enough for 256 random bits; the row is
-found by its number, and the hashes are compared in constant time. A token works only as long as its person could sign
-in and, with the scope `curator`, is a curator.
+A token is `bw_ID_SECRET`. The store keeps the SHA-256 of the secret, which is enough for 256 random bits; it finds the
+row by its number, and compares the hashes in constant time. A token works only as long as its person could sign in and,
+with the scope `curator`, is a curator.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..database.store_connection import StoreConnection
 Scope = Literal["annotator", "curator"]
 SCOPES: tuple[Scope, ...] = ("annotator", "curator")
 DAYS, MOST_DAYS = 90, 366
-"""Days that a token works, by default and at most."""
+"""Days for which a token works, by default and at most."""
 _PREFIX = "bw"
 _SPELLED = re.compile(rf"{_PREFIX}_([0-9]{{1,9}})_([A-Za-z0-9_-]{{43}})")
 _LONGEST_LABEL = 100
@@ -41,15 +41,15 @@ class ApiToken:
 
     Attributes:
         id: Number in the store, with which the token begins.
-        campaign: Name of the only campaign that it opens.
+        campaign: Name of the only campaign it opens.
         scope: `annotator` or `curator`.
-        person: Name of the person in whose name it acts.
-        label: What it is for.
-        made_at: When it was made.
-        made_by: Who made it.
-        ends_at: When it stops working.
-        used_at: When it was last used, within ten minutes; None before.
-        revoked_at: When it was revoked; None while it works.
+        person: Name of the person on whose behalf it acts.
+        label: Its purpose.
+        made_at: Time of its creation.
+        made_by: Name of its maker.
+        ends_at: Time from which it no longer works.
+        used_at: Time of its last use, within ten minutes; None before.
+        revoked_at: Time of its revocation; None while it works.
     """
 
     id: int
@@ -64,7 +64,7 @@ class ApiToken:
     revoked_at: datetime | None
 
     def state(self, *, now: datetime) -> Literal["works", "ended", "revoked"]:
-        """Return whether the token works at a moment, as far as the token itself goes."""
+        """Return whether the token itself works at a moment, regardless of its person."""
         if self.revoked_at is not None:
             return "revoked"
         return "works" if now < self.ends_at else "ended"
@@ -86,7 +86,7 @@ class ApiToken:
 
 
 def token_id_in(text: str) -> int | None:
-    """Return the number of the row that a token names; None where the text is no token."""
+    """Return the number of the row that a token names; None for a text that is not a token."""
     found = _SPELLED.fullmatch(text)
     return int(found[1]) if found else None
 
@@ -100,20 +100,20 @@ class ApiTokens:
     def make(
         self, campaign: str, scope: Scope, person: str, *, label: str, by: str, now: datetime, days: int = DAYS
     ) -> tuple[ApiToken, str]:
-        """Make a token, and return it with its text, which nobody can see again.
+        """Make a token, and return it with its text, which cannot be shown again.
 
         Args:
             campaign: Name of the campaign.
-            scope: What it may do: `annotator` decides, `curator` does what curators do.
-            person: Name of the account in whose name it acts.
-            label: What it is for, in a few words.
-            by: Who makes it.
+            scope: Permissions: `annotator` decides, `curator` does what curators do.
+            person: Name of the account on whose behalf it acts.
+            label: Its purpose, in a few words.
+            by: Name of its maker.
             now: Moment of the call.
             days: Days for which it works, 1 to 366.
 
         Raises:
-            BenchwrightError: There is no such campaign or account, the account is locked or no curator's, or a value
-                cannot be one.
+            BenchwrightError: No such campaign or account exists, the account is locked or not a curator's, or a value
+                is invalid.
         """
         label = label.strip()
         if not 0 < len(label) <= _LONGEST_LABEL or not label.isprintable():
@@ -155,7 +155,7 @@ class ApiTokens:
             return _listed(connection, api_tokens.c.campaign_id == find_campaign(connection, campaign).id)
 
     def opened_by(self, text: str, *, now: datetime) -> tuple[ApiToken, Account] | None:
-        """Return the token that a text is, with the account in whose name it acts; None where it opens nothing."""
+        """Return the token with a text, and the account on whose behalf it acts; None if the text opens nothing."""
         number = token_id_in(text)
         if number is None:
             return None
@@ -163,7 +163,7 @@ class ApiTokens:
         with self._store.reading() as connection:
             kept = sa.select(api_tokens.c.secret_hash).where(api_tokens.c.id == number)
             known = connection.execute(kept).scalar_one_or_none()
-            # Compared where there is no such token too, so that both take as long.
+            # Compared without such a token, too, so that both cases take equally long.
             is_it = hmac.compare_digest(hash_of(secret), known or hash_of(""))
             if known is None or not is_it:
                 return None
@@ -185,16 +185,16 @@ class ApiTokens:
                 connection.execute(sa.update(api_tokens).where(api_tokens.c.id == token.id).values(used_at=now))
 
     def revoke(self, token_id: int, *, by: str, now: datetime, campaign: str | None = None) -> ApiToken:
-        """Revoke a token, which opens nothing from then on.
+        """Revoke a token, which then opens nothing.
 
         Args:
             token_id: Its number.
-            by: Who revokes it.
+            by: Name of the person who revokes it.
             now: Moment of the call.
-            campaign: Campaign that it has to be of; default None, any.
+            campaign: Campaign to which it must belong; default None, any.
 
         Raises:
-            BenchwrightError: There is no such token that is not revoked.
+            BenchwrightError: No such token exists that is not revoked.
         """
         is_it = (api_tokens.c.id == token_id) & api_tokens.c.revoked_at.is_(None)
         with self._store.writing() as connection:

@@ -1,9 +1,9 @@
-"""Workers of Prolific and Mechanical Turk: entries by which they come, pseudonyms, and their visits.
+"""Workers of Prolific and Mechanical Turk: their entries, pseudonyms, and visits.
 
-A worker decides under a random pseudonym, which is an account without a password. Their id at the service stands in
-`crowd_workers` alone, and what names their submissions in `crowd_visits` alone: no decision, export, release or row of
-the audit log has them, and forgetting the person removes them. A worker sees the campaigns that they came for and no
-other, and gets tasks while a visit lasts, as many as their entry states.
+A worker decides under a random pseudonym, which is an account without a password. Only `crowd_workers` holds their id
+at the service, and only `crowd_visits` the names of their submissions. No decision, export, release or row of the audit
+log has them, and forgetting the person removes them. A worker sees only the campaigns they came for, and gets tasks
+while a visit lasts, as many as their entry states.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_TASKS, _MOST_WORKERS = 10_000, 5_000
 
 
 class EntryRefused(BenchwrightError):
-    """Somebody cannot come in by an entry; `reason` is a key of the texts that say why."""
+    """A worker cannot enter; `reason` is a key of the texts that explain why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"this entry is not open: {reason}")
@@ -45,20 +45,20 @@ class EntryRefused(BenchwrightError):
 
 @dataclass(frozen=True)
 class CrowdEntry:
-    """An address by which workers come to a campaign.
+    """An address through which workers enter a campaign.
 
     Attributes:
         id: Number in the store.
         campaign: Name of the campaign.
         service: `prolific` or `mturk`.
         key: Part of its address.
-        tasks: Decisions of one visit; None for all that a worker may take.
-        completed_code: Code for whoever did their part.
-        screened_out_code: Code for whoever did not pass the qualification; None without one.
-        paused_code: Code for whoever was paused; None without one.
-        made_at: When it was made.
-        made_by: Who made it.
-        closed_at: When it was closed to newcomers; None while it is open.
+        tasks: Decisions of one visit; None for all that a worker may make.
+        completed_code: Code for a worker who completed their part.
+        screened_out_code: Code for a worker who did not pass the qualification; None without one.
+        paused_code: Code for a paused worker; None without one.
+        made_at: Time of its creation.
+        made_by: Name of its maker.
+        closed_at: Time it closed to newcomers; None while it is open.
     """
 
     id: int
@@ -74,7 +74,7 @@ class CrowdEntry:
     closed_at: datetime | None
 
     def code_for(self, result: VisitResult) -> str | None:
-        """Return the code for a result; None where the entry has none."""
+        """Return the code for a result; None if the entry has none."""
         codes = {"completed": self.completed_code, "screened_out": self.screened_out_code, "paused": self.paused_code}
         return codes[result]
 
@@ -91,11 +91,11 @@ class Visit:
 
     Attributes:
         id: Number in the store.
-        entry: By which entry they came.
+        entry: Entry through which they came.
         session: Submission or assignment at the service.
-        submit_to: Host that the assignment is handed in to; None at Prolific.
+        submit_to: Host that receives the assignment; None at Prolific.
         decided: Decisions of the visit so far.
-        result: How it ended; None while it lasts.
+        result: Its outcome; None while it lasts.
     """
 
     id: int
@@ -129,15 +129,15 @@ class CrowdEntries:
         Args:
             campaign: Name of the campaign.
             service: `prolific` or `mturk`.
-            completed_code: Code for whoever did their part, of letters, digits, `_` and `-`.
-            screened_out_code: Code for whoever did not pass the qualification; default none.
-            paused_code: Code for whoever was paused; default none.
-            tasks_per_visit: Decisions of one visit; default all that a worker may take.
-            by: Who makes it.
+            completed_code: Code for a worker who completed their part, of letters, digits, `_` and `-`.
+            screened_out_code: Code for a worker who did not pass the qualification; default none.
+            paused_code: Code for a paused worker; default none.
+            tasks_per_visit: Decisions of one visit; default all that a worker may make.
+            by: Name of its maker.
             now: Moment of the call.
 
         Raises:
-            BenchwrightError: There is no such campaign, simulated annotators decide in it, or a value cannot be one.
+            BenchwrightError: No such campaign exists, simulated annotators decide in it, or a value is invalid.
         """
         for code in (completed_code, screened_out_code, paused_code):
             if code is not None and not _CODE.fullmatch(code):
@@ -159,22 +159,22 @@ class CrowdEntries:
         return entry
 
     def of_campaign(self, campaign: str | None = None) -> list[CrowdEntry]:
-        """Return the entries of a campaign, or of all, by number; closed ones too."""
+        """Return the entries of a campaign, or of all, by number, including closed ones."""
         with self._store.reading() as connection:
             if campaign is None:
                 return _listed(connection, sa.true())
             return _listed(connection, crowd_entries.c.campaign_id == find_campaign(connection, campaign).id)
 
     def of_key(self, key: str) -> CrowdEntry | None:
-        """Return the entry of an address; None where there is none."""
+        """Return the entry of an address; None without one."""
         with self._store.reading() as connection:
             return next(iter(_listed(connection, crowd_entries.c.key == key)), None) if key.isprintable() else None
 
     def close(self, entry_id: int, *, by: str, now: datetime) -> CrowdEntry:
-        """Close an entry to newcomers; whoever is there may finish.
+        """Close an entry to newcomers; workers on a visit may finish.
 
         Raises:
-            BenchwrightError: There is no such entry that is open.
+            BenchwrightError: No such open entry exists.
         """
         is_it = (crowd_entries.c.id == entry_id) & crowd_entries.c.closed_at.is_(None)
         with self._store.writing() as connection:
@@ -188,22 +188,22 @@ class CrowdEntries:
     def enter(
         self, entry: CrowdEntry, worker: str, *, study: str, session: str, submit_to: str | None, now: datetime
     ) -> str:
-        """Make or find the person of a worker, begin or go on with a visit, and return the person's pseudonym.
+        """Make or find the person of a worker, begin or continue a visit, and return the person's pseudonym.
 
-        Somebody who comes again to the same submission goes on with it. A visit that lasts admits no second one beside
-        it: whoever knows another's id, but not their submission, does not come in under it.
+        A worker who returns to the same submission continues it. A current visit excludes a second one, so that a
+        person who knows another worker's id, but not their submission, cannot enter under it.
 
         Args:
             entry: The entry.
             worker: Id of the worker at the service.
             study: Study or HIT there.
             session: Submission or assignment there.
-            submit_to: Host that the assignment is handed in to; None at Prolific.
+            submit_to: Host that receives the assignment; None at Prolific.
             now: Moment of the call.
 
         Raises:
-            EntryRefused: An id cannot be one (`crowd_bad_link`), the entry is closed or full (`crowd_closed`), the
-                worker was locked (`crowd_locked`), or is in another submission (`crowd_elsewhere`).
+            EntryRefused: An id is invalid (`crowd_bad_link`), the entry is closed or full (`crowd_closed`), the worker
+                was locked (`crowd_locked`), or is in another submission (`crowd_elsewhere`).
         """
         if not all(_ID.fullmatch(text) for text in (worker, study, session)):
             raise EntryRefused("crowd_bad_link")
@@ -254,7 +254,7 @@ class CrowdEntries:
         return row
 
     def latest_visit(self, name: str) -> Visit | None:
-        """Return the latest visit of a person; None of somebody who came by no entry."""
+        """Return the latest visit of a person; None for a person who came by no entry."""
         query = (
             sa.select(crowd_visits, crowd_workers.c.annotator_id)
             .join(crowd_workers, crowd_visits.c.worker_id == crowd_workers.c.id)
@@ -272,7 +272,7 @@ class CrowdEntries:
         return Visit(row.id, entry, row.session, row.submit_to, decided, row.result)
 
     def end_visit(self, visit: Visit, result: VisitResult, *, now: datetime) -> None:
-        """End a visit; one that has ended stays as it is."""
+        """End a visit, unless it has ended."""
         is_it = (crowd_visits.c.id == visit.id) & crowd_visits.c.result.is_(None)
         with self._store.writing() as connection:
             if connection.execute(sa.update(crowd_visits).where(is_it).values(result=result, ended_at=now)).rowcount:
@@ -283,7 +283,7 @@ class CrowdEntries:
 
 
 def _decided(annotator_id: int, entry_id: int) -> sa.Select[Any]:
-    """Return a query for the number of decisions of a person in the campaign of an entry."""
+    """Return a query for the number of a person's decisions in the campaign of an entry."""
     campaign = sa.select(crowd_entries.c.campaign_id).where(crowd_entries.c.id == entry_id).scalar_subquery()
     own = (slots.c.annotator_id == annotator_id) & slots.c.submitted_at.is_not(None)
     return sa.select(sa.func.count()).select_from(slots.join(tasks)).where(own, tasks.c.campaign_id == campaign)

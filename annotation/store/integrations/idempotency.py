@@ -1,8 +1,8 @@
-"""Writes of the HTTP API that are done once: what was answered to a request with an idempotency key.
+"""Writes of the HTTP API that happen once: kept answers to requests with an idempotency key.
 
 The meaning is that of the IETF draft on the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the
-same key with the same request gets the same answer, with another request it is refused. Answers are kept for a day.
-Those of writes to the store are written in the same transaction, so that a server killed in between has done both or
+same key with the same request gets the same answer; with another request it is refused. Answers are kept for a day.
+Answers to writes to the store are written in the same transaction, so that a server killed in between has done both or
 neither.
 """
 
@@ -18,16 +18,16 @@ from ..database.integration_tables import api_requests
 
 KEPT = timedelta(days=1)
 _LOST_AFTER = timedelta(minutes=5)
-"""Time after which a request that has no answer is taken for one of a server that was killed."""
+"""Time after which a request without an answer counts as lost with a killed server."""
 
 
 class KeptAnswer(NamedTuple):
-    """An answer that was given before.
+    """An earlier answer.
 
     Args:
         digest: Digest of the request.
-        status: Status; None while the request is carried out.
-        reply: Body as JSON; None while the request is carried out.
+        status: Status; None while the request is in progress.
+        reply: Body as JSON; None while the request is in progress.
     """
 
     digest: str
@@ -36,7 +36,7 @@ class KeptAnswer(NamedTuple):
 
 
 def reserve(connection: sa.Connection, token_id: int, key: str, digest: str, *, now: datetime) -> KeptAnswer | None:
-    """Take a key for a request; return what is kept under it where another request has taken it before.
+    """Reserve a key for a request; if another request has reserved it before, return its kept answer.
 
     Args:
         connection: Connection in a write transaction.
@@ -67,6 +67,6 @@ def keep_answer(connection: sa.Connection, token_id: int, key: str, *, status: i
 
 
 def release(connection: sa.Connection, token_id: int, key: str) -> None:
-    """Free a key whose request changed nothing, so that it can be sent again."""
+    """Free a key whose request changed nothing, so that the client can send it again."""
     is_it = (api_requests.c.token_id == token_id) & (api_requests.c.key == key)
     connection.execute(sa.delete(api_requests).where(is_it))

@@ -1,8 +1,8 @@
-"""Webhooks: addresses that a curator has told of a campaign's events, and what is to be sent there.
+"""Webhooks: addresses that a curator registered for a campaign's events, and the deliveries to them.
 
-Events are read off the audit log, up to which each webhook remembers how far it is, so that nothing is noted twice
-and nothing is missed, whenever the server was stopped. A delivery names what happened and holds no text of it: the text
-is made from the store when it is sent, and so never names somebody who was forgotten meanwhile.
+Events come from the audit log. Each webhook remembers how far it has read, so that no event is repeated or missed,
+whenever the server was stopped. A delivery names the event and holds no text: the text is made from the store at the
+time of sending, and so never names a person forgotten in the meantime.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ DECISION, SETTLED, FINISHED = "decision.saved", "item.settled", "campaign.finish
 PAUSED, RESUMED = "person.paused", "person.resumed"
 EVENTS: tuple[str, ...] = (DECISION, SETTLED, FINISHED, PAUSED, RESUMED)
 MOST_WEBHOOKS = 20
-"""Most webhooks of a campaign."""
+"""Largest number of webhooks of a campaign."""
 DELAYS_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Seconds before each attempt, from the one before: the schedule that Standard Webhooks recommends
 (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
 """
 _LEASE_S = 30
-"""Seconds after which a delivery that was being sent is sent again: the server was killed meanwhile."""
+"""Seconds after which an unfinished delivery is sent again, because the server was killed during it."""
 GONE = "(receiver)"
-"""Who removed a webhook whose receiver answered 410 Gone."""
+"""Actor that removed a webhook whose receiver answered 410 Gone."""
 SECRET_PREFIX = "whsec_"  # noqa: S105 - how a secret begins
 _LONGEST_ERROR = 300
 
@@ -49,15 +49,15 @@ class Webhook:
     Attributes:
         id: Number in the store.
         campaign: Name of the campaign.
-        url: Where events go.
-        events: Names of the events that go there.
-        secret: Key of the signatures, as Standard Webhooks spells it.
-        read_up_to: Last row of the audit log that was read for events.
-        is_finished: Whether the campaign's end was announced and holds.
-        made_at: When it was made.
-        made_by: Who made it.
-        ended_at: When it was removed; None while events are sent.
-        ended_by: Who removed it.
+        url: Address that receives the events.
+        events: Names of the events to send.
+        secret: Key of the signatures, in the format of Standard Webhooks.
+        read_up_to: Last row of the audit log read for events.
+        is_finished: Whether the campaign's end was announced and still holds.
+        made_at: Time of its creation.
+        made_by: Name of its maker.
+        ended_at: Time of its removal; None while it receives events.
+        ended_by: Name of the person who removed it.
     """
 
     id: int
@@ -91,20 +91,20 @@ class Delivery:
     """One event for one webhook.
 
     Attributes:
-        id: Number in the store, which `webhook-id` states, the same in each attempt.
-        webhook_id: Where it goes.
+        id: Number in the store, stated in `webhook-id`, the same in each attempt.
+        webhook_id: Webhook that receives it.
         event: Name of the event.
-        happened_at: When it happened.
-        task_id: Task that it is about; None of other events.
-        slot_id: Slot of the decision; None of other events.
-        version: Version of the decision; None of other events.
-        annotator_id: Person that it is about; None of other events.
-        outcome: What an item came to; None of other events.
-        attempts: How often it was sent.
-        next_at: When it is sent next; None once it arrived or was given up.
-        status: Status that the receiver answered last; None without an answer.
-        error: Why the last attempt failed; None where it did not.
-        delivered_at: When it arrived; None before.
+        happened_at: Time of the event.
+        task_id: Task of the event; None for other events.
+        slot_id: Slot of the decision; None for other events.
+        version: Version of the decision; None for other events.
+        annotator_id: Person of the event; None for other events.
+        outcome: Outcome of an item; None for other events.
+        attempts: Number of attempts.
+        next_at: Time of the next attempt; None once it arrived or was given up.
+        status: Status of the receiver's last answer; None without an answer.
+        error: Reason why the last attempt failed; None if it succeeded.
+        delivered_at: Time of arrival; None before.
     """
 
     id: int
@@ -152,17 +152,18 @@ class Webhooks:
     def make(
         self, campaign: str, url: str, events: Sequence[str] = (), *, by: str, now: datetime
     ) -> tuple[Webhook, str]:
-        """Make a webhook, and return it with its secret; events from now on are sent.
+        """Make a webhook, and return it with its secret; it receives events from now on.
 
         Args:
             campaign: Name of the campaign.
-            url: Where events go; `webhooks.addresses` checks it.
-            events: Names of events; all without any.
-            by: Who makes it.
+            url: Address that receives the events; `webhooks.addresses` checks it.
+            events: Names of events; empty for all.
+            by: Name of its maker.
             now: Moment of the call.
 
         Raises:
-            BenchwrightError: There is no such campaign or event, simulated annotators decide, or there are too many.
+            BenchwrightError: No such campaign or event exists, simulated annotators decide, or the campaign has too
+                many webhooks.
         """
         if unknown := sorted(set(events) - set(EVENTS)):
             raise BenchwrightError(f"event {unknown[0][:60]!r} is none of {', '.join(EVENTS)}")
@@ -185,7 +186,7 @@ class Webhooks:
         return webhook, secret
 
     def of_campaign(self, campaign: str | None = None, *, also_ended: bool = False) -> list[Webhook]:
-        """Return the webhooks of a campaign, or of all, by number; with those that were removed if `also_ended`."""
+        """Return the webhooks of a campaign, or of all, by number, including removed ones if `also_ended`."""
         with self._store.reading() as connection:
             wanted: list[sa.ColumnElement[bool]] = [] if also_ended else [webhooks.c.ended_at.is_(None)]
             if campaign is not None:
@@ -193,10 +194,10 @@ class Webhooks:
             return _listed(connection, sa.and_(sa.true(), *wanted))
 
     def end(self, webhook_id: int, *, by: str, now: datetime, campaign: str | None = None) -> Webhook:
-        """Remove a webhook: nothing goes there any more, and its log stays.
+        """Remove a webhook: it receives nothing more, and its log stays.
 
         Raises:
-            BenchwrightError: There is no such webhook, or none of `campaign`.
+            BenchwrightError: No such webhook exists, or it is not one of `campaign`.
         """
         is_it = (webhooks.c.id == webhook_id) & webhooks.c.ended_at.is_(None)
         with self._store.writing() as connection:
@@ -211,13 +212,13 @@ class Webhooks:
         return webhook
 
     def deliveries(self, webhook_id: int, *, after: int = 0, most: int = 100, newest: bool = False) -> list[Delivery]:
-        """Return what goes or went to a webhook, by number: the first after `after`, or the newest."""
+        """Return the deliveries of a webhook, sent or pending, by number: the first after `after`, or the newest."""
         where = (webhook_deliveries.c.webhook_id == webhook_id) & (webhook_deliveries.c.id > after)
         with self._store.reading() as connection:
             return _deliveries(connection, where, most=most, newest=newest)
 
     def send_again(self, webhook_id: int, delivery_id: int, *, by: str, now: datetime) -> None:
-        """Have a delivery sent again, at once, with all its attempts before it.
+        """Repeat a delivery at once, with the full number of attempts.
 
         Raises:
             BenchwrightError: The webhook has no such delivery, or was removed.
@@ -231,7 +232,7 @@ class Webhooks:
             record(connection, "webhook_sent_again", actor=by, at=now, webhook=webhook_id, delivery=delivery_id)
 
     def take_due(self, *, now: datetime, most: int) -> list[tuple[Webhook, Delivery]]:
-        """Return deliveries that are due, each held for this call: another server sends them only if this one dies."""
+        """Return due deliveries, each reserved for this call: another server sends them only if this one dies."""
         due = (
             sa.select(webhook_deliveries.c.id)
             .where(webhook_deliveries.c.next_at <= now)
@@ -250,7 +251,7 @@ class Webhooks:
         return [(known[each.webhook_id], each) for each in taken if each.webhook_id in known]
 
     def note_sent(self, delivery: Delivery, *, status: int | None, error: str | None, now: datetime) -> None:
-        """Keep the outcome of an attempt; after a failure the next one waits, longer each time."""
+        """Record the outcome of an attempt; after a failure the next one waits, longer each time."""
         values: dict[str, Any] = {"status": status, "error": None if error is None else error[:_LONGEST_ERROR]}
         if error is None:
             values |= {"delivered_at": now, "next_at": None}

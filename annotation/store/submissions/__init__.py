@@ -1,1 +1,1 @@
-"""Receiving decisions: they are checked against the form, and every version is kept."""
+"""Receiving decisions: checks against the form, and storage of every version."""

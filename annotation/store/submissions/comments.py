@@ -1,4 +1,4 @@
-"""Remarks of annotators about tasks, beside their decisions: comments, and flags that ask a curator to look."""
+"""Remarks of annotators about tasks, separate from their decisions: comments, and flags for a curator to look at."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..database.schema import annotators, remarks, tasks
 
 LONGEST = 2000
 MOST = 50
-"""Most remarks of one annotator on one task."""
+"""Largest number of remarks of one annotator on one task."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Comment:
 
     Attributes:
         id: Id in the store.
-        task_id: Task that it is about.
+        task_id: Task of the comment.
         item_id: Item of that task.
-        question: Question of the item; empty where it has none.
-        annotator: Name of whoever made it.
-        is_flag: Whether a curator is asked to look.
+        question: Question of the item; empty without one.
+        annotator: Name of its author.
+        is_flag: Whether it requests a curator's attention.
         words: Text; a flag may have none.
-        made_at: Moment at which it was made.
+        made_at: Time of writing.
         settled_by: Name of the curator who settled it; None while it is open.
     """
 
@@ -69,7 +69,8 @@ def add_remark(
     """Store an annotator's remark on a task; the caller checks that they may see the task.
 
     Raises:
-        RefusedError: A comment is empty, the words are too long or hold a null character, or there are too many.
+        RefusedError: A comment is empty, the words are too long or hold a null character, or the task has too many
+            remarks.
     """
     text = words.strip()
     if not text and not is_flag:
@@ -102,7 +103,7 @@ def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool
 
 
 def remarks_on_item(connection: sa.Connection, item_id: str) -> list[Comment]:
-    """Return all remarks on an item's tasks, settled ones too, earliest first."""
+    """Return all remarks on an item's tasks, including settled ones, earliest first."""
     return [_remark(row) for row in connection.execute(_REMARKS.where(tasks.c.item_id == item_id))]
 
 

@@ -1,7 +1,7 @@
-"""Decided items that a campaign's guidelines show as examples, each chosen by a curator with a sentence.
+"""Decided items that a campaign's guidelines show as examples; a curator chooses each and adds a sentence.
 
-Nobody is shown an example on which they have still to decide, in this campaign or another. Whoever is shown one in a
-campaign whose annotators see keys counts as having seen that key, and is not asked to answer the item blind.
+Annotators never see an example on which they still have to decide, in this campaign or another. An annotator who sees
+one in a campaign that shows keys counts as having seen that key, and does not answer the item blind.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..database.store_connection import StoreConnection
 
 MAX_WORDS = 500
 _MOST_EXAMPLES = 20
-"""Most examples of one campaign that are shown at a time."""
+"""Largest number of examples shown at a time in one campaign."""
 
 
 class FieldExample(NamedTuple):
@@ -34,8 +34,8 @@ class FieldExample(NamedTuple):
     Args:
         id: Id of the row.
         task_id: Id of the task.
-        is_accepted: Whether it shows what is accepted, or else what is rejected.
-        words: Why, in the curator's words.
+        is_accepted: Whether it shows an accepted item; otherwise a rejected one.
+        words: Reason, in the curator's words.
         payload: Content of the task, as JSON values.
     """
 
@@ -64,7 +64,7 @@ _has_still_to_decide = (
     )
     .correlate(tasks, annotators)
 )
-"""Whether somebody may still be asked about an example's item, in any campaign of people."""
+"""Whether an annotator may still have to decide on an example's item, in any campaign of people."""
 _IN_FORCE = (
     sa.select(guideline_examples, tasks.c.payload)
     .join(tasks, guideline_examples.c.task_id == tasks.c.id)
@@ -80,11 +80,11 @@ class Examples:
         self._store = store
 
     def add(self, task_id: int, words: str, *, is_accepted: bool, by: str, now: datetime) -> None:
-        """Show a decided task in the guidelines of its campaign; the log says who chose it.
+        """Show a decided task in the guidelines of its campaign; the log names the curator.
 
         Raises:
-            BenchwrightError: The task is not decided, or is gold, or is an example already; the sentence is empty or
-                too long; or the campaign shows as many as it may.
+            BenchwrightError: The task is undecided, gold, or an example already; the sentence is empty or too long; or
+                the campaign shows the maximum number.
         """
         text = words.strip()
         if not text or len(text) > MAX_WORDS or not can_be_kept(text):
@@ -106,7 +106,7 @@ class Examples:
             record(connection, "example_shown", actor=by, at=now, **about)
 
     def withdraw(self, example_id: int, *, by: str, now: datetime) -> None:
-        """Show an example no more; one that is not shown stays as it is."""
+        """Stop showing an example; one that is not shown stays as it is."""
         is_shown = (guideline_examples.c.id == example_id) & guideline_examples.c.withdrawn_at.is_(None)
         with self._store.writing() as connection:
             values = {"withdrawn_at": now, "withdrawn_by": by}
@@ -120,11 +120,11 @@ class Examples:
         return {row.task_id: _example(row) for row in rows}
 
     def shown_to(self, campaign: Campaign, annotator: str) -> list[FieldExample]:
-        """Return the examples of a campaign that an annotator may see, and note where that shows them a key.
+        """Return the examples of a campaign that an annotator may see, and note if that shows them a key.
 
         Args:
             campaign: Campaign.
-            annotator: Name of whoever reads the guidelines.
+            annotator: Name of the reader of the guidelines.
         """
         query = _for(annotator).where(tasks.c.campaign_id == campaign.id)
         with self._store.reading() as connection:
@@ -136,14 +136,14 @@ class Examples:
         return [_example(row) for row in rows]
 
     def one_for(self, example_id: int, annotator: str) -> FieldExample | None:
-        """Return an example that an annotator may see; None if there is none for them."""
+        """Return an example that an annotator may see; None if they may see none."""
         with self._store.reading() as connection:
             row = connection.execute(_for(annotator).where(guideline_examples.c.id == example_id)).one_or_none()
         return None if row is None else _example(row)
 
 
 def _for(annotator: str) -> sa.Select[Any]:
-    """Return the query for the examples that somebody may see, of any campaign."""
+    """Return the query for the examples that an annotator may see, in any campaign."""
     is_seen = sa.or_(
         sa.exists().where(seen.c.task_id == tasks.c.id, seen.c.annotator_id == annotators.c.id),
         sa.exists().where(_held.c.task_id == tasks.c.id, _held.c.annotator_id == annotators.c.id),

@@ -1,8 +1,8 @@
-"""Import decisions that were made elsewhere, such as in Label Studio.
+"""Import decisions from elsewhere, such as Label Studio.
 
-Answers that were given before the key was shown are imported too, and their annotators' slots then wait for the votes.
-The app shows the key to each annotator as soon as their own answer is stored. A server whose users can all read
-everything may show it only when the answers of all are stored; until then the slots are held for those who answered.
+Answers given before the key was shown are imported, too, and their annotators' slots then wait for the votes. The app
+shows the key to each annotator as soon as their own answer is stored. A server whose users can all read everything may
+show it only when the answers of all are stored; until then the slots are reserved for those who answered.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .pre_key_answers import answer_blind, blind_answer
 from .submissions import submit
 
 HELD_FOR = timedelta(days=30)
-"""How long a slot waits for votes after its answer was last seen on the server."""
+"""Time for which a slot waits for votes after its answer was last seen on the server."""
 
 
 class ExternalAnswer(NamedTuple):
@@ -34,8 +34,8 @@ class ExternalAnswer(NamedTuple):
         task_id: Id of the task in the store.
         annotator: Name; the annotator is registered if needed.
         answer: Key of a choice.
-        started_at: When the annotator began, as far as is known.
-        answered_at: When the annotator answered.
+        started_at: Time the annotator began, as far as known.
+        answered_at: Time of the answer.
     """
 
     task_id: int
@@ -48,13 +48,13 @@ class ExternalAnswer(NamedTuple):
 def take_in_answer(
     connection: sa.Connection, campaign_name: str, external: ExternalAnswer, *, is_shown: bool, now: datetime
 ) -> Literal["new", "unchanged"]:
-    """Import an answer, and hold its slot until the votes come.
+    """Import an answer, and reserve its slot until the votes arrive.
 
     Args:
         connection: Connection in a write transaction.
-        campaign_name: Name of the campaign, that of its step in the recipe.
+        campaign_name: Name of the campaign, which is that of its step in the recipe.
         external: The answer and its annotator.
-        is_shown: Whether the key can be seen elsewhere by now, so that new answers are no longer blind.
+        is_shown: Whether the key is visible elsewhere by now, so that new answers are no longer blind.
         now: Moment of the call; leases that ended by then are free.
 
     Raises:
@@ -80,7 +80,7 @@ def take_in_answer(
 
 
 def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[int, Sequence[str]]:
-    """Return the open tasks all of whose slots are held by annotators who have answered, with their names in order."""
+    """Return the open tasks whose slots are all held by annotators who have answered, with their names in order."""
     query = (
         sa.select(slots.c.task_id, annotators.c.name, blind_answers.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -103,7 +103,7 @@ def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[in
 
 
 def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) -> float:
-    """Return how many seconds an annotator took for the answer that they gave before the key was shown.
+    """Return how many seconds an annotator took for the answer they gave before the key was shown.
 
     Raises:
         RefusedError: They gave none, or have no slot of the task.
@@ -142,7 +142,7 @@ def _is_waited_for(connection: sa.Connection, campaign: Campaign, external: Exte
 
 
 Taken = Literal["new", "changed", "unchanged", "returned"]
-"""What an import did; `returned` is a decision that was deleted there before and counts again."""
+"""Outcome of an import; `returned` is a decision that was deleted there before and counts again."""
 
 
 class ExternalAnnotation(NamedTuple):
@@ -151,9 +151,9 @@ class ExternalAnnotation(NamedTuple):
     Attributes:
         task_id: Id of the task in the store.
         annotator: Name; the annotator is registered if needed.
-        submission: The decision. If it has no time spent, the time between the two moments counts.
-        started_at: When the annotator began, as far as is known.
-        submitted_at: When the annotator submitted.
+        submission: The decision. Without a time spent, the time between the two moments counts.
+        started_at: Time the annotator began, as far as known.
+        submitted_at: Time of the submission.
     """
 
     task_id: int
@@ -168,13 +168,13 @@ def take_in(connection: sa.Connection, campaign_name: str, annotation: ExternalA
 
     Args:
         connection: Connection in a write transaction.
-        campaign_name: Name of the campaign, that of its step in the recipe.
+        campaign_name: Name of the campaign, which is that of its step in the recipe.
         annotation: The decision and its annotator.
         now: Moment of the call; leases that ended by then are free.
 
     Raises:
-        RefusedError: There is no slot for it, it does not fit the form, or it was deleted there before and another
-            annotator has decided in its place or is at its task.
+        RefusedError: It has no slot, does not fit the form, or was deleted there before and another annotator has
+            decided in its place or holds its task.
     """
     campaign = find_campaign(connection, campaign_name)
     task_id, annotator = annotation.task_id, annotation.annotator

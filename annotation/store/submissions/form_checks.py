@@ -21,7 +21,7 @@ from ..database.records import RefusedError
 
 
 def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the decisions that a task takes: those of its form, or the keys of its own choices."""
+    """Return the decisions that a task accepts: those of its form, or the keys of its own choices."""
     if form.takes_choices:
         return tuple(choice["key"] for choice in item_in(payload)["choices"])
     return form.decisions
@@ -38,12 +38,12 @@ def is_sent_back(submission: Submission) -> bool:
 def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> Submission:
     """Return a submission as the store keeps it, with fields and edits checked against the form and the task's item.
 
-    Reasons are sorted, each listed once. Fields are spelled as in the form, and the decision follows from the first
-    field. Edits lack the parts that they leave unchanged; they are None if they change nothing.
+    Reasons are sorted, each listed once. Fields are written as in the form, and the decision follows from the first
+    field. Edits omit the parts they leave unchanged; they are None if they change nothing.
 
     Raises:
-        RefusedError: The form does not take the fields, the item does not take the edits, or the campaign has no fields
-            or takes no edits.
+        RefusedError: The form does not accept the fields, the item does not accept the edits, or the campaign has no
+            fields or accepts no edits.
     """
     decision, fields = _fields_in(form, payload, submission)
     return Submission(
@@ -78,7 +78,7 @@ def _fields_in(
 
 
 def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]) -> None:
-    """Check values that state facts about a picture together, as a facts file is checked.
+    """Check values that state facts about a picture together, like a facts file.
 
     Raises:
         RefusedError: They have mistakes; the message names all of them.
@@ -88,10 +88,10 @@ def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]
 
 
 def _with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with what became of a model's drafts: of each statement from a draft, the model and any edits.
+    """Return values with the fate of a model's drafts: for each statement from a draft, the model and any edits.
 
-    Where a draft has a note, that says by whom and with which prompt it was made, and of a group's entry also which
-    parts were changed or added.
+    If a draft has a note, the values also name its author and prompt, and for a group's entry the changed or added
+    parts.
 
     Raises:
         RefusedError: A statement is not among the values, or its origin is not among the drafts.
@@ -120,7 +120,7 @@ def edits_in(form: CampaignForm, payload: Mapping[str, Any], edits: Mapping[str,
     """Return checked edits of a task's item, as JSON values; None if they change nothing.
 
     Raises:
-        RefusedError: The item cannot take them, or the campaign takes none.
+        RefusedError: The item does not accept them, or the campaign accepts none.
     """
     if not edits:
         return None

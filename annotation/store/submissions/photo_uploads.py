@@ -1,9 +1,9 @@
-"""Photographs that annotators uploaded for a task; only these can be submitted for it.
+"""Photographs that annotators uploaded for a task; they can submit only these for it.
 
 A photograph is in use while any version of a decision, or a draft, names it. Unused uploads are deleted together with
-their files, in one transaction that keeps others from uploading and submitting any (`locks.hold_uploads`). A submission
-that names one meanwhile either comes first, so that the photograph is in use, or is refused with the advice to upload
-it again.
+their files, in one transaction that blocks all uploads and submissions of photographs (`locks.hold_uploads`). A
+concurrent submission that names one either comes first, so that the photograph is in use, or is refused with the advice
+to upload it again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WORDS = (
     .where(slots.c.task_id.in_(_with_uploads), annotations_table.c.fields.is_not(None)),
     sa.select(drafts.c.body).where(drafts.c.task_id.in_(_with_uploads)),
 )
-"""All versions of decisions on tasks for which a photograph was uploaded, and the drafts there."""
+"""All versions of decisions on tasks that have uploaded photographs, and the drafts there."""
 
 
 def photographs_in_use(connection: sa.Connection) -> set[str]:
@@ -61,7 +61,7 @@ def _uploaded(connection: sa.Connection) -> Sequence[str]:
 
 
 def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> None:
-    """Delete the records of uploads, so that nobody can submit these photographs.
+    """Delete the records of uploads, so that no annotator can submit these photographs.
 
     Args:
         connection: Connection in a write transaction.
@@ -74,7 +74,7 @@ def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> Non
 
 
 MOST_UPLOADS = 20
-"""Most photographs that one annotator may upload for one task."""
+"""Largest number of photographs that one annotator may upload for one task."""
 
 
 class Uploads:
@@ -87,7 +87,7 @@ class Uploads:
         """Check that an annotator may upload one more photograph for a task.
 
         Raises:
-            RefusedError: They have uploaded the most that they may.
+            RefusedError: They have uploaded the maximum number.
         """
         with self._store.reading() as connection:
             _check_room(connection, task_id, annotator)
@@ -96,7 +96,7 @@ class Uploads:
         """Record that an annotator uploaded a photograph for a task; safe to repeat.
 
         Raises:
-            RefusedError: They have uploaded the most that they may, and not this one.
+            RefusedError: They have uploaded the maximum number, without this one.
         """
         with self._store.batch(alone=False) as batch, batch.writing() as connection:
             hold_annotator(connection, annotator)
@@ -110,7 +110,7 @@ class Uploads:
                 _check_room(connection, task_id, annotator, most=MOST_UPLOADS + 1)
 
     def holds(self, task_id: int, image_id: str, *, by: str | None) -> bool:
-        """Return whether a photograph was uploaded for a task by this annotator, or by anybody if `by` is None."""
+        """Return whether a photograph was uploaded for a task by this annotator, or by any if `by` is None."""
         query = sa.select(uploads.c.image_id).join(annotators, uploads.c.annotator_id == annotators.c.id)
         query = query.where(uploads.c.task_id == task_id, uploads.c.image_id == image_id)
         with self._store.reading() as connection:
@@ -146,12 +146,12 @@ def photographs_in(form: CampaignForm, values: Mapping[str, Any]) -> list[Submit
 def check_uploads(
     connection: sa.Connection, photographs: Iterable[SubmittedPhotograph], *, task_id: int, annotator_id: int
 ) -> None:
-    """Check that submitted photographs were uploaded for this task by the annotator who submits them.
+    """Check that the submitting annotator uploaded the submitted photographs for this task.
 
     Call this in the transaction that writes the submission, because unused uploads may be deleted until then.
 
     Raises:
-        RefusedError: One was not.
+        RefusedError: One photograph is not among these uploads.
     """
     for photograph in photographs:
         condition = (uploads.c.task_id == task_id) & (uploads.c.annotator_id == annotator_id)

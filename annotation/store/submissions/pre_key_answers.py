@@ -19,7 +19,7 @@ from ..database.records import RefusedError
 from ..database.schema import annotators, blind_answers
 
 ANSWER, ANSWER_RIGHT = "answer", "answer_right"
-"""Fields of a form with `blind_first`, both filled in by the store: the answer, and `yes` or `no` as it is right."""
+"""Fields of a form with `blind_first`, both filled by the store: the answer, and `yes` or `no` for its rightness."""
 
 _ANSWERED = (
     sa.select(blind_answers.c.answer)
@@ -60,7 +60,7 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
 
 
 def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:
-    """Return an annotator's answer to a task from before they saw its key; None if there is none."""
+    """Return the answer an annotator gave to a task before seeing its key; None without one."""
     return connection.execute(_ANSWERED, {"task": task_id, "name": annotator}).scalar_one_or_none()
 
 
@@ -81,7 +81,7 @@ def with_blind_answer(
 
 
 def voted_on(form: CampaignForm) -> Form:
-    """Return the part of a form that is filled in once the key is shown."""
+    """Return the part of a form to fill in once the key is shown."""
     typed = form.typed
     assert typed is not None, "forms that ask for an answer first have fields"
     return Form(fields=tuple(field for field in typed.fields if field.name != ANSWER))

@@ -39,7 +39,7 @@ class WrittenSubmission(NamedTuple):
 
     Attributes:
         task_id: Id of its task.
-        may_settle: Whether it may settle its task: it was the last one missing, or a change of an earlier one.
+        may_settle: Whether it may settle its task: it was the last missing one, or a change of an earlier one.
     """
 
     task_id: int
@@ -56,24 +56,24 @@ def submit(
     amend: bool = False,
     seen_version: int | None = None,
 ) -> WrittenSubmission:
-    """Check and write an annotator's decision on a slot that they hold. Submitting the same again changes nothing.
+    """Check and write an annotator's decision on a slot they hold. Submitting the same again changes nothing.
 
     Args:
         connection: Connection in a write transaction.
         slot_id: Slot of the annotator's lease.
-        annotator: Name of whoever holds it.
-        submission: Decision, with all that goes with it. Its time spent is limited to the time since the task was
-            handed out, or since the version before.
+        annotator: Name of its holder.
+        submission: Decision, with its fields, reasons and edits. Its time spent is limited to the time since the task's
+            assignment, or since the previous version.
         now: Moment of the decision.
-        amend: Whether it replaces an earlier decision of this annotator on this slot, as a new version beside the old
+        amend: Whether it replaces an earlier decision of this annotator on this slot, as a new version after the old
             one; default False.
         seen_version: Version of their decision that the annotator had on screen, 0 for none; default None, unknown.
 
     Raises:
-        StaleError: The annotator has decided otherwise since the version that they had on screen.
-        RefusedError: The lease has ended or is another annotator's, the item changed meanwhile, a different decision
-            was given before, the form does not have the decision or a reason, the annotator was shown the key
-            elsewhere, or a submitted photograph was not uploaded.
+        StaleError: The annotator has decided otherwise since the version they had on screen.
+        RefusedError: The lease has ended or is another annotator's, the item changed in the meantime, an earlier
+            decision differs, the form lacks the decision or a reason, the annotator saw the key elsewhere, or a
+            submitted photograph was not uploaded.
     """
     hold_annotator(connection, annotator)
     hold_task_of_slot(connection, slot_id)
@@ -152,7 +152,7 @@ def _checked(
 
 
 def _others_decided(connection: sa.Connection, slot: sa.Row[Any]) -> bool:
-    """Return whether anybody but the slot's annotator has decided its task: a curator who works alone may change."""
+    """Return whether any other annotator has decided the slot's task: a curator who works alone may change it."""
     others = sa.exists().where(
         slots.c.task_id == slot.task_id, slots.c.annotator_id != slot.annotator_id, slots.c.submitted_at.is_not(None)
     )
@@ -171,7 +171,7 @@ def _check_key_unseen(connection: sa.Connection, slot: sa.Row[Any]) -> None:
 
 
 def _written(connection: sa.Connection, slot: sa.Row[Any], columns: Mapping[str, Any]) -> WrittenSubmission:
-    """Write a version and what follows from it: slot, task, guidelines that it followed, and the log's row."""
+    """Write a version and its consequences: slot, task, guidelines that it followed, and the log's row."""
     version, now = columns["version"], columns["submitted_at"]
     connection.execute(sql.FILL, {"now": now, "held": slot.id, "annotator": slot.annotator_id})
     connection.execute(sql.INSERT_ANNOTATION, columns)

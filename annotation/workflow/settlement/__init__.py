@@ -1,1 +1,1 @@
-"""What the decisions on a task come to: rules, criteria, rounds, further votes, regions, and the closing of tasks."""
+"""The outcome of decisions on a task: rules, criteria, rounds, further votes, regions, and the closing of tasks."""

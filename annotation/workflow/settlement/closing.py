@@ -1,8 +1,8 @@
-"""Close tasks early, if a campaign is set so, once the missing decisions cannot change the outcome.
+"""Close tasks early, if the campaign's settings ask for it, once the missing decisions cannot change the outcome.
 
-The rule itself says whether they can. The free slots of a closed task go to nobody; an annotator who holds one may
-still finish, and their decision counts. If a decision is changed so that the missing ones matter again, or the setting
-is taken back, the task is reopened, unless an adjudicator has decided it meanwhile. Tasks that closed because their
+The rule itself determines whether they can. The free slots of a closed task stay empty; an annotator who holds one may
+still finish, and their decision counts. If a changed decision makes the missing ones matter again, or the setting is
+withdrawn, the task reopens, unless an adjudicator has decided it in the meantime. Tasks that closed because their
 decision is sure enough (`further_votes`) stay closed.
 """
 
@@ -32,7 +32,7 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
     """Check that tasks of this kind of campaign can close before every annotator has decided.
 
     Raises:
-        ValueError: They cannot; the message says which can.
+        ValueError: They cannot; the message names the kinds that can.
     """
     if handout.close_decided and kind not in CLOSING:
         raise ValueError(
@@ -41,7 +41,7 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
 
 
 def close_early(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> None:
-    """Close tasks that need no further decision as the campaign is set, and reopen those that need some again.
+    """Close tasks that need no further decision under the campaign's settings, and reopen those that need some again.
 
     Args:
         store: The review store.
@@ -58,7 +58,7 @@ def close_early(store: ReviewStore, name: str | Campaign, *, task: int | None = 
 def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
     """Close tasks that are settled, reopen those that are no longer settled, and return how many changed.
 
-    Safe to repeat. It is called in the transaction of a decision, or by a run for decisions that came in another way.
+    Safe to repeat. Call it in the transaction of a decision, or in a run for decisions from elsewhere.
 
     Args:
         store: The review store.
@@ -95,7 +95,7 @@ def count_closed(store: ReviewStore, campaign: Campaign) -> int:
 
 
 def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | None, only_closed: bool) -> Sequence[Any]:
-    """Return tasks with an undecided slot; gold tasks, which everybody gets, are left out."""
+    """Return tasks with an undecided slot, without gold tasks, which all annotators get."""
     has_free = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     states = ("done",) if only_closed else ("open", "done")
     query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state).where(

@@ -3,7 +3,7 @@
 II-Bench (section 3.2) asks five reviewers whether a question is accurate, reasonable and difficult, and whether they
 find the key by themselves; at least four of five must say yes to each. They need not be the same four.
 
-A reviewer's votes are read from the fields of the form.
+The form's fields hold a reviewer's votes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Votes = Mapping[str, bool]
 
 
 def criteria_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return the criteria of a review, of which the first is a right answer; none in campaigns of other kinds."""
+    """Return the criteria of a review, beginning with a right answer; none in campaigns of other kinds."""
     form = campaign.form.typed if campaign.kind == REVIEW else None
     if form is None:
         return ()
@@ -48,7 +48,7 @@ def tally(votes: Sequence[Votes]) -> dict[str, int]:
 
 
 def unmet_criteria(rule: Rule, yes: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the criteria with fewer votes than the rule needs, given how many voted yes to each."""
+    """Return the criteria with fewer votes than the rule needs, given the number of yes votes for each."""
     return tuple(criterion for criterion, count in yes.items() if count < rule.need)
 
 

@@ -1,14 +1,14 @@
-"""Ask for votes beyond the first only while the decision on a task is unsure, where a campaign is set so.
+"""Request votes beyond the first only while the decision on a task is unsure, if the campaign's settings ask for it.
 
-Each task gets its first votes. From then on it closes as soon as its leading decision is sure enough: the lower end of
-the credible interval of its probability, given who voted how (`agreement.posterior`), reaches the setting `until`, and
-the campaign's rule, held to the votes that there are, comes to the same decision. The rule alone decides what becomes
-of the task; this only decides who is asked again. Decisions for which a kind counts everybody's reasons or edits close
-no task early (`settlement.CLOSING`).
+Each task gets its first votes. From then on it closes as soon as its leading decision is sure enough. That is so once
+the lower end of the credible interval of its probability, given each annotator's vote (`agreement.posterior`), reaches
+the setting `until`, and the campaign's rule, applied to the present votes, comes to the same decision. The rule alone
+determines the outcome; this module only determines which tasks get further votes. Decisions for which a kind counts all
+annotators' reasons or edits close no task early (`settlement.CLOSING`).
 
-What is known of the annotators is estimated anew after each tenth more decisions, and at the latest after 2,000; the
-estimates are kept, so that the same decisions in the same order close the same tasks, also after an interruption. A
-closing stands while its decisions do, whatever later estimates say; open tasks are judged by each new estimate.
+The estimates of the annotators are renewed after each tenth more decisions, and at the latest after 2,000. They are
+kept, so that the same decisions in the same order close the same tasks, also after an interruption. A closing holds as
+long as its decisions do, whatever later estimates show; each new estimate judges open tasks.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ from .settle import CLOSING, SettlementPolicy, TaskVotes, agreed_of_fewer, polic
 SURE_KINDS = tuple(sorted(set(CLOSING) - {REVIEW}))
 """Kinds whose tasks may close because they are sure; a review asks several questions at once."""
 LEAST_NEW, _MOST_NEW, _PART_NEW = 20, 2000, 0.1
-"""New decisions after which annotators are estimated anew: a part of those before, between a least and a most."""
+"""Number of new decisions after which to renew the estimates: a part of the earlier ones, within two bounds."""
 MOST_RATINGS = 20_000
-"""Newest decisions that an estimate rests on at most, which bounds the time it takes."""
+"""Largest number of newest decisions in an estimate, which bounds the time it takes."""
 
 
 def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | None) -> None:
-    """Check that tasks of this kind, with so many slots each, can be spared votes.
+    """Check that tasks of this kind, with so many slots each, can close with fewer votes.
 
     Raises:
-        ValueError: They cannot; the message says why.
+        ValueError: They cannot; the message gives the reason.
     """
     if handout.further_votes is None:
         return
@@ -72,16 +72,16 @@ def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | 
 
 
 def close_sure(store: ReviewStore, campaign: Campaign, *, task: int | None = None, only_open: bool = False) -> None:
-    """Close tasks whose decision is sure enough, and reopen those that closed so and are not sure any more.
+    """Close tasks whose decision is sure enough, and reopen tasks closed this way that are no longer sure.
 
-    Safe to repeat. It is called in the transaction of a decision, or by a run and after each new estimate for all
-    tasks that are begun.
+    Safe to repeat. Call it in the transaction of a decision, or in a run and after each new estimate for all begun
+    tasks.
 
     Args:
         store: The review store.
         campaign: The campaign.
         task: Id of the only task to look at; default None, all tasks.
-        only_open: Whether to leave closed tasks as they are, as where nothing but the estimate is new; default False.
+        only_open: Whether to leave closed tasks unchanged, as when only the estimate is new; default False.
     """
     settings = assignment_settings_of(campaign.settings).further_votes
     if campaign.kind not in SURE_KINDS or campaign.is_simulated or (settings is None and task is not None):
@@ -120,7 +120,7 @@ def sure_decision(
     sampler: PosteriorSampler,
     votes: Sequence[TaskVote],
 ) -> Posterior | None:
-    """Return the decision for which a task closes with these votes; None if it is to be asked again, or is complete."""
+    """Return the decision for which a task closes with these votes; None if it needs more votes, or is complete."""
     if not settings.first <= len(votes) < policy.slots:
         return None
     posterior = sampler.posterior([(vote.annotator_id, vote.decision) for vote in votes])
@@ -134,15 +134,15 @@ def _agreed(policy: SettlementPolicy, votes: Sequence[TaskVote]) -> str | None:
 
 
 def _stands(closing: Closing, votes: Sequence[TaskVote], policy: SettlementPolicy, settings: FurtherVotes) -> bool:
-    """Return whether a closing still holds: under the present settings, and with the decisions that it rests on."""
+    """Return whether a closing still holds: under the present settings, and with its decisions unchanged."""
     is_same = closing.votes == len(votes) < policy.slots and _agreed(policy, votes) == closing.decision
     return is_same and closing.votes >= settings.first and closing.low >= settings.until
 
 
 def estimate_anew(store: ReviewStore, campaign: Campaign) -> bool:
-    """Estimate anew what is known of a campaign's annotators if enough decisions came in since; return whether so.
+    """Renew the estimates of a campaign's annotators if enough decisions came in since; return whether it did.
 
-    The estimate is made outside of any transaction that writes. Then all tasks that are begun are judged by it.
+    The estimate is made outside any write transaction. All begun tasks are then judged by it.
     """
     if assignment_settings_of(campaign.settings).further_votes is None or campaign.kind not in SURE_KINDS:
         return False
@@ -170,11 +170,11 @@ def _is_due(connection: sa.Connection, campaign: Campaign) -> bool:
     kept = newest_model(connection, campaign)
     decisions, up_to = (0, 0) if kept is None else (kept.decisions, kept.up_to)
     least = max(LEAST_NEW, min(_MOST_NEW, int(decisions * _PART_NEW)))
-    # Versions are numbered over all campaigns, so that counting those of this one can mostly be left out.
+    # Versions are numbered over all campaigns, so that counting this campaign's can mostly be skipped.
     return newest_version(connection) - up_to >= least and count_since(connection, campaign, up_to) >= least
 
 
 def count_spared(store: ReviewStore, campaign: Campaign) -> SureCounts:
-    """Return how many tasks are closed because their decision is sure enough, and the votes that this spared."""
+    """Return how many tasks are closed because their decision is sure enough, and the votes thereby saved."""
     with store.reading() as connection:
         return count_sure(connection, campaign)

@@ -1,8 +1,8 @@
-"""What annotators of `mark` agree on: their regions compared, task by task, and the result kept with the task.
+"""Agreement of the annotators of `mark`: their regions compared, task by task, and the result kept with the task.
 
-Comparing needs the regions themselves; settling, counting and queues need only whether they agree. So a task's regions
-are compared in the transaction of the decision that may settle it, or by a run for decisions that came in another way,
-and `settlement` goes by what is kept.
+A comparison needs the regions themselves; settling, counting and queues need only whether they agree. So a task's
+regions are compared in the transaction of the decision that may settle it, or in a run for decisions from elsewhere,
+and `settlement` uses the kept result.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .rules import parse_rule
 from .settle import policy_of
 
 AGREEMENT = "agreement"
-"""Key of a campaign's settings that holds how similar regions must be."""
+"""Key of a campaign's settings that holds the required similarity of regions."""
 _AT_ONCE = 500
 
 
 def tolerance_of(campaign: Campaign) -> RegionTolerance:
-    """Return how similar regions must be in a campaign."""
+    """Return the required similarity of regions in a campaign."""
     return RegionTolerance.model_validate(campaign.settings.get(AGREEMENT, {}))
 
 
@@ -51,7 +51,7 @@ def regions_in(form: CampaignForm, fields: Mapping[str, Any] | None) -> FieldMar
 
 
 def marks_in(form: CampaignForm, annotations: Sequence[Annotation]) -> Marks:
-    """Return what each annotator marked; who found nothing has marked nothing, and who cannot tell is left out."""
+    """Return each annotator's marks: empty for annotators who found nothing, without those who could not tell."""
     return {
         annotation.annotator: regions_in(form, annotation.fields if annotation.decision == MARKED else None)
         for annotation in annotations
@@ -60,7 +60,7 @@ def marks_in(form: CampaignForm, annotations: Sequence[Annotation]) -> Marks:
 
 
 def consensus_in(campaign: Campaign, annotations: Sequence[Annotation], sizes_wh: Sequence[SizeWH]) -> RegionConsensus:
-    """Return what the annotators of a task agree on, from the decisions that count."""
+    """Return the regions on which the annotators of a task agree, from the decisions that count."""
     need = parse_rule(campaign.rule).need
     marks = marks_in(campaign.form, annotations)
     return consensus_of(marks, sizes_wh=sizes_wh, need=need, tolerance=tolerance_of(campaign))
@@ -69,11 +69,11 @@ def consensus_in(campaign: Campaign, annotations: Sequence[Annotation], sizes_wh
 def compare_regions(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
     """Compare the regions of tasks that all their annotators have decided, and return how many tasks were compared.
 
-    Safe to repeat: tasks on which nothing was decided since, under unchanged settings, are left as they are.
+    Safe to repeat: tasks without new decisions since, under unchanged settings, stay as they are.
 
     Args:
         store: The review store.
-        name: The campaign, or its name; one of another kind is left alone.
+        name: The campaign, or its name; other kinds are left alone.
         task: Id of the only task to look at; default None, all tasks.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name

@@ -1,9 +1,9 @@
-"""Rounds: which decisions on a version of an item count, and which edits lead to the next version. Pure functions.
+"""Rounds: the decisions that count on a version of an item, and the edits that lead to the next. Pure functions.
 
 version 1 ──▶ decisions ──▶ accept            kept
                       ├──▶ reject            dropped
                       ├──▶ a revision        version 2 ──▶ decisions ──▶ ... at most so many rounds
-                      └──▶ nothing agreed    an adjudicator decides where the rule names one, else dropped
+                      └──▶ nothing agreed    an adjudicator decides if the rule names one, else dropped
 
 The outcome of decisions is computed in `settlement`.
 """
@@ -23,7 +23,7 @@ from .criteria import YES
 from .settle import SettlementPolicy, TaskVotes
 
 NOBODY = Adjudicated(0, None)
-"""The record of a task that no adjudicator has decided or sent back, and no writer got."""
+"""The record of a task without an adjudicator's decision, sent back neither to annotators nor to its writer."""
 
 
 class ProposedEdit(NamedTuple):
@@ -73,8 +73,8 @@ def votes_in(
     Args:
         policy: The campaign's policy.
         annotations: All decisions on the task.
-        adjudicated: What adjudicators and the writer did with it; default nothing.
-        is_closed: Whether the task is closed, with or without decisions missing; default False.
+        adjudicated: Acts of adjudicators and the writer on it; default none.
+        is_closed: Whether the task is closed, with or without missing decisions; default False.
     """
     counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
     fields = [annotation.fields or {} for annotation in counted]
@@ -120,7 +120,7 @@ def next_edits(
 
 
 def proposals_of(annotations: Sequence[Annotation]) -> list[ProposedEdit]:
-    """Return the different edits that were proposed: most frequent first, and among equals the earliest first."""
+    """Return the different proposed edits: most frequent first, and among equals the earliest first."""
     spelled = [canonical_json(dict(annotation.edits)) for annotation in annotations if annotation.edits]
     votes = Counter(spelled)
     first: dict[str, Annotation] = {}

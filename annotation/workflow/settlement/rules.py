@@ -1,4 +1,4 @@
-"""Acceptance rules: how many annotators judge an item, and which outcome follows from their decisions.
+"""Acceptance rules: the number of annotators per item, and the outcome of their decisions.
 
 Rules as a recipe writes them:
 
@@ -9,11 +9,11 @@ Rules as a recipe writes them:
 
 and each of these within `adjudicated(...)`: if the rule reaches no decision, an adjudicator decides.
 
-A task closes when all its slots are done, even if fewer decisions would settle it: every item then has equally many
-decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may be set to close
-a task as soon as the missing decisions cannot change its outcome (`closing`), which `Rule.certain_of` finds.
+A task closes when all its slots are done, even if fewer decisions would settle it. Every item then has equally many
+decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may close a task as
+soon as the missing decisions cannot change its outcome (`closing`); `Rule.certain_of` determines this.
 
-A rule in a step's settings is checked when the recipe is read, and stored in one spelling.
+The recipe's reader checks a rule in a step's settings, and stores it in one spelling.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Rule:
             ['unanimous(2)', 'at_least(2, of=3)', 'at_least(3, of=4)']
 
         Raises:
-            ValueError: The rule has no slot, or not as many.
+            ValueError: The rule would have no slot, or more than before.
         """
         if not 1 <= votes <= self.slots:
             raise ValueError(f"{self} has no {votes} of {counted(self.slots, 'annotator')}")
@@ -87,11 +87,11 @@ class Rule:
         If several decisions can reach `need` (as with two of four), the first of `DECISIONS` wins.
 
         Returns:
-            The decision; None while a slot is open, or if all are done and no decision has enough votes. Decisions of
-            adjudicators are handled elsewhere (`settlement`).
+            The decision; None while a slot is open, or if all are done and no decision has enough votes. `settlement`
+            handles adjudicators' decisions.
 
         Raises:
-            ValueError: There are more decisions than slots, or one is not in `DECISIONS`.
+            ValueError: The decisions are more than the slots, or one is not in `DECISIONS`.
         """
         listed = list(decisions)
         if len(listed) > self.slots or not set(listed) <= set(DECISIONS):
@@ -101,15 +101,15 @@ class Rule:
         return self.certain_of(Counter(listed), DECISIONS, missing=0) if len(listed) == self.slots else None
 
     def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:
-        """Return the decision that is reached whatever the missing ones are; None if that depends on them.
+        """Return the decision that results whatever the missing ones are; None if it depends on them.
 
         Args:
-            counts: Number of times each decision was given.
-            possible: Decisions that can be given, at least two; if several have enough votes, the first wins.
-            missing: Number of decisions that are not given yet.
+            counts: Number of times each decision was made.
+            possible: Possible decisions, at least two; if several have enough votes, the first wins.
+            missing: Number of missing decisions.
         """
         # A decision is certain once it has enough votes and no decision before it can still get enough. All missing
-        # ones may be some other decision, so none of them is counted for it.
+        # ones may be another decision, so none of them counts for it.
         for decision in possible:
             if counts.get(decision, 0) >= self.need:
                 return decision
@@ -121,11 +121,10 @@ class Rule:
 def parse_rule(text: str) -> Rule:
     """Return the rule that a text such as `single`, `unanimous(2)`, `majority(5)` or `at_least(4, of=5)` names.
 
-    `single` and `majority` are short for rules of the other two kinds, and the rule returned is spelled as one of
-    these.
+    `single` and `majority` are short for rules of the other two kinds; the returned rule is written as one of these.
 
     Raises:
-        BenchwrightError: The text names no rule; the message offers the nearest text that does.
+        BenchwrightError: The text names no rule; the message offers the nearest valid text.
     """
     written = text.strip()
     if match := _ADJUDICATED.fullmatch(written):
@@ -152,7 +151,7 @@ def _shown(text: str) -> str:
 
 
 def _nearest(written: str) -> str:
-    """Guess which valid rule was meant, from the first word and the numbers."""
+    """Guess the intended rule from the first word and the numbers."""
     word = re.match(r"[A-Za-z_-]*", written[:60])
     known = ["unanimous", "at_least", "majority", "single", "adjudicated"]
     name = (get_close_matches(word[0].lower() if word else "", known, n=1, cutoff=0.4) or [""])[0]

@@ -1,15 +1,15 @@
 """Settlement: the outcome of a task from its decisions. Pure functions; no other module computes outcomes.
 
 decisions, or votes on criteria ──▶ enough of one kind        that decision; of marked regions, if these agree too
-                                ├─▶ somebody sends it back    to its writer, as long as it may go there
-                                ├─▶ an adjudicator decides    whatever annotators said
+                                ├─▶ an annotator returns it   to its writer, as long as it may go there
+                                ├─▶ an adjudicator decides    whatever the annotators decided
                                 ├─▶ edits are proposed        the next round, as long as there is one
                                 ├─▶ the rule names one        waits for the adjudicator
-                                └─▶ nothing is agreed         no agreement, or a failed review
+                                └─▶ no agreement              no agreement, or a failed review
 
 A run, the pages of curators, `review status`, the queue of adjudicators and the closing of decided tasks all call
-`settle`. Code that reads single decisions makes `TaskVotes` of them (`rounds.votes_in`); code that counts tasks by the
-hundred thousand makes `TaskVotes` of the counts that the database returns (`campaign_progress`).
+`settle`. Code that reads single decisions turns them into `TaskVotes` (`rounds.votes_in`). Code that counts tasks by
+the hundred thousand makes `TaskVotes` from the database's counts (`campaign_progress`).
 """
 
 from __future__ import annotations
@@ -44,25 +44,25 @@ CLOSING: Mapping[str, Sequence[str]] = {
     SCREEN_ITEMS: (KEEP,),
     ERRATA: (KEY_RIGHT,),
 }
-"""Outcomes with which a task may close before everybody has decided, by kind of campaign.
+"""Outcomes with which a task may close before all annotators have decided, by kind of campaign.
 
-A revision and a failed review are not among them, because the last annotator may propose the edits that are taken. Nor
-are outcomes that drop an item with reasons, because everybody's reasons are counted.
+A revision and a failed review are excluded, because the last annotator may propose the edits that prevail. So are
+outcomes that drop an item with reasons, because all annotators' reasons count.
 """
 
 
 class SettlementPolicy(NamedTuple):
-    """How a campaign settles its tasks.
+    """A campaign's way of settling its tasks.
 
     Args:
-        rule: The acceptance rule; None if every answer counts and none settles anything.
+        rule: The acceptance rule; None if every answer counts and none settles the task.
         slots: Number of annotators of each task.
         decisions: Decisions that can settle a task; if several have enough votes, the first settles it.
         criteria: Criteria that annotators vote on instead; each needs enough votes.
-        rounds: Most rounds that an item gets; 0 if items do not come again.
-        closes_with: Outcomes with which a task closes before everybody has decided.
-        votes_counted: Fields whose yes votes are counted where annotators vote: the criteria, and whether the item goes
-            back to its writer where that is offered.
+        rounds: Largest number of rounds of an item; 0 if items do not return.
+        closes_with: Outcomes with which a task closes before all annotators have decided.
+        votes_counted: Fields whose yes votes count in campaigns with votes: the criteria, and, if offered, whether the
+            item goes back to its writer.
         to_writer: Whether items go back to their writers.
     """
 
@@ -82,14 +82,14 @@ class TaskVotes(NamedTuple):
     Args:
         given: Number of annotators who have decided.
         decisions: Number of annotators by decision.
-        votes: Number of annotators who voted yes, by field that is counted.
-        proposals: Number of different edits that were proposed.
-        adjudicated: The adjudicator's decision; None if there is none that counts.
-        is_closed: Whether the task is closed, so that no further decision comes. Where votes are missing, the rule for
+        votes: Number of annotators who voted yes, by counted field.
+        proposals: Number of different proposed edits.
+        adjudicated: The adjudicator's decision; None without one that counts.
+        is_closed: Whether the task is closed, so that no further decision comes. If votes are missing, the rule for
             fewer annotators settles it (`further_votes`).
-        is_disputed: Whether the regions that annotators marked differ by more than the campaign lets pass
-            (`marked_regions`), so that deciding that there is something to mark is no agreement yet.
-        returned: What became of the item on the way to its writer; None where it went to nobody, and still may.
+        is_disputed: Whether the annotators' regions differ by more than the campaign allows (`marked_regions`), so that
+            agreement that there is something to mark does not suffice.
+        returned: Outcome of sending the item back to its writer; None if it was not sent back and still may be.
     """
 
     given: int
@@ -108,7 +108,7 @@ class TaskVotes(NamedTuple):
 
 
 def policy_of(campaign: Campaign) -> SettlementPolicy:
-    """Return the settlement policy of a campaign; with simulated annotators nobody adjudicates."""
+    """Return the settlement policy of a campaign; campaigns with simulated annotators have no adjudication."""
     rule = None
     with suppress(BenchwrightError):  # a rule such as answers(3) settles nothing
         rule = parse_rule(campaign.rule)
@@ -129,7 +129,7 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
 
 
 def _decisions_of(campaign: Campaign) -> Sequence[str]:
-    """Return the decisions of a campaign's form, in its order; all letters where they are an item's own options."""
+    """Return the decisions of a campaign's form, in its order; all letters if they are an item's own options."""
     form = campaign.form.typed
     if form is None:
         return tuple(LETTERS) if campaign.form.takes_choices else campaign.form.decisions
@@ -139,11 +139,12 @@ def _decisions_of(campaign: Campaign) -> Sequence[str]:
 def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
     """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
 
-    What its writer has is theirs until they hand it in, whatever people decide then. Else an adjudicator's decision
-    takes precedence over all others, also if the task closed before all annotators had decided. If the annotators agree
-    on neither accepting nor rejecting, and one of them sends the item back, its writer revises it (`TO_WRITER`), unless
-    they left it as it was, or it went back as often as it may. Else proposed edits lead to the next version; if the
-    rule names an adjudicator, only where there is exactly one proposal and enough annotators ask for a revision.
+    An item sent back to its writer stays theirs until they submit it, whatever others decide then. Otherwise an
+    adjudicator's decision takes precedence over all others, also if the task closed before all annotators had decided.
+    If the annotators agree on neither accepting nor rejecting, and one of them sends the item back, its writer revises
+    it (`TO_WRITER`), unless they left it as it was, or it went back as often as allowed. Otherwise proposed edits lead
+    to the next version; if the rule names an adjudicator, only with exactly one proposal and enough annotators for a
+    revision.
 
     Args:
         policy: The campaign's policy.
@@ -155,7 +156,7 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
         annotators vote on criteria.
 
     Raises:
-        ValueError: There are more decisions than the task takes.
+        ValueError: The decisions are more than the task accepts.
     """
     if votes.returned == "with_writer":
         return TO_WRITER
@@ -190,12 +191,12 @@ def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
 
 
 def _with_regions(votes: TaskVotes, agreed: str | None) -> str | None:
-    """Return a decision, but none where annotators agree that there is something to mark and not on what."""
+    """Return a decision, or None if annotators agree that there is something to mark, but not on what."""
     return None if agreed == MARKED and votes.is_disputed else agreed
 
 
 def agreed_of_fewer(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
-    """Return the decision of a task under the rule for as many annotators as have decided; None if there is none."""
+    """Return the decision of a task under the rule for as many annotators as have decided; None without one."""
     if policy.rule is None or policy.criteria or not votes.given:
         return None
     rule = policy.rule.of_fewer(votes.given)
@@ -221,15 +222,15 @@ def _back_to_writer(policy: SettlementPolicy, votes: TaskVotes) -> str:
     """Settle a task that an annotator sends back to the item's writer."""
     if votes.returned == "spent":
         return OUT_OF_ROUNDS
-    is_final = votes.returned == "left" or not policy.to_writer  # the recipe sent back before, and does so no more
+    is_final = votes.returned == "left" or not policy.to_writer  # the recipe sent items back earlier, no longer
     return _undecided(policy, NEEDS_REVISION) if is_final else TO_WRITER
 
 
 def settle_last(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
     """Return the outcome of a task on the last version of its item: as `settle`, but never `NEXT_ROUND`.
 
-    A next round opens together with the decision that leads to it. If none opened, the edits led back to a version that
-    the item had before, and the outcome is that nothing is agreed.
+    A next round opens together with the decision that leads to it. If none opened, the edits led back to an earlier
+    version of the item, and the outcome is no agreement.
     """
     outcome = settle(policy, votes, round_number=round_number)
     return _undecided(policy, NO_AGREEMENT) if outcome == NEXT_ROUND else outcome

@@ -1,6 +1,6 @@
 """Run by Alembic: migrate on the caller's connection, within the caller's transaction.
 
-No logging is configured here: only the command line does that.
+Only the command line configures logging, so this module does not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Overrides of verdicts of steps by curators: reversed drops and asks, drops by hand, and withdrawals of either."""
+"""Curators' overrides of steps' verdicts: reversed drops and asks, drops by hand, and withdrawals of either."""
 
 from __future__ import annotations
 

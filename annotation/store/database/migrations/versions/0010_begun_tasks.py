@@ -1,4 +1,4 @@
-"""Which tasks are begun, how long a decision takes at least, and which tasks closed because they are sure."""
+"""Begun tasks, the shortest time a decision takes, and tasks closed because their decision is sure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language that somebody chose for the app."""
+"""A person's choice of language for the app."""
 
 from __future__ import annotations
 

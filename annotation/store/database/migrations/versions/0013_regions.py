@@ -1,4 +1,4 @@
-"""Regions of pictures: whether annotators agree on them, which are right on gold items, and what adjudicators mark."""
+"""Regions of pictures: annotators' agreement on them, right ones on gold items, and adjudicators' marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks of files that annotators start from, by campaign and item, and what was read of the files."""
+"""Marks of files from which annotators start, by campaign and item, and the report on reading the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items that went back to whoever wrote them, and why."""
+"""Items sent back to their writers, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP API's tokens, webhooks, entries for crowd workers, and campaigns that are closed."""
+"""The HTTP API's tokens, webhooks, entries for crowd workers, and closed campaigns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The item whose accepted content a gold task repeats; adjudicators who name the right option of an item."""
+"""The item whose accepted content a gold task repeats; adjudicators' choice of an item's right option."""
 
 from __future__ import annotations
 
