@@ -1,7 +1,7 @@
-"""The audit: what is wrong with a benchmark that exists, found by all instruments that need no setting up.
+"""The audit of an existing benchmark by all instruments that need no setup.
 
-It may import the faces of the other rooms; none of them imports it. `__init__.pyi` lists what it offers. Names load on
-first use.
+It may import the public packages of the rest of Benchwright; none of them imports it. `__init__.pyi` lists what it
+offers. Names load on first use.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""An audit of a source: its checks are run, and their findings become a report and a page."""
+"""An audit of a source: run its checks, and write their findings as a report and a page."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _CACHE = "cache"
-"""Folder, below the output, of what was measured; it can be deleted at any time."""
+"""Folder of measured values, below the output; users can delete it at any time."""
 _FILES, _ORIGINS = "audit picture files 1", "audit origins 1"
 _MEMORY_MB = 400
 _UNEXPECTED = 3
-"""Exit code where a check raised what nobody foresaw."""
+"""Exit code if a check raised an unexpected exception."""
 _CACHE_BYTES = 4 << 30
 
 
@@ -52,21 +52,22 @@ class AuditSettings(NamedTuple):
     """Settings of an audit.
 
     Args:
-        pictures: Folder of the pictures where they lie elsewhere.
-        columns: Columns by field where their names do not tell.
-        against: Collections that pictures and questions are compared with.
-        corpora: Texts that questions are looked for in: files, or folders with files.
-        replies: Replies of models: name of the model, empty where the file says it, and the file.
+        pictures: Folder of the pictures if they lie elsewhere.
+        columns: Columns by field if their names are not recognizable.
+        against: Collections to compare pictures and questions with.
+        corpora: Texts to search for questions: files, or folders with files.
+        replies: Replies of models: name of the model, empty if the file states it, and the file.
         people: Files of people's answers, given without the key.
-        allowed_licences: Licences that pictures may have.
-        model: Model behind an endpoint that checks may ask about questions and pictures; None asks none.
-        unsafe: Settings of the step `safety`, whose model says which pictures are unsafe; None looks for none.
-        wordnet: Folder of a WordNet in Princeton's files (WNDB), for what options and questions mean; None for none.
-        sentences: Folder of a sentence model of transformers, for questions asked in other words; None for none.
-        ocr: Whether the text in pictures is read, which takes seconds a picture and the extra `filters`.
-        workers: Number of processes; None for one a processor, as memory allows.
+        allowed_licences: Allowed licenses of pictures.
+        model: Model behind an endpoint that checks may query about questions and pictures; None for none.
+        unsafe: Settings of the step `safety`, whose model finds unsafe pictures; None skips that check.
+        wordnet: Folder of a WordNet in Princeton's files (WNDB), for the meanings of options and questions; None for
+            none.
+        sentences: Folder of a sentence model of transformers, for questions repeated in other words; None for none.
+        ocr: Whether to read the text in pictures, which takes seconds per picture and needs the extra `filters`.
+        workers: Number of processes; None for one per processor, as memory allows.
         baseline: File of accepted findings.
-        write_baseline: File to which a baseline that accepts all that was found is written.
+        write_baseline: File for a new baseline that accepts all findings.
     """
 
     pictures: Path | None = None
@@ -95,22 +96,22 @@ def audit(
     progress: Progress | None = None,
     shown: Callable[[str], None] | None = None,
 ) -> AuditReport:
-    """Return what is wrong with the items of a source, and write it as a page and as JSON.
+    """Return the audit of a source, and write it as a page and as JSON.
 
     Args:
         source: File of questions, folder or archive with such files, or release.
-        out: Folder of the output, made where it is not there: `audit.html`, `audit.json`, and in `cache/` what was
-            measured. Files of an earlier audit are replaced.
-        settings: Settings; the defaults where None.
-        checks: Checks to run; all where None.
+        out: Folder of the output, created if missing: `audit.html`, `audit.json`, and measured values in `cache/`.
+            Files of an earlier audit are replaced.
+        settings: Settings; None for the defaults.
+        checks: Checks to run; None for all.
         progress: Receiver of progress; default none.
-        shown: Function that is called with each line that says how the source is read, before anything is checked.
+        shown: Function called with each line about the reading of the source, before any check.
 
     Raises:
-        DataError: The source holds no questions, or cannot be read; or the baseline is none.
-        PrerequisiteError: There is no classifier in the folder of `unsafe`, no WordNet in that of `wordnet` or no model
-            in that of `sentences`, or it is damaged.
-        BenchwrightError: The output cannot be written, the classifier lacks a label, or a file of replies is of no use.
+        DataError: The source holds no questions, or cannot be read; or the baseline file is not a baseline.
+        PrerequisiteError: The folder of `unsafe` has no classifier, that of `wordnet` no WordNet or that of `sentences`
+            no model, or it is damaged.
+        BenchwrightError: The output cannot be written, the classifier lacks a label, or a file of replies is unusable.
     """
     settings = settings or AuditSettings()
     progress = progress or Silent()
@@ -152,7 +153,7 @@ def audit(
             if shown is not None:
                 shown(line)
         if settings.replies or settings.people:
-            brought_replies(audited, context)  # a file of no use is known before any work
+            brought_replies(audited, context)  # an unusable file is reported before any work
         runs: list[CheckRun] = []
         findings: list[Finding] = context.memo.setdefault(FOUND, [])
         progress.phase("checks", 0, "items")
@@ -181,7 +182,7 @@ def audit(
 
 
 def _meaning(settings: AuditSettings) -> tuple[WordNet | None, SentenceModel | None]:
-    """Return the WordNet and the sentence model that settings name."""
+    """Return the WordNet and the sentence model named by settings."""
     wordnet = sentences = None
     if settings.wordnet is not None:
         from benchwright.diagnostics.meaning.wordnet import WordNet
@@ -195,7 +196,7 @@ def _meaning(settings: AuditSettings) -> tuple[WordNet | None, SentenceModel | N
 
 
 def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> AuditedItems:
-    """Return what was audited, with the pictures that only decoding showed to be broken among what is unreadable."""
+    """Return the audited source, with pictures that proved broken on decoding added to the unreadable ones."""
     measured: Mapping[str, PictureMeasures] = context.memo.get(MEASURES, {})
     broken = [
         UnreadableRow(audited.pictures[image_id].name, measures.failed)
@@ -206,10 +207,10 @@ def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> Audit
 
 
 def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tuple[CheckRun, list[Finding]]:
-    """Run a check; one that lacks something is skipped, and what one raises is recorded and ends no other.
+    """Run a check; skip it if it lacks something, and record its exception without ending other checks.
 
     Raises:
-        StorageError: The disk is full or fails: no other check could go on either.
+        StorageError: The disk is full or fails, which would end any other check too.
     """
     started = time.perf_counter()
     context.failed.clear()

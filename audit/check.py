@@ -1,4 +1,4 @@
-"""A check of the audit: what it must have, what it may use, and how it says that it cannot run."""
+"""The interface of an audit's check: its requirements, its resources, and its reasons for not running."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 FOUND = "findings"
-"""Name under which the checks of an audit share what those before them found (`AuditContext.memo`)."""
+"""Name under which the checks of an audit share the findings of earlier checks (`AuditContext.memo`)."""
 BLIND = "blind strategy"
-"""Name under which they share how far the best blind strategy gets."""
+"""Name under which they share the result of the best blind strategy."""
 CUE_POWERS = "cue powers"
-"""Name under which they share how large a cue the adversary could have found."""
+"""Name under which they share the size of the cue that the adversary could have found."""
 
 
 _NOTHING = RaisedError("", "", "")
 
 
 class CheckSkipped(Exception):
-    """A check cannot run: what it lacks, and what to give so that it can, in one sentence."""
+    """A check cannot run: what it lacks, and what to supply, in one sentence."""
 
 
 class FailedItem(NamedTuple):
-    """Something on which a check raised an exception, and the exception.
+    """A target on which a check raised an exception, and the exception.
 
     Args:
         error: The exception.
-        item_ids: Own ids of the items that it concerns.
-        pictures: Ids of the pictures that it concerns, and with them the items that show these.
+        item_ids: Own ids of the items concerned.
+        pictures: Ids of the pictures concerned; the items that show them are concerned too.
     """
 
     error: RaisedError
@@ -63,28 +63,28 @@ class FailedItem(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditContext:
-    """What a check may use besides the items.
+    """The resources of a check besides the items.
 
     Args:
-        cache: Cache of what was measured, by content, so that nothing is measured twice.
-        folder: Folder beside that cache, for what has to lie in files.
-        against: Collections that the pictures are compared with: folders, releases, hash lists.
-        corpora: Texts that the questions are looked for in: files, or folders with files.
-        replies: Replies of models to the items: name of the model, empty where the file says it, and the file.
+        cache: Cache of measured values, by content, so that each is measured once.
+        folder: Folder next to that cache, for data that must lie in files.
+        against: Collections to compare the pictures with: folders, releases, hash lists.
+        corpora: Texts to search for the questions: files, or folders with files.
+        replies: Replies of models to the items: name of the model, empty if the file states it, and the file.
         people: Files of people's answers to the items, given without the key.
-        allowed_licences: Licences that pictures may have; none where any stated licence will do.
-        model: Model behind an endpoint that checks may ask; None where none is given, and then nothing is sent.
-        safety: Classifier that says which pictures are unsafe; None where none is given.
-        wordnet: A WordNet; None where none is given.
-        sentences: Model that turns texts into vectors; None where none is given.
-        ocr: Whether checks may read the text in pictures, which takes seconds a picture.
+        allowed_licences: Allowed licenses of pictures; empty if any stated license suffices.
+        model: Model behind an endpoint that checks may query; None sends nothing.
+        safety: Classifier that finds unsafe pictures; None without one.
+        wordnet: A WordNet; None without one.
+        sentences: Model that turns texts into vectors; None without one.
+        ocr: Whether checks may read the text in pictures, which takes seconds per picture.
         workers: Number of processes.
-        seed: Seed of whatever is drawn.
+        seed: Seed of all random draws.
         progress: Receiver of progress.
         memo: Values that the checks of one audit share, by name.
-        unmade: Exceptions of what could not be made for the checks to share, by name.
-        failed: Items and pictures on which the check that runs, or what it shares with others, raised an exception.
-        failed_shared: What of these belongs to values that checks share, by name.
+        unmade: Exceptions of shared values that could not be made, by name.
+        failed: Items and pictures on which the current check, or a shared value it uses, raised an exception.
+        failed_shared: Those of them that belong to shared values, by name.
     """
 
     cache: ItemCache
@@ -108,9 +108,9 @@ class AuditContext:
     failed_shared: dict[str, list[FailedItem]] = field(default_factory=dict, repr=False)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
-        """Return a value that a check of this audit made before, or make it now; what fails is not tried again.
+        """Return a value shared by the checks of this audit, making it on first use; a failure is not retried.
 
-        Where single items failed while it was made, each check that uses it has failed on these.
+        If single items failed while it was made, each check that uses it has failed on these.
         """
         if name in self.memo:
             self.failed.extend(self.failed_shared.get(name, ()))
@@ -128,16 +128,16 @@ class AuditContext:
         return value
 
     def look_at_each(self, items: Iterable[Asked], look: Callable[[Asked], T]) -> Iterator[tuple[Asked, T]]:
-        """Yield each item with what a check makes of it; one on which it raises is recorded, and the others go on.
+        """Yield each item with the result of a check on it; an item on which it raises is recorded and skipped.
 
         Raises:
-            BenchwrightError: What the user can mend, such as a package that is not installed.
+            BenchwrightError: A fault that the user can fix, such as a package that is not installed.
             CheckSkipped: The check cannot run.
         """
         yield from self._isolated(items, look, lambda each: FailedItem(_NOTHING, item_ids=(each.item_id,)))
 
     def look_at_each_picture(self, image_ids: Iterable[str], look: Callable[[str], T]) -> Iterator[tuple[str, T]]:
-        """Yield the id of each picture with what a check makes of it, as `look_at_each` does."""
+        """Yield the id of each picture with the result of a check on it, as in `look_at_each`."""
         yield from self._isolated(image_ids, look, lambda image_id: FailedItem(_NOTHING, pictures=(image_id,)))
 
     def _isolated(
@@ -156,10 +156,10 @@ class AuditContext:
             yield each, looked
 
     def kept(self, name: str, inputs: Any, make: Callable[[], Any]) -> Any:
-        """Return a JSON value that was made from equal inputs before, or make it now and keep it.
+        """Return a JSON value made from equal inputs before, or make it now and keep it.
 
         Args:
-            name: Name of what is made, with a version that is raised when it is made otherwise.
+            name: Name of the value, with a version to raise when its computation changes.
             inputs: JSON value of everything that the result depends on.
             make: Function that makes it.
         """
@@ -167,39 +167,39 @@ class AuditContext:
         return json.loads(zlib.decompress(data))
 
     def values(self, kind: str) -> KeptValues:
-        """Return small JSON values that are kept together, under a name with a version (`KeptValues`)."""
+        """Return small JSON values stored together, under a name with a version (`KeptValues`)."""
         return self.shared(f"values {kind}", lambda: KeptValues(self.cache, kind))
 
     def save_values(self) -> None:
-        """Save the values that are kept together."""
+        """Save the values that are stored together."""
         for value in self.memo.values():
             if isinstance(value, KeptValues):
                 value.save()
 
 
 class AuditCheck(Protocol):
-    """One check, or several that share what they measure.
+    """One check, or several that share their measurements.
 
     `registry.CHECKS` lists all checks: a new one is a class like this and one line there.
 
     Attributes:
-        name: Name in the list of checks, in small letters with `_`.
-        title: What it looks for, in a few words.
+        name: Name in the list of checks, in lowercase with `_`.
+        title: The faults it looks for, in a few words.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterable[Finding]:
-        """Return what it finds.
+        """Return its findings.
 
         Raises:
-            CheckSkipped: It lacks something: says what, and what to give.
+            CheckSkipped: It lacks something; the message states what to supply.
         """
 
 
 def needs_words(audited: AuditedItems) -> None:
-    """Raise `CheckSkipped` where the source has no words of any question that has options."""
+    """Raise `CheckSkipped` if the source has no words of any question with options."""
     if audited.open_items and not audited.items:
         raise CheckSkipped("all questions with words are open, and this looks at options")
     if not audited.items:
@@ -207,12 +207,12 @@ def needs_words(audited: AuditedItems) -> None:
 
 
 def enough(values: Sequence[Any], least: int, *, of: str) -> None:
-    """Raise `CheckSkipped` where there are too few values for a check to say anything.
+    """Raise `CheckSkipped` if there are too few values for a check.
 
     Args:
         values: The values.
-        least: Fewest values.
-        of: What they are, such as `items with a key`.
+        least: Smallest number of values.
+        of: Name of the values, such as `items with a key`.
     """
     if len(values) < least:
         raise CheckSkipped(f"there are {len(values)} {of}, and it takes {least}")

@@ -1,4 +1,4 @@
-"""What several checks of one audit look at: measures of pictures, copies, replies, and the item filters' report."""
+"""Data shared by several checks of one audit: measures of pictures, copies, replies, and the item filters' report."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ if TYPE_CHECKING:
     from .source.audited_items import AuditedItem, AuditedItems
 
 MEASURES = "measures"
-"""Name of the measures of pictures among what checks share."""
+"""Name of the measures of pictures among the shared values."""
 _SIMILAR = "audit similar options 3"
 _LEARNED, _RULED = "audit learned picks 4", "audit rules over words 5"
 MOST_LEARNED = 1000
-"""Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
+"""Largest number of items for learners, which see a sample of more: enough to tell five points of accuracy from
+chance."""
 _NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
 
 
 class BroughtReplies(NamedTuple):
-    """Replies brought along for an audit, by the source or by the user.
+    """Replies supplied to an audit by the source or by the user.
 
     Args:
-        matrix: Replies of models; without any, a matrix of no rows.
-        people: Answers of people; None where none were given.
+        matrix: Replies of models; without any, a matrix with no rows.
+        people: Answers of people; None if none were given.
         read: Replies as read, of models and of people.
-        repeated: Names under which a model was given once more, which count nowhere, each with the name that counts.
+        repeated: Names under which a model was given again, which count nowhere, each with the name that counts.
     """
 
     matrix: LetterMatrix
@@ -57,9 +58,9 @@ class BroughtReplies(NamedTuple):
 
 
 def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
-    """Return the replies that stand beside the questions and those that were given, read once for all checks.
+    """Return the replies next to the questions and those given by the user, read once for all checks.
 
-    A file that is given under the name of a model beside the questions stands for that model's replies there.
+    A file given under the name of a model next to the questions replaces that model's replies there.
 
     Raises:
         DataError: A file holds no replies to these items.
@@ -80,7 +81,7 @@ def _read_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplie
 
 
 def needs_pictures(audited: AuditedItems) -> None:
-    """Raise `CheckSkipped` where no picture of the source can be read."""
+    """Raise `CheckSkipped` if no picture of the source is readable."""
     if not audited.pictures:
         if not audited.worded:
             needs_words(audited)
@@ -98,10 +99,10 @@ def picture_measures(audited: AuditedItems, context: AuditContext) -> Mapping[st
 
 
 def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[str, PictureMeasures]:
-    """Return the measures of all pictures that can be decoded, by id.
+    """Return the measures of all decodable pictures, by id.
 
     Raises:
-        CheckSkipped: There is no such picture, so that nothing would be looked at.
+        CheckSkipped: There is no such picture, so that the check would cover nothing.
     """
     measured = picture_measures(audited, context)
     readable = {image_id: measures for image_id, measures in measured.items() if measures.failed is None}
@@ -111,7 +112,7 @@ def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[s
 
 
 def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopies:
-    """Return which pictures show the same.
+    """Return the pictures that show the same.
 
     Raises:
         CheckSkipped: There is no picture.
@@ -133,7 +134,7 @@ def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopie
 
 
 def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
-    """Return those of a picture's measures by which its copies are found."""
+    """Return the measures of a picture by which its copies are found."""
     return CopyMeasures(
         pixel_hash=measured.pixel_hash, words=measured.words, miniature=measured.miniature, **measured.hashes
     )
@@ -142,7 +143,7 @@ def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
 def looked_at(
     pairs: Sequence[PairToLookAt], files: Mapping[str, FileToLookAt], context: AuditContext
 ) -> dict[tuple[str, str], LookedAt]:
-    """Return the result of comparing each pair, as `look_at`; pairs on which it fails are recorded with the context."""
+    """Return the result of comparing each pair, as `look_at`; the context records pairs on which it fails."""
     looking = _looking(context)
     looks = look_at(pairs, files, looking)
     _record_failed(looking, context)
@@ -207,7 +208,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
         def looked_at_once(each: AuditedItem) -> Item:
             item = standing[each.item_id]
-            repeated_pairs(item), similar(item), identity_of(item)  # one that cannot be looked at is in no report
+            repeated_pairs(item), similar(item), identity_of(item)  # an item on which this fails is in no report
             return item
 
         items = [item for _, item in context.look_at_each(audited.items, looked_at_once)]
@@ -218,7 +219,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
 
 def standing_items(audited: AuditedItems, context: AuditContext) -> Mapping[str, Item]:
-    """Return each item with words by its own id, with the picture that stands for all its copies in place of each."""
+    """Return each item with words by its own id, with one representative in place of all copies of a picture."""
 
     def standing() -> dict[str, Item]:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
@@ -228,11 +229,11 @@ def standing_items(audited: AuditedItems, context: AuditContext) -> Mapping[str,
 
 
 def _with_one_picture_a_copy(item: Item, shown_as: Mapping[str, str]) -> Item:
-    """Return an item with each picture replaced by the one that stands for all its copies.
+    """Return an item with each picture replaced by the representative of its copies.
 
     Args:
         item: The item.
-        shown_as: The picture that stands for it, for each that has copies.
+        shown_as: The representative of each picture that has copies.
     """
     if not any(image.image_id in shown_as for image in item.images):
         return item

@@ -1,7 +1,8 @@
-"""The fewest items to change so that a rule which guesses keys is back at chance, in place of all that it guesses.
+"""The fewest items to change so that a rule that guesses keys is back at chance, instead of all items it guesses.
 
 A rule that is right in 86 of 140 items is no reason to rewrite 86: right options are longest in some items of every
-set. Proposed are as many as leave the rule no better than chance allows, those first that take the smallest change.
+set. The proposal has just enough items to leave the rule no better than chance allows, those with the smallest change
+first.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ def _lengths(item: Item) -> tuple[int, list[int]]:
 
 
 def _longer_by(item: Item) -> int:
-    """Return by how many characters the right option is longer than the longest wrong one."""
+    """Return the number of characters by which the right option is longer than the longest wrong one."""
     right, wrong = _lengths(item)
     return right - max(wrong, default=0)
 
 
 def _shorter_by(item: Item) -> int:
-    """Return by how many characters the right option is shorter than the shortest wrong one."""
+    """Return the number of characters by which the right option is shorter than the shortest wrong one."""
     right, wrong = _lengths(item)
     return min(wrong, default=0) - right
 
@@ -46,13 +47,13 @@ _LETTERS = "key_letters_uneven"
 
 
 def changes_to_chance(right: int, of: int, chance: float, bounds: Bounds | None = None) -> int:
-    """Return the fewest items whose change leaves a rule at chance, as the bounds of the shortcut battery have it.
+    """Return the fewest items whose change leaves a rule at chance by the bounds of the shortcut battery.
 
     Args:
         right: Number of items in which the rule is right.
-        of: Number of items that it decides.
-        chance: Share, 0-1, that chance gets right.
-        bounds: When items carry a cue; the battery's where None.
+        of: Number of items it decides.
+        chance: Accuracy of a uniform pick, 0-1.
+        bounds: Conditions under which items carry a cue; None for the battery's.
 
     Example:
         >>> changes_to_chance(86, 140, 0.25), changes_to_chance(35, 140, 0.25)
@@ -67,9 +68,9 @@ def changes_to_chance(right: int, of: int, chance: float, bounds: Bounds | None 
 
 
 def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
-    """Return a finding about a rule that guesses keys with the items to change in its evidence; any other as it is.
+    """Return a finding about a rule that guesses keys with the items to change in its evidence; any other unchanged.
 
-    `fewest_changes` has the number, the items, those that take the smallest change first, and what to do.
+    `fewest_changes` has the number, the items with the smallest change first, and the action.
     """
     evidence = finding.evidence
     if not {"accuracy", "chance"} <= evidence.keys() or evidence["accuracy"] <= evidence["chance"]:
@@ -99,7 +100,7 @@ def with_fewest_changes(finding: Finding, audited: AuditedItems) -> Finding:
 
 
 def _with_letter(finding: Finding, audited: AuditedItems) -> list[str]:
-    """Return the items whose answer, or whose option that declines, has the letter that is too frequent."""
+    """Return the items whose answer, or whose refusal choice, has the letter that is too frequent."""
     task, letter = finding.evidence["task"], finding.evidence["always"]
 
     def counts(each: AuditedItem) -> bool:

@@ -1,4 +1,4 @@
-"""Faults of single items, kept by what their rules look at and by the code of the rules."""
+"""Faults of single items, cached by the input of their rules and by the code of the rules."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from .check import AuditContext
 
 _LISTS = ("pyspellchecker", "symspellpy", "lemminflect")
-"""Packages whose lists of words rules read."""
+"""Packages whose word lists the rules read."""
 _DIGITS = 32
 
 
 class KeptFaults:
-    """Faults that rules found in items, and finds in those that are new or changed.
+    """Faults that rules found in items; finds those of new or changed items.
 
-    Nobody has to raise a version: what other code or other lists of words found is not among them.
+    No version needs raising: a change of code or of word lists invalidates earlier results.
 
     Args:
         context: Holder of the kept values.
@@ -40,27 +40,27 @@ class KeptFaults:
         self._as_of = _rules_as_of_now()
 
     def of(self, facts: ItemFacts) -> list[tuple[FaultRule, ItemFault]]:
-        """Return what is wrong with an item, each with the rule that says so."""
+        """Return the faults of an item, each with its rule."""
         from benchwright.diagnostics.item_faults.fault_rules import ItemFault
 
         kept: str = self._kept.get_or_make(self._digest_of(facts), lambda: self._found(facts))
         return [(self._rules[place], ItemFault(*fault)) for place, *fault in json.loads(kept)] if kept else []
 
     def _found(self, facts: ItemFacts) -> str:
-        """Return the faults as JSON in which evidence keeps its order; empty where there are none."""
+        """Return the faults as JSON in which evidence keeps its order; empty without faults."""
         from benchwright.diagnostics.item_faults.rules import faults_of_item
 
         found = [[self._rules.index(rule), *fault] for rule, fault in faults_of_item(facts, self._rules)]
         return json.dumps(found) if found else ""
 
     def _digest_of(self, facts: ItemFacts) -> str:
-        """Return the digest of all that rules about a single item can see, and of the rules."""
+        """Return the digest of all facts that rules about a single item can see, and of the rules."""
         item = facts.item
         if id(item) not in self._digests:  # families share items, which live as long as they are kept here
             self._digests[id(item)] = item, bytes_digest(item.model_dump_json().encode())
         of_item = self._digests[id(item)][1]
         seen = (of_item, facts.own_id, facts.pictures and tuple(facts.pictures), facts.padded, facts.key_is_ambiguous)
-        known = self._keys.get(id(item))  # families that see the same of an item share the key
+        known = self._keys.get(id(item))  # families with the same view of an item share the key
         if known is None or known[0] != seen:
             key = bytes_digest(json.dumps([self._as_of, *seen]).encode())[:_DIGITS]
             known = self._keys[id(item)] = seen, key
@@ -68,7 +68,7 @@ class KeptFaults:
 
 
 def _rules_as_of_now() -> str:
-    """Return what changes with the code of rules and with the lists that they read."""
+    """Return a value that changes with the code of rules and with the lists they read."""
     return " ".join([code_digest(), *map(_version_of, _LISTS)])
 
 

@@ -1,6 +1,6 @@
-"""Everything that an audit measures of a picture, from one decode, kept by the picture's content.
+"""All measures of a picture for an audit, from one decode, cached by the picture's content.
 
-Workers of the local engine measure, so that a picture that ends its worker is one outcome and not the end.
+Workers of the local engine measure, so that a picture that ends its worker is a single failure and not the end.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from .check import AuditContext
 
 _KIND = "audit picture 4"
-"""Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
+"""Name of the entries in the cache, with a version to raise when the measurement of pictures changes."""
 _EVIDENCE = "audit adversary 2"
-"""The same of what the adversary sees of pictures."""
+"""The same for the adversary's evidence of pictures."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16
 _PRELOAD = (
@@ -48,20 +48,20 @@ _MOST_EXIF_BYTES = 1 << 20
 
 
 class PictureMeasures(NamedTuple):
-    """What was measured of a picture; JSON values.
+    """The measures of a picture, as JSON values.
 
     Args:
-        failed: Why it cannot be decoded; then everything else is empty.
+        failed: Why decoding failed; then everything else is empty.
         pixel_hash: SHA-256 of shape and upright pixels.
         hashes: `phash`, `dhash` and `mirrored`, as numbers of 64 bits.
         words: Visual words, encoded.
-        miniature: Miniature, encoded; None where there are no words.
+        miniature: Miniature, encoded; None without words.
         quality: Values of `benchwright.diagnostics.pictures.quality`, and the quality of a JPEG file.
         file: Facts about the file (`PictureTraits.file`).
         light: Facts about the pixels (`PictureTraits.pixels`).
-        personal: What the file says of people and places: `gps` (True), `owner`, `serial_number`, `artist`.
-        stated: What the file says of what it shows, by standard and field.
-        is_grey: Whether it has no color; None where it cannot be decoded.
+        personal: Statements of the file about people and places: `gps` (True), `owner`, `serial_number`, `artist`.
+        stated: Statements of the file about its content, by standard and field.
+        is_grey: Whether it has no color; None if it cannot be decoded.
     """
 
     failed: str | None = None
@@ -78,7 +78,7 @@ class PictureMeasures(NamedTuple):
 
 
 _RAISED = "raised"
-"""Key of a document that says which exception was raised in its place."""
+"""Key of a document that describes the exception raised in place of a result."""
 
 
 class PictureFile(NamedTuple):
@@ -125,16 +125,16 @@ class MeasurePictures:
         return results
 
     def document_of(self, picture: PictureFile) -> dict[str, Any]:
-        """Return what is kept of a picture, as JSON values; `failed` says why there is nothing, if so."""
+        """Return the cached values of a picture, as JSON values; `failed` states why there are none."""
         return measure(Path(picture.file), picture.media_type)._asdict()
 
 
 @dataclass(frozen=True)
 class MeasureEvidence(MeasurePictures):
-    """A job that measures what the adversary sees of some pictures."""
+    """A job that measures the adversary's evidence of some pictures."""
 
     def document_of(self, picture: PictureFile) -> dict[str, Any]:
-        """Return the evidence of a picture as JSON values; `failed` says why there is none, if so."""
+        """Return the evidence of a picture as JSON values; `failed` states why there is none."""
         import cv2
 
         from benchwright.diagnostics.adversary.item_evidence import picture_evidence
@@ -151,7 +151,7 @@ class MeasureEvidence(MeasurePictures):
 
 
 def learned_pictures(pictures: Sequence[IndexedPicture], context: AuditContext) -> dict[str, dict[str, Any]]:
-    """Return what the adversary sees of pictures by id, as JSON values; of those that cannot be read nothing.
+    """Return the adversary's evidence of pictures by id, as JSON values, without unreadable pictures.
 
     Args:
         pictures: Pictures, each once.
@@ -197,7 +197,7 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
 
 
 def personal_metadata(file: Path, media_type: str) -> dict[str, Any]:
-    """Return what the EXIF block of a file says of people and places; empty where there is none or it is damaged."""
+    """Return the EXIF statements of a file about people and places; empty if it has none or the block is damaged."""
     from PIL import Image
 
     limits = Limits()
@@ -225,7 +225,7 @@ def personal_metadata(file: Path, media_type: str) -> dict[str, Any]:
 
 
 def measured_pictures(pictures: Sequence[IndexedPicture], context: AuditContext) -> dict[str, PictureMeasures]:
-    """Return the measures of pictures by id; those that are not in the cache are measured by workers.
+    """Return the measures of pictures by id; workers measure those missing from the cache.
 
     Args:
         pictures: Pictures, each once.
@@ -243,15 +243,15 @@ def kept_documents(
     phase: str,
     job: Callable[[tuple[PictureFile, ...]], MeasurePictures],
 ) -> dict[str, dict[str, Any]]:
-    """Return the documents of pictures by id, from the cache or else made by workers and kept.
+    """Return the documents of pictures by id, from the cache or made by workers and then kept.
 
-    A picture on which the job raises an exception has none, and is recorded with the context.
+    A picture on which the job raises an exception has no document; the context records it.
 
     Args:
         pictures: Pictures, each once.
         context: Context with cache, workers and progress.
-        kind: Name of the entries in the cache, with a version that is raised when they are made otherwise.
-        phase: What is done, for progress.
+        kind: Name of the entries in the cache, with a version to raise when their computation changes.
+        phase: Name of the activity, for progress.
         job: Job that makes the documents of some pictures.
     """
     documents: dict[str, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""The text in pictures as OCR reads it, kept by the picture's content; workers of the local engine read."""
+"""The text in pictures as read by OCR in workers of the local engine, cached by the picture's content."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ReadTexts(MeasurePictures):
 
 @cache
 def _finder() -> TextFinder:
-    """Return the default engine of the step `text_ratio`; unlike there, every box is read."""
+    """Return the default engine of the step `text_ratio`, set to read every box."""
     from benchwright.diagnostics.picture_text.base import CONFIDENCE, RegionRules
     from benchwright.diagnostics.picture_text.rapid import RapidText
     from benchwright.diagnostics.picture_text.regions import TextFinder
@@ -51,7 +51,7 @@ def _finder() -> TextFinder:
 
 
 def read_texts(pictures: Sequence[IndexedPicture], context: AuditContext) -> Mapping[str, tuple[str, ...]]:
-    """Return the lines of text in pictures, each given once, from top to bottom, by id; those that fail are left out.
+    """Return the lines of text in pictures, each once, from top to bottom, by id; failures are left out.
 
     Raises:
         CheckSkipped: The OCR engine is not installed.

@@ -1,4 +1,4 @@
-"""All checks of the audit, in the order in which they run; a new check is a class and one line here."""
+"""All checks of the audit, in running order; a new check is a class and one line here."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CHECKS: tuple[str, ...] = (
     "checks.keys:SuspectedKeys",
     "checks.keys:AmbiguousItems",
     "checks.scores:StatisticalPower",
-    "checks.scores:ScoresWithout",  # the last: it counts what the others found
+    "checks.scores:ScoresWithout",  # the last: it counts the findings of the others
 )
 """`module:Class` of each check, below `benchwright.audit`."""
 

@@ -1,4 +1,4 @@
-"""Commands of the audit room, by name."""
+"""Commands of the audit, by name."""
 
 from benchwright.rooms import Entry, Room
 

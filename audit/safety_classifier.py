@@ -1,4 +1,4 @@
-"""The classifier that says which pictures are unsafe, and which labels are unsafe from where on."""
+"""The classifier of unsafe pictures, and the bounds of its unsafe labels."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 class SafetyClassifier(NamedTuple):
-    """A loaded classifier, and which labels are unsafe from where on."""
+    """A loaded classifier, and the bounds of its unsafe labels."""
 
     settings: UnsafeLabels
     model: Classifier
 
 
 def load_safety(settings: UnsafeLabels) -> SafetyClassifier:
-    """Load the classifier that settings name.
+    """Load the classifier named by settings.
 
     Raises:
         PrerequisiteError: There is no such model, it is damaged, or the extra `models` is not installed.

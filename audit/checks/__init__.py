@@ -1,1 +1,1 @@
-"""The checks of the audit, a module for each family; `benchwright.audit.registry` lists them."""
+"""The checks of the audit, one module per family; `benchwright.audit.registry` lists them."""

@@ -1,7 +1,7 @@
-"""Checks that ask a model behind an endpoint: answers without the picture, second right options, equal options.
+"""Checks that query a model behind an endpoint: answers without the picture, second right options, equal options.
 
-They run where `--model` names a model, and are listed as skipped otherwise. Replies are kept in the folder of what was
-measured, so that none is asked and paid twice; a reply that fails is counted and says nothing of its item.
+They run if `--model` names a model, and are otherwise listed as skipped. The folder of measured values keeps replies,
+so that no request is paid twice. A failed reply is counted and does not affect its item.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ if TYPE_CHECKING:
     from benchwright.records import Item
 
 REPLIES = "model-replies.sqlite"
-"""File, in the folder of what was measured, that keeps the replies of models."""
+"""File, in the folder of measured values, that keeps the replies of models."""
 CONCURRENCY = 8
 LEAST_ITEMS = 20
-"""Fewest answers of which it can be said whether a model guesses better than chance."""
+"""Smallest number of answers that can show whether a model guesses better than chance."""
 _NEEDS_MODEL = "it needs a model: name one that sees pictures with --model, and its endpoint with --base-url"
 _MOST_BY_CHANCE = 0.01
 _LEAST_GAIN = 0.05
 _MOST_CALLED_RIGHT = 0.5
-"""Share of wrong options, 0-1, from which a model calls right whatever it is shown, so that its word is worth nothing.
-"""
+"""Share of wrong options, 0-1, from which a model calls everything right, so that its judgment is worthless."""
 _NONE = re.compile(r"\W*(?:none|no)\b", re.I)
 _PAIR = re.compile(r"\W*(?:(?:options?|letters?)\s+)?\(?([A-Z])\)?\s*(?:,|&|/|\+|=|and)?\s*\(?([A-Z])\b", re.I)
 
@@ -84,12 +83,12 @@ def _answers(
 
 
 class _LetterQuestion(NamedTuple):
-    """A question to a model that has one right letter.
+    """A question to a model with one right letter.
 
     Args:
         item: The item.
         question: The question.
-        right: Letter of the right option as the model is shown it.
+        right: Letter of the right option in the order shown to the model.
     """
 
     item: AuditedItem
@@ -98,7 +97,7 @@ class _LetterQuestion(NamedTuple):
 
 
 class BlindModels:
-    """Questions that a model answers without the picture, or with that of another item."""
+    """Questions that a model answers without the picture, or with another item's."""
 
     name: ClassVar[str] = "blind_models"
     title: ClassVar[str] = "Questions that a model answers without the picture, or with a wrong one"
@@ -137,13 +136,13 @@ def _fits_blind(item: Item) -> bool:
 
 
 def _blind(each: AuditedItem, donor: str | None, seed: int) -> _LetterQuestion:
-    """Return the question about an item as a model is asked it, its options in drawn order; `donor` is a picture."""
+    """Return an item's question in the form for a model, with options in drawn order; `donor` is a picture."""
     from benchwright.diagnostics.models.model_questions import ImageQuestion
     from benchwright.diagnostics.shortcuts.model_solvers import order_of, request_text, shown_options
 
     order = order_of(each.item, seed)
     text = request_text(each.item, "text", order, {})
-    if donor is not None:  # the model is not told that the picture is a wrong one
+    if donor is not None:  # the prompt does not disclose that the picture is a wrong one
         text = text.partition("\n\n")[2]
     right = LETTERS[order.index(LETTERS.index(str(each.item.right_key)))]
     return _LetterQuestion(each, ImageQuestion(donor, text, shown_options(each.item, order)), right)
@@ -152,7 +151,7 @@ def _blind(each: AuditedItem, donor: str | None, seed: int) -> _LetterQuestion:
 def _wrong_pictures(
     items: Sequence[AuditedItem], audited: AuditedItems, context: AuditContext
 ) -> Iterator[tuple[AuditedItem, str]]:
-    """Yield the items about one picture, each with that of another item of its task that shares nothing with it."""
+    """Yield the items about one picture, each with that of another, unrelated item of its task."""
     from benchwright.evaluation import ImageDonor, donors_of
 
     single = {each.item.item_id: each for each in items if _shows_one_picture(each.item, audited)}
@@ -179,7 +178,7 @@ def _above_chance(
     answers: Mapping[ImageQuestion, ModelAnswer],
     audited: AuditedItems,
 ) -> Iterator[Finding]:
-    """Yield a finding for each task on which more answers are right than chance allows; p-values are Holm's."""
+    """Yield a finding for each task with more right answers than chance allows, with p-values adjusted by Holm."""
     import numpy as np
     from scipy.stats import norm
 
@@ -228,7 +227,7 @@ def _above_chance(
 
 
 class SecondRightOptions:
-    """Wrong options that a model finds right as well, and keys that it finds wrong."""
+    """Wrong options that a model also finds right, and keys that it finds wrong."""
 
     name: ClassVar[str] = "second_right_options"
     title: ClassVar[str] = "Wrong options that are right too, by a model that sees the picture"
@@ -237,7 +236,7 @@ class SecondRightOptions:
         """Return a finding for each item with a second right option, and for each whose key is denied.
 
         Raises:
-            CheckSkipped: There is no model, it answers nothing, or it calls right whatever it is shown.
+            CheckSkipped: There is no model, it answers nothing, or it calls everything right.
         """
         from benchwright.diagnostics.models.second_answers import OptionReplies, option_questions, option_replies
 
@@ -287,13 +286,13 @@ class SecondRightOptions:
 
 
 class EqualOptions:
-    """Options that mean the same in other words."""
+    """Options with the same meaning in other words."""
 
     name: ClassVar[str] = "options_that_mean_the_same"
     title: ClassVar[str] = "Options that mean the same in other words"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item of which a model says that two options mean the same.
+        """Return a finding for each item with two options that mean the same according to a model.
 
         Raises:
             CheckSkipped: There is no model, no item has options in words, or it answers nothing.
@@ -341,7 +340,7 @@ def _equality_question(item: Item) -> ImageQuestion:
 
 
 def _equal_letters(reply: str) -> str:
-    """Return the two letters that a reply names, in order; nothing where it names none or is unclear.
+    """Return the two letters that a reply names, in order; empty if it names none or is unclear.
 
     Example:
         >>> _equal_letters("B and D."), _equal_letters("(D), (A)"), _equal_letters("NONE"), _equal_letters("A and A")

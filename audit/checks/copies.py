@@ -20,14 +20,14 @@ from ..picture_measures import PictureMeasures
 from ..source.audited_items import AuditedItems
 
 _FIXED = 1 << 62
-"""Number of pixels that makes a picture the one that stays as it is, as in the step `leakage`."""
+"""Number of pixels that marks a picture as the one that stays, as in the step `leakage`."""
 
 
 class CopiedPictures:
     """Copies among the source's own pictures.
 
-    Items that name one file on purpose, as where several questions are asked about it, are no copies of one another
-    within a split; between splits the same file is as bad as a copy of it.
+    Items that name one file on purpose, such as several questions about it, are not copies of one another within a
+    split. Between splits the same file is as bad as a copy of it.
     """
 
     name: ClassVar[str] = "copies"
@@ -85,10 +85,10 @@ class CopiedPictures:
 
 
 def _series(looks: Iterable[LookedAt]) -> list[list[LookedAt]]:
-    """Return doubtful pairs by the series they hang together in, each as its fewest and likeliest pairs.
+    """Return doubtful pairs by the series that links them, each as its fewest and likeliest pairs.
 
-    Twelve drawings of one template are doubtful in 66 pairs, and one thing to say to a person. Eleven pairs name each
-    picture beside the one it is most like.
+    Twelve drawings of one template are doubtful in 66 pairs, but make one message to a curator. Eleven pairs name each
+    picture with its most similar one.
     """
     pairs = sorted(looks, key=by_certainty)
     series: defaultdict[int, list[LookedAt]] = defaultdict(list)
@@ -98,7 +98,7 @@ def _series(looks: Iterable[LookedAt]) -> list[list[LookedAt]]:
 
 
 def _spanning(looks: Sequence[LookedAt]) -> list[LookedAt]:
-    """Return the first pairs that hold all pictures together."""
+    """Return the first pairs that link all pictures."""
     above: dict[str, str] = {}
 
     def root(image_id: str) -> str:
@@ -138,7 +138,7 @@ def _splits_of(audited: AuditedItems, items: Iterable[str]) -> set[str]:
 
 
 def _files_of(audited: AuditedItems, pictures: Iterable[str]) -> list[str]:
-    """Return the names by which items call the pictures of a group, sorted, each once."""
+    """Return the names that items use for the pictures of a group, sorted, each once."""
     group = set(pictures)
     names = {
         name
@@ -150,7 +150,7 @@ def _files_of(audited: AuditedItems, pictures: Iterable[str]) -> list[str]:
 
 
 class CopiesElsewhere:
-    """Pictures that another collection holds too: a folder, a release, a hash list."""
+    """Pictures that another collection also holds: a folder, a release, a hash list."""
 
     name: ClassVar[str] = "copies_elsewhere"
     title: ClassVar[str] = "Pictures that other collections hold too"
@@ -191,7 +191,7 @@ def _found_in(
         yield _elsewhere(place, audited, ids[row], theirs[leak.place].name, {"by": leak.by}, is_sure=True)
     perhaps = {row: found for row, found in possible_leaks(mine, theirs, distance=DISTANCE).items() if row not in sure}
     folder = collection.pixels(context.folder)
-    if folder is None:  # a hash list has no pixels to look at
+    if folder is None:  # a hash list has no pixels to compare
         for row, candidates in sorted(perhaps.items()):
             name = theirs[candidates[0].place].name
             yield _elsewhere(place, audited, ids[row], name, {"by": "hash"}, is_sure=False)

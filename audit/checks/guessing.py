@@ -1,4 +1,4 @@
-"""Keys that can be guessed without doing the task: by letter, by words, by whatever the shortcut battery measures."""
+"""Keys that can be guessed without doing the task: by letter, by words, by any measure of the shortcut battery."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 _SURELY_UNEVEN = 0.001
 _SURE_SPREADS = 2.33
-"""Standard deviations above the highest possible chance from which on letters are uneven: 1 % of sets by chance."""
+"""Standard deviations above the highest possible chance from which letters are uneven: 1 % of sets by chance."""
 _UNEVEN_GAIN = 0.05
 _STRONG_GAIN = 0.15
-"""Least distance from chance, 0-1, within the 95 % interval, from which a cue is of high severity."""
+"""Smallest distance from chance, 0-1, within the 95 % interval, of a cue with high severity."""
 _LEARNED = "learned"
-"""Stands for the family of cues that learners find, of which a task has one finding."""
+"""Name for the family of cues that learners find, of which a task has one finding."""
 _CUES = {
     "longest": "text.length",
     "shortest": "text.length",
@@ -43,7 +43,7 @@ _CUES = {
     "odd_form": "text.form",
     "learned": "words",
 }
-"""The cue of the shortcut battery that a rule over words goes by; of the classifier, its solver."""
+"""The cue of the shortcut battery that a rule over words uses; for the classifier, its solver."""
 _RULES: Mapping[str, tuple[str, str]] = {
     "longest": ("longest_option_is_right", "The longest option is right more often than chance allows."),
     "shortest": ("shortest_option_is_right", "The shortest option is right more often than chance allows."),
@@ -71,7 +71,7 @@ _RULES: Mapping[str, tuple[str, str]] = {
 
 
 def cue_severity(interval: Sequence[float], chance: float) -> Severity:
-    """Return the severity of a cue by how far its accuracy surely is from chance."""
+    """Return the severity of a cue by the distance of its accuracy's interval from chance."""
     surely = max(interval[0] - chance, chance - interval[1], 0.0)
     return "high" if surely >= _STRONG_GAIN else "medium"
 
@@ -83,13 +83,13 @@ def _of_task(task: str | None, audited: AuditedItems) -> str:
 
 
 class BestBlindStrategy:
-    """How far the best strategy that sees no picture gets on the whole set: one figure."""
+    """Accuracy of the best strategy that sees no picture on the whole set, as one number."""
 
     name: ClassVar[str] = "best_blind_strategy"
     title: ClassVar[str] = "How far the best strategy gets that sees no picture, over the whole set"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding where it beats chance; the page states the figure in any case.
+        """Return one finding if it beats chance; the page states the number in any case.
 
         Raises:
             CheckSkipped: Too few items with words have a key.
@@ -156,7 +156,7 @@ class KeyLetters:
 
 
 def _letters(audited: AuditedItems, context: AuditContext) -> list[JudgedLetters]:
-    """Return the letters of all tasks and of the set; items without words are tasks of their own."""
+    """Return the letters of all tasks and of the set; items without words form separate tasks."""
     from benchwright.diagnostics.shortcuts.letter_groups import judged
 
     letters = item_report(audited, context).letters if audited.items else ()
@@ -166,7 +166,7 @@ def _letters(audited: AuditedItems, context: AuditContext) -> list[JudgedLetters
 
 
 def _letters_without_words(audited: AuditedItems) -> Iterator[LetterGroup]:
-    """Yield the letters of the keys of items without words, by task and, where these are all, over the set."""
+    """Yield the letters of the keys of items without words, by task and, if these are all items, over the set."""
     from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance
     from benchwright.diagnostics.shortcuts.letter_groups import AnswerPlace, LetterGroup
 
@@ -185,11 +185,11 @@ def _letters_without_words(audited: AuditedItems) -> Iterator[LetterGroup]:
 
 
 def _telling_letters(items: Sequence[WordlessItem]) -> Iterator[WordlessItem]:
-    """Yield the items without words whose letters tell something, each with the fewest options that it can have.
+    """Yield the items without words whose letters are informative, each with its smallest possible number of options.
 
-    Where the source states no options, those of other items are not an item's own: keys of A and B prevail where some
-    items have two options and others four. Such a task counts only where a letter is right more often than chance has
-    it though every item had the fewest options that its key allows.
+    If the source states no options, those of other items are not an item's own: keys of A and B prevail if some items
+    have two options and others four. Such a task counts only if a letter is right more often than by chance even when
+    every item has the fewest options that its key allows.
     """
     by_task: defaultdict[str, list[WordlessItem]] = defaultdict(list)
     for each in items:
@@ -205,7 +205,7 @@ def _telling_letters(items: Sequence[WordlessItem]) -> Iterator[WordlessItem]:
 
 
 class GuessedFromWords:
-    """Rules and a classifier that see words alone; the picture stays unseen."""
+    """Rules and a classifier that see only words, not the picture."""
 
     name: ClassVar[str] = "guessed_from_words"
     title: ClassVar[str] = "Keys that words alone give away: longest option, other form, a text classifier"
@@ -229,13 +229,13 @@ class GuessedFromWords:
 
 
 class ShortcutBattery:
-    """Solvers that see words, files, light, marks and places, but not what they must be compared with."""
+    """Solvers that see words, files, light, marks and places, but not the content they must be compared with."""
 
     name: ClassVar[str] = "shortcuts"
     title: ClassVar[str] = "The shortcut battery: keys that files, light, marks, places or words give away"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each kind of cue that a task carries; items without pictures are measured by words."""
+        """Return a finding for each kind of cue in a task; items without pictures are measured by words."""
         from benchwright.diagnostics.shortcuts.battery import run_battery
         from benchwright.diagnostics.shortcuts.cue_table import with_source_image
         from benchwright.diagnostics.shortcuts.item_cues import ItemCues
@@ -289,7 +289,7 @@ class ShortcutBattery:
         ]
         try:
             kept = context.kept("audit battery 7", inputs, run)
-            if kept["is_partial"] and not context.failed:  # kept, and what failed is not known any more
+            if kept["is_partial"] and not context.failed:  # kept, but its failures are no longer known
                 kept = run()
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
@@ -298,7 +298,7 @@ class ShortcutBattery:
 
 
 def _power_of(task: TaskResult, whole: TaskResult | None) -> CuePower:
-    """Return how large a cue the adversary could have found in a task, and whether it found one."""
+    """Return the size of the cue that the adversary could have found in a task, and whether it found one."""
     power = task.power
     return CuePower(
         None if task is whole else task.table.task,
@@ -311,13 +311,13 @@ def _power_of(task: TaskResult, whole: TaskResult | None) -> CuePower:
 
 
 class EditedPairs:
-    """Pictures of pairs: whether one by itself tells that it was edited."""
+    """Pictures of pairs: whether a single one reveals that it was edited."""
 
     name: ClassVar[str] = "edited_pictures"
     title: ClassVar[str] = "Natural and manipulated pairs: whether a single picture tells that it was edited"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding where solvers tell edited pictures; its severity says how many questions that answers."""
+        """Return a finding if solvers detect edited pictures, with severity by the number of questions that answers."""
         from benchwright.diagnostics.shortcuts.battery import run_battery
         from benchwright.diagnostics.shortcuts.cue_table import with_source_image
         from benchwright.diagnostics.shortcuts.edited_pictures import (
@@ -382,20 +382,20 @@ class EditedPairs:
 
 
 def _severity_of_answers(share: float | None) -> Severity:
-    """Return the severity of edits that single pictures tell, by the share of yes/no items that this answers."""
+    """Return the severity of detectable edits, by the share of yes/no items that they answer."""
     gain = 0.0 if share is None else share - 0.5
     return "high" if gain >= _STRONG_GAIN else "medium" if gain >= _UNEVEN_GAIN else "low"
 
 
 def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
-    """Return the items with a key, or those with the smallest ids, which are digests, where there are very many."""
+    """Return the items with a key, or, if there are very many, those with the smallest ids, which are digests."""
     if len(audited.keyed) <= MOST_LEARNED:
         return list(audited.keyed)
     return sorted(audited.keyed, key=lambda each: each.item.item_id)[:MOST_LEARNED]
 
 
 def _named_before(context: AuditContext) -> frozenset[tuple[str | None, str]]:
-    """Return the tasks and cues that the checks of letters and of words have found already."""
+    """Return the tasks and cues already found by the checks of letters and of words."""
     found: list[Finding] = context.memo.get(FOUND, [])
     rule_of = {kind: rule for rule, (kind, _) in _RULES.items()}
     cues = {(each.evidence["task"], _CUES[rule]) for each in found if (rule := rule_of.get(each.kind)) in _CUES}
@@ -406,11 +406,11 @@ def _named_before(context: AuditContext) -> frozenset[tuple[str | None, str]]:
 def _shortcut_findings(
     audited: AuditedItems, found: list[dict[str, Any]], named: frozenset[tuple[str | None, str]]
 ) -> Iterator[Finding]:
-    """Yield one finding for each task and family, of all items with which one of its solvers helps.
+    """Yield one finding for each task and family, with all items that one of its solvers helps with.
 
     Args:
         audited: The items.
-        found: The solvers that carry a cue, farthest from chance first.
+        found: The solvers that carry a cue, furthest from chance first.
         named: Tasks and cues that need no second finding: `letter`, `text.length`, `words`.
     """
     families: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
@@ -423,7 +423,7 @@ def _shortcut_findings(
         if (entry["task"], cue) not in named:
             families.setdefault((entry["task"], family), []).append(entry)
     for (task, family), entries in families.items():
-        # One measure that tells by itself says more than a combination that has it.
+        # One measure that predicts the key alone is more informative than a combination that contains it.
         result = min(entries, key=lambda entry: entry["result"]["family"] == "combination")["result"]
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         if family == _LEARNED:
@@ -445,13 +445,13 @@ def _told(tells: Sequence[Mapping[str, Any]]) -> str:
 def _learned_pictures(
     audited: AuditedItems, sample: Sequence[AuditedItem], context: AuditContext
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Return what the adversary sees of the pictures of some items, by id, as JSON values."""
+    """Return the adversary's evidence of the pictures of some items, by id, as JSON values."""
     shown = dict.fromkeys(image.image_id for each in sample for image in each.item.images)
     return learned_pictures([audited.pictures[each] for each in shown if each in audited.pictures], context)
 
 
 def _places_of(each: AuditedItem, audited: AuditedItems) -> dict[str, PicturePlace]:
-    """Return where the files of an item's pictures lie, by image id; none in a release."""
+    """Return the places of an item's picture files, by image id; none in a release."""
     found: dict[str, PicturePlace] = {}
     for image, name in zip(each.item.images, each.names, strict=False):
         picture = audited.pictures.get(image.image_id)
@@ -462,7 +462,7 @@ def _places_of(each: AuditedItem, audited: AuditedItems) -> dict[str, PicturePla
 
 
 def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: AuditContext) -> dict[str, ItemEvidence]:
-    """Return what the adversary sees of items, by id: of one whose pictures cannot be read, words and ids alone."""
+    """Return the adversary's evidence of items, by id; without readable pictures it covers words and ids alone."""
     from benchwright.diagnostics.adversary.item_evidence import PictureEvidence
     from benchwright.diagnostics.shortcuts.measuring import evidence_of_answers
     from benchwright.images.decode import decode_rgb
@@ -487,7 +487,7 @@ def _evidence_of(audited: AuditedItems, items: Sequence[AuditedItem], context: A
 
 
 class _FactsOfMeasures:
-    """Facts about pictures, from what the audit measured."""
+    """Facts about pictures, from the audit's measures."""
 
     def __init__(self, audited: AuditedItems, measured: Mapping[str, PictureMeasures]) -> None:
         self._audited, self._measured = audited, measured

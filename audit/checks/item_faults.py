@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchwright.diagnostics.wording.repeated_options import OptionPair
 
 _KEY_OF_SEVERAL = "ambiguous_key"
-"""Reason of the reader where a key is the text of several options."""
+"""Reason of the reader if a key is the text of several options."""
 _SHOWN = 200
 
 
@@ -33,10 +33,10 @@ class _FaultsOfItems:
     family: ClassVar[Family]
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each fault, or one for all items of a rule whose faults are told together.
+        """Return a finding for each fault, or one for all items of a rule whose faults are reported together.
 
         Raises:
-            CheckSkipped: The source has no words of its questions, or no item has what the rules need.
+            CheckSkipped: The source has no words of its questions, or no item has the facts that the rules need.
         """
         from benchwright.diagnostics.item_faults.fault_rules import FaultRule, SetRule
         from benchwright.diagnostics.item_faults.rules import faults_of_set, rules_of, weight_of
@@ -66,7 +66,7 @@ class _FaultsOfItems:
             yield Finding(set_rule.kind, severity, items, of_several.words, of_several.evidence, certainty)
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return what the rules look at, by own id."""
+        """Return the input of the rules, by own id."""
         return _facts(audited, context)
 
 
@@ -90,7 +90,7 @@ def _facts(audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFac
 
 
 def _facts_with_files(audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-    """Return the facts with what picture files state, and whether they have color; without, where none can be read."""
+    """Return the facts with statements and color of picture files; without these if no file is readable."""
     facts = _facts(audited, context)
     try:
         measures = readable_pictures(audited, context)
@@ -111,7 +111,7 @@ def _facts_with_files(audited: AuditedItems, context: AuditContext) -> Mapping[s
 
 
 def _told_together(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Finding:
-    """Return one finding of all items on which a rule found something."""
+    """Return one finding for all items in which a rule found a fault."""
     rule, first = faults[0][0], faults[0][2]
     items = tuple(dict.fromkeys(item_id for _, item_id, _ in faults))
     evidence: dict[str, Any] = {"texts": {}}
@@ -125,14 +125,14 @@ def _told_together(faults: Sequence[tuple[FaultRule, str, ItemFault]]) -> Findin
 
 
 class ExplainedKeys(_FaultsOfItems):
-    """Explanations that speak for another option than the key."""
+    """Explanations that support another option than the key."""
 
     name: ClassVar[str] = "explanations"
     title: ClassVar[str] = "Explanations that call another option right than the key"
     family: ClassVar[Family] = "keys"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding for each contradiction, or one for all where explanations use another order of options.
+        """Return one finding for each contradiction, or one for all if explanations use another order of options.
 
         Raises:
             CheckSkipped: No item with a key has an explanation.
@@ -143,7 +143,7 @@ class ExplainedKeys(_FaultsOfItems):
 
 
 class Options(_FaultsOfItems):
-    """Options that repeat, or nearly, point at others, or are missing values."""
+    """Options that repeat, exactly or nearly, refer to others, or are missing values."""
 
     name: ClassVar[str] = "options"
     title: ClassVar[str] = "Options that repeat, or nearly, point at others, or are missing values"
@@ -162,7 +162,7 @@ class Options(_FaultsOfItems):
                 yield _similar(audited.by_id[item_id], similar)
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return what the rules look at; pictures that are copies count as one."""
+        """Return the input of the rules; pictures that are copies count as one."""
         standing = standing_items(audited, context)
         return {own: replace(facts, item=standing[own]) for own, facts in super().facts(audited, context).items()}
 
@@ -187,7 +187,7 @@ class AnswersGivenAway(_FaultsOfItems):
     family: ClassVar[Family] = "given_away"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return what the rules look at, with what picture files state."""
+        """Return the input of the rules, with statements in picture files."""
         return _facts_with_files(audited, context)
 
 
@@ -200,7 +200,7 @@ class UnfinishedTexts(_FaultsOfItems):
 
 
 class HiddenCharacters(_FaultsOfItems):
-    """Controls, bidirectional controls and zero-width characters in texts, but for those that writing needs."""
+    """Controls, bidirectional controls and zero-width characters in texts, except for those that a script needs."""
 
     name: ClassVar[str] = "hidden_characters"
     title: ClassVar[str] = "Characters that nobody sees"
@@ -215,7 +215,7 @@ class PersonalData(_FaultsOfItems):
     family: ClassVar[Family] = "personal_data"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return what the rules look at, with the text of pictures where that may be read."""
+        """Return the input of the rules, with the text of pictures if OCR is allowed."""
         facts = super().facts(audited, context)
         if not context.ocr or not audited.pictures:
             return facts
@@ -233,12 +233,12 @@ class PersonalData(_FaultsOfItems):
 
 
 class NamedPictures(_FaultsOfItems):
-    """Pictures that texts name and items lack, and colors of grey ones."""
+    """Pictures that texts name and items lack, and colors of gray ones."""
 
     name: ClassVar[str] = "named_pictures"
     title: ClassVar[str] = "Pictures that texts name and items lack, colors of grey pictures"
     family: ClassVar[Family] = "pictures"
 
     def facts(self, audited: AuditedItems, context: AuditContext) -> Mapping[str, ItemFacts]:
-        """Return what the rules look at, with whether pictures have color."""
+        """Return the input of the rules, with whether pictures have color."""
         return _facts_with_files(audited, context)

@@ -1,4 +1,4 @@
-"""Checks of keys: replies and people that speak against them, and ambiguous items."""
+"""Checks of keys: contradicting replies of models and people, and ambiguous items."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies
 
 
 class UnreadReplies:
-    """Rows of replies that could not be read, and models that were given twice."""
+    """Rows of replies that are unreadable, and models given twice."""
 
     name: ClassVar[str] = "replies"
     title: ClassVar[str] = "Replies brought along that cannot be read, or are of one model twice"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each file with rows that are not used or name no option, and for each model given twice.
+        """Return a finding for each file with rows that are unused or name no option, and for each model given twice.
 
         Raises:
             CheckSkipped: No replies were given.
@@ -97,7 +97,7 @@ class UnreadReplies:
 
 
 class SuspectedKeys:
-    """Keys that the replies speak against."""
+    """Keys that the replies contradict."""
 
     name: ClassVar[str] = "suspected_keys"
     title: ClassVar[str] = "Keys that models and people do not give, by evidence"
@@ -130,7 +130,7 @@ def _evidence(audited: AuditedItems, context: AuditContext) -> Evidence:
 
 
 class DoubtedTasks:
-    """Tasks whose keys are in doubt as a whole: mixed up by a join, wrong in great number, or beyond all models."""
+    """Tasks whose keys are in doubt as a whole: mixed up by a join, often wrong, or beyond all models."""
 
     name: ClassVar[str] = "keys_of_tasks"
     title: ClassVar[str] = "Tasks whose keys are in doubt as a whole, and which mistake would explain them"

@@ -1,4 +1,4 @@
-"""Signs that models may know the items already: no canary, or questions that others hold word for word."""
+"""Signs that models may already know the items: no canary, or questions found elsewhere word for word."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Canary:
     title: ClassVar[str] = "A canary, by which training sets can leave the benchmark out"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding where no file of the source holds a canary.
+        """Return a finding if no file of the source holds a canary.
 
         Raises:
-            CheckSkipped: No file can be looked into.
+            CheckSkipped: No file can be searched.
         """
         del context
         files = list(_files(audited.source))
@@ -74,13 +74,13 @@ def _has_canary(path: Path) -> bool:
 
 
 class QuestionsElsewhere:
-    """Questions whose words another release or a corpus of texts has."""
+    """Questions whose words another release or a corpus of texts contains."""
 
     name: ClassVar[str] = "questions_elsewhere"
     title: ClassVar[str] = "Questions that other releases or texts hold too (13 words in a row)"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item whose words a release or a corpus has."""
+        """Return a finding for each item whose words a release or a corpus contains."""
         from benchwright.release import Release
 
         needs_words(audited)

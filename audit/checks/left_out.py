@@ -1,4 +1,4 @@
-"""What of a source an audit cannot check: rows that are no items, and pictures none of which is there."""
+"""Parts of a source that an audit cannot check: rows that are not items, and pictures if all are missing."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..findings.finding import LEFT_OUT, Finding
 from ..source.audited_items import AuditedItems, RowFault
 
 _ROWS = 200
-"""Most rows that a finding names with what is wrong with each."""
+"""Largest number of rows that a finding names with the fault of each."""
 
 
 class RowsLeftOut:
-    """Rows that no run takes and of which nothing can be checked, so that scores are of another set than is stated."""
+    """Rows that runs omit and checks cannot cover, so that scores refer to another set than stated."""
 
     name: ClassVar[str] = "rows_left_out"
     title: ClassVar[str] = "Rows that are no items, and pictures that are not there"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each reason, with all rows of it, and one where no picture that items name is there."""
+        """Return a finding for each reason, with all its rows, and one if all pictures that items name are missing."""
         del context
         by_reason: defaultdict[str, list[RowFault]] = defaultdict(list)
         for row in audited.left_out:

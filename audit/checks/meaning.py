@@ -1,4 +1,4 @@
-"""What words mean, without a network: options related in meaning or of another kind, questions asked again."""
+"""Meanings of words, without a network: options related in meaning or of another kind, repeated questions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WAYS = {
 
 
 class RelatedOptions:
-    """Options that mean the same, hold the right one, or are of another kind, by a WordNet."""
+    """Options that mean the same, include the right one, or are of another kind, by a WordNet."""
 
     name: ClassVar[str] = "related_options"
     title: ClassVar[str] = "With --wordnet: options that mean the same, hold the right one, or are of another kind"
@@ -80,7 +80,7 @@ class QuestionsAskedAgain:
     title: ClassVar[str] = "Questions asked again in another language or, with --wordnet or --sentences, other words"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each pair of questions that no other check names; copies of a picture count as that one.
+        """Return a finding for each pair of questions that no other check names; copies of a picture count as one.
 
         Raises:
             CheckSkipped: The word lists are not installed.

@@ -1,4 +1,4 @@
-"""Questions without options: asked twice, nearly, or with answers that contradict each other."""
+"""Questions without options: asked twice, exactly or nearly, or with answers that contradict each other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RepeatedOpenQuestions:
         own_id = {item.item_id: own for own, item in standing.items()}
         groups: defaultdict[tuple[bool, str], set[str]] = defaultdict(set)
         pictured = [item for item in standing.values() if item.images]
-        bare = [item for item in standing.values() if not item.images]  # alike words may be about anything
+        bare = [item for item in standing.values() if not item.images]  # similar words may be about anything
         for repetition in (*repeated_questions(pictured), *repeated_questions(bare, min_similarity=None)):
             members = groups[repetition.reason == NEAR, repetition.group]
             members |= {own_id[item_id] for item_id in (repetition.item_id, *repetition.of)}
@@ -69,6 +69,6 @@ def _asked_twice(items: Sequence[OpenItem], splits: Mapping[str, str]) -> Findin
 
 
 def _contradict(items: Sequence[OpenItem]) -> bool:
-    """Return whether two questions have no right answer in common, but for case, width and punctuation."""
+    """Return whether two questions have no right answer in common, ignoring case, width and punctuation."""
     stated = [{normal(line) for line in each.answer.splitlines()} for each in items if each.answer is not None]
     return any(first.isdisjoint(second) for at, first in enumerate(stated) for second in stated[at + 1 :])

@@ -1,7 +1,7 @@
-"""Text in pictures that gives the answer: the right option stands in the picture, as OCR reads it.
+"""Text in pictures that gives the answer: the right option occurs in the picture, as read by OCR.
 
-Text that holds options by chance, or because the question asks to read, holds wrong options as often as right ones;
-text that gives answers away holds the right ones. Both are counted over the items of a task.
+Text that contains options by chance, or because the question asks to read, contains wrong options as often as right
+ones; text that gives answers away contains the right ones. Both are counted over the items of a task.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .guessing import cue_severity
 
 _NEEDS_OCR = "it needs OCR: let rapidocr, in the extra `filters`, read the text in pictures with --ocr"
 _SURELY_GIVEN = 0.01
-"""p-value below which the text of a task's pictures gives keys away; the p-values of tasks are Holm's."""
+"""p-value, after Holm's adjustment over tasks, below which the text of a task's pictures gives keys away."""
 _AS_OFTEN = 0.1
-"""p-value from which keys stand in pictures no more often than wrong options do."""
+"""p-value from which keys occur in pictures no more often than wrong options do."""
 _READING = re.compile(
     r"\b(?:reads?|says?|said|writ(?:e|es|ing|ten)|words?|texts?|letters?|digits?|numbers?|spell(?:s|ed)?|printed|"
     r"captions?|titles?|titled|headlines?|labels?|labell?ed|logos?|brands?|slogans?|signs?|names?|named|called)\b",
@@ -35,16 +35,16 @@ _MOST_LINES = 40
 
 
 class TextInPictures:
-    """Right options that stand in the picture where wrong ones do not, in questions that are not about reading."""
+    """Right options that occur in the picture while wrong ones do not, in questions that are not about reading."""
 
     name: ClassVar[str] = "text_in_pictures"
     title: ClassVar[str] = "Text in pictures that gives the answer"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item whose key, and no wrong option, stands in a picture.
+        """Return a finding for each item whose key, and no wrong option, occurs in a picture.
 
         Raises:
-            CheckSkipped: OCR is not asked for or not installed, or there is no picture or no item with a key.
+            CheckSkipped: OCR is not requested or not installed, or there is no picture or no item with a key.
         """
         if not context.ocr:
             raise CheckSkipped(_NEEDS_OCR)
@@ -68,7 +68,7 @@ class TextInPictures:
 
 
 class _Read(NamedTuple):
-    """An item, the lines of text in its pictures, and the letters of the options that stand there."""
+    """An item, the lines of text in its pictures, and the letters of the options that occur there."""
 
     item: AuditedItem
     lines: Sequence[str]
@@ -95,9 +95,9 @@ def _is_asked(each: AuditedItem, audited: AuditedItems) -> bool:
 
 
 def stands_in(option: str, lines: Sequence[str]) -> bool:
-    """Return whether an option stands in the text of a picture, as whole words in a row.
+    """Return whether an option occurs in the text of a picture, as consecutive whole words.
 
-    Case, punctuation, a leading article and where lines break do not matter, nor do spaces, which OCR loses.
+    Case, punctuation, a leading article and line breaks do not matter, nor do spaces, which OCR loses.
 
     Example:
         >>> stands_in("the red chair", ["REDCHAIR", "for sale"]), stands_in("7", ["Gate 7"]), stands_in("7", ["1974"])
@@ -120,7 +120,7 @@ def _given_away(by_task: Mapping[str, Sequence[_Read]]) -> Iterator[Finding]:
     from benchwright.statistics import holm, wilson
 
     tasks = {task: reads for task, reads in sorted(by_task.items()) if any(read.has_key for read in reads)}
-    # Where all options of an item stand in its picture, or none, the text prefers none.
+    # If all options of an item occur in its picture, or none, the text prefers none.
     telling = {task: [read for read in reads if 0 < read.chance < 1] for task, reads in tasks.items()}
     keys = {task: sum(read.has_key for read in reads) for task, reads in telling.items()}
     p_values = [at_least(keys[task], [read.chance for read in telling[task]]) for task in tasks]
@@ -154,7 +154,7 @@ def _given_away(by_task: Mapping[str, Sequence[_Read]]) -> Iterator[Finding]:
 
 
 def at_least(count: int, chances: Sequence[float]) -> float:
-    """Return the probability that at least `count` of independent events with these chances happen, 0-1."""
+    """Return the probability, 0-1, that at least `count` of independent events with these chances happen."""
     import numpy as np
 
     spread = np.ones(1)

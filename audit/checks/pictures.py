@@ -1,4 +1,4 @@
-"""Pictures that cannot be seen: broken, missing, blank; and pictures of which little can be seen."""
+"""Pictures that cannot be seen: broken, missing, blank; and pictures that show little."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..source.audited_items import UNREADABLE_PICTURE, AuditedItems
 
 _BLANK = "blank"
 _SERIOUS = ("blank", "too_dark", "too_bright", "mostly_frame")
-"""Faults of pictures that leave little to see."""
+"""Faults of pictures that show little."""
 _WORDS = {
     "too_small": "The shorter side has few pixels.",
     "too_long": "The picture is far longer than wide.",

@@ -1,4 +1,4 @@
-"""Questions that are asked twice, rotations of options, and rows with a key or options that are none."""
+"""Questions asked twice, rotations of options, and rows with an invalid key or invalid options."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..findings.finding import Certainty, Finding, Severity
 from ..source.audited_items import AuditedItem, AuditedItems, OpenItem, RotatedQuestion, RowFault, WordlessItem
 
 _ROWS = 200
-"""Most rows that a finding names with what is wrong with each."""
+"""Largest number of rows that a finding names with the fault of each."""
 _REPEATED_KEY = "ambiguous_key"
-"""Reason of the reader where a key is the text of several options."""
+"""Reason of the reader if a key is the text of several options."""
 
 
 class _KeyFault(NamedTuple):
@@ -46,13 +46,13 @@ class RepeatedIds:
     title: ClassVar[str] = "Ids that stand twice"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding of the items whose id another item of the file has, and one of those of other files."""
+        """Return a finding for ids repeated within a file, and one for ids repeated across files."""
         del context
         by_own: defaultdict[str, list[AuditedItem | WordlessItem | OpenItem]] = defaultdict(list)
         for each in audited.all_items:
             if (
                 each.stated_id != each.where.rpartition(", ")[2]
-            ):  # else the source states none, and its row stands for it
+            ):  # otherwise the source states none, and its row names it
                 by_own[each.stated_id].append(each)
         repeated = {own: items for own, items in by_own.items() if len(items) > 1}
         within = {own: items for own, items in repeated.items() if len({_file(each) for each in items}) < len(items)}
@@ -83,7 +83,7 @@ def _repeated_ids(
 
 
 class RepeatedQuestions:
-    """Questions about the same pictures that are asked twice, or nearly; copies of a picture count as that picture."""
+    """Questions about the same pictures asked twice, or nearly; copies of a picture count as that picture."""
 
     name: ClassVar[str] = "repeated_questions"
     title: ClassVar[str] = "Questions asked twice, in the same or nearly the same words"
@@ -136,7 +136,7 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
 
 
 def _sureness(audited: AuditedItems, items: Sequence[str]) -> Certainty:
-    """Return how sure it is that items show one picture: files may call different ones by one name."""
+    """Return how certain it is that items show one picture: files may use one name for different ones."""
     found = [audited.worded[item] for item in items]
     is_seen = not any(each.missing for each in found)
     return "certain" if is_seen or len({_file(each) for each in found}) == 1 else "likely"
@@ -149,7 +149,7 @@ class RotatedOptions:
     title: ClassVar[str] = "Questions repeated with rotated options whose key did not rotate along"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each question of which a rotation has another key."""
+        """Return a finding for each question with a rotation that has another key."""
         del context
         known = {each.item_id for each in audited.all_items}
         by_question: defaultdict[str, list[RotatedQuestion]] = defaultdict(list)
@@ -169,17 +169,18 @@ class RotatedOptions:
 
 
 class FaultyRows:
-    """Questions whose key names no option of theirs or several, or whose options are none of an item."""
+    """Questions whose key names none or several of their options, or whose options are not those of an item."""
 
     name: ClassVar[str] = "faulty_rows"
     title: ClassVar[str] = "Questions that no run takes, for their key or their options"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each way in which keys or options are wrong, with all questions of it."""
+        """Return a finding for each kind of fault in keys or options, with all its questions."""
         del context
         by_kind: defaultdict[_KeyFault, list[RowFault]] = defaultdict(list)
         for fault in audited.faults:
-            if fault.reason != _REPEATED_KEY or fault.item_id not in audited.by_id:  # else told with the equal options
+            # The check of equal options reports the others.
+            if fault.reason != _REPEATED_KEY or fault.item_id not in audited.by_id:
                 by_kind[_FAULTS.get(fault.reason, _OTHER_FAULT)].append(fault)
         for kind, faults in by_kind.items():
             number, first = len(faults), faults[0]
@@ -194,7 +195,7 @@ class FaultyRows:
 
 
 class MissingKeys:
-    """Items of which no option is marked as right, in splits where others have a key."""
+    """Items without an option marked as right, in splits where others have a key."""
 
     name: ClassVar[str] = "missing_keys"
     title: ClassVar[str] = "Items without a key among items with one"

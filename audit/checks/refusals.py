@@ -1,4 +1,4 @@
-"""Refusals that questions give away: whether the picture answers a question is told by the question alone."""
+"""Refusals that questions give away: the question alone reveals whether the picture answers it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .guessing import cue_severity
 
 
 class RefusalsFromQuestions:
-    """Unanswerable questions that are known without the picture, and the templates that tell them."""
+    """Unanswerable questions recognizable without the picture, and the templates that reveal them."""
 
     name: ClassVar[str] = "refusals"
     title: ClassVar[str] = "Questions that tell by themselves that nothing in the picture answers them"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding on the whole set, and one for each template that tells.
+        """Return a finding on the whole set, and one for each revealing template.
 
         Raises:
-            CheckSkipped: Not enough items offer an option that declines, or it is right in none or all of them.
+            CheckSkipped: Not enough items have a refusal choice, or it is right in none or all of them.
         """
         from benchwright.diagnostics.shortcuts.refusal_cues import LEAST_OF_EACH, refusable, refusal_cues
 

@@ -1,4 +1,4 @@
-"""Rights: licences of pictures, and what picture files say of people and places."""
+"""Rights: licenses of pictures, and statements about people and places in picture files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..source.audited_items import AuditedItems
 
 
 class PictureLicences:
-    """Pictures without a licence, or under one that does not allow what a benchmark does."""
+    """Pictures without a license, or under one that forbids what a benchmark does."""
 
     name: ClassVar[str] = "licences"
     title: ClassVar[str] = "Pictures without a licence, or under one that forbids passing on"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding of all pictures without a licence, and one for each licence that is not allowed."""
+        """Return a finding for all pictures without a license, and one for each license that is not allowed."""
         from benchwright.diagnostics.pictures.licences import is_allowed
         from benchwright.rights import forbids_redistribution
 

@@ -1,4 +1,4 @@
-"""Pictures that a classifier of the curator's calls unsafe."""
+"""Pictures that the curator's classifier calls unsafe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEEDS_CLASSIFIER = (
 
 
 class UnsafePictures:
-    """Pictures of which an unsafe label reaches its bound, as in the step `safety`."""
+    """Pictures with an unsafe label that reaches its bound, as in the step `safety`."""
 
     name: ClassVar[str] = "unsafe_pictures"
     title: ClassVar[str] = "Unsafe pictures"

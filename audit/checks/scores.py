@@ -1,4 +1,4 @@
-"""Checks of what scores can tell: power by task, and what the findings do to the scores of models."""
+"""Checks of the information in scores: power by task, and the effect of the findings on the scores of models."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _ENOUGH = 0.05
 """Difference of accuracies that a benchmark should be able to find."""
 _PAIRS = 30
 _BY_REPLIES = {"suspected_key", "ambiguous_item", *DOUBTS.values()}
-"""Kinds of findings that go by what models reply."""
+"""Kinds of findings that use replies of models."""
 
 
 class StatisticalPower:
-    """Differences between two models that are too small to be found."""
+    """Differences between two models that are too small to detect."""
 
     name: ClassVar[str] = "power"
     title: ClassVar[str] = "Differences between two models that this benchmark can tell"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding with the power of all tasks, where it is counted from replies or is low.
+        """Return one finding with the power of all tasks, if it is counted from replies or is low.
 
         Raises:
             CheckSkipped: No item has a key.
@@ -77,18 +77,18 @@ def _row(power: TaskPower) -> dict[str, Any]:
 
 
 class ScoresWithout:
-    """What the findings do to the scores of models."""
+    """The effect of the findings on the scores of models."""
 
     name: ClassVar[str] = "score_effects"
     title: ClassVar[str] = "Scores of models with and without the items found"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding with the accuracy of each model with and without the items, altogether and by kind.
+        """Return one finding with the accuracy of each model with and without the items, in total and by kind.
 
-        It counts findings of high or medium severity that name items, of the checks that ran before it.
+        It counts findings of high or medium severity that name items, from the checks that ran before it.
 
         Raises:
-            CheckSkipped: No replies were given, or nothing was found that names items.
+            CheckSkipped: No replies were given, or no finding names items.
         """
         matrix = brought_replies(audited, context).matrix
         if not matrix.models:
@@ -154,7 +154,7 @@ def _summary(effects: ScoreEffects) -> str:
 
 
 def _line(effect: ModelEffect) -> str:
-    """Return a model's effect as people read it: accuracies in percent, changes in points."""
+    """Return a model's effect as text: accuracies in percent, changes in points."""
     if effect.before.value is None or effect.after.value is None or effect.change is None:
         return f"{effect.model}: no items left to score"
     ends = effect.change_interval

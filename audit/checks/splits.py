@@ -1,4 +1,4 @@
-"""Groups that splits tear apart: what items share by their group keys, as `release splits` counts them."""
+"""Groups divided by splits: items linked by their group keys, as `release splits` counts them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class TornGroups:
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each group that lies in several splits.
 
-        A picture that several splits show is a finding of the copies; here it is only what was made of one picture.
+        A picture in several splits is a finding of the check of copies; this check covers only items made from one
+        picture.
         """
         del context
         if len(set(audited.splits.values())) < 2:
@@ -56,7 +57,7 @@ class TornGroups:
 
 
 def _is_shown_by_all(key: str, items: Iterable[AuditedItem | WordlessItem | OpenItem]) -> bool:
-    """Return whether a key stands for one picture that all of its items show; the checks of copies report those."""
+    """Return whether a key identifies one picture that all of its items show; the checks of copies report those."""
     if not key.startswith(_IMAGE):
         return False
     picture = key.removeprefix(_IMAGE)

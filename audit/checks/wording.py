@@ -75,7 +75,7 @@ class Wording:
 
 
 class _KeptFaults:
-    """Faults of items, kept by their words; the list of words is read only when an item is new.
+    """Faults of items, cached by their words; the list of words is read only for new items.
 
     Raises:
         CheckSkipped: The list of words is not installed.
@@ -116,7 +116,7 @@ class _KeptFaults:
 
 
 def _foreign_language(question: str, spelling: Spelling) -> str:
-    """Return the code of the language of a question that is not English; empty where it is, or does not tell."""
+    """Return the code of the language of a question that is not English; empty for English or if it is unclear."""
     from benchwright.diagnostics.wording.languages import language_of
     from benchwright.diagnostics.wording.text_checks import is_english
 
@@ -125,7 +125,7 @@ def _foreign_language(question: str, spelling: Spelling) -> str:
 
 
 def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
-    """Return whether most letters of a question are of another alphabet than English has."""
+    """Return whether most letters of a question belong to another alphabet than the English one."""
     question = audited.worded[item_id].item.question
     if question.isascii():
         return False

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _PLACE = click.Path(exists=True, path_type=Path)
 _COLLECTED = (100_000, 50, 50)
-"""Thresholds of garbage collection: an audit holds all items to its end, and looking through them again and again for
-what could be freed takes a fifth of its time."""
+"""Thresholds of garbage collection: an audit holds all items to its end, and repeated searches of them for garbage take
+a fifth of its time."""
 
 
 @click.command("audit")
@@ -282,10 +282,10 @@ def audit(
 
 
 def _unsafe(weights: Path | None, labels: Sequence[str]) -> UnsafeLabels | None:
-    """Return the settings of the classifier of unsafe pictures; None where no folder is given.
+    """Return the settings of the classifier of unsafe pictures; None without a folder.
 
     Raises:
-        UsageError: Labels are given without a folder or the folder without labels, or a bound is none.
+        UsageError: Labels are given without a folder or the folder without labels, or a bound is invalid.
     """
     from pydantic import ValidationError
 
@@ -308,7 +308,7 @@ def _unsafe(weights: Path | None, labels: Sequence[str]) -> UnsafeLabels | None:
 
 
 def _lines_on(opened: OpenedAudit, workspace: Path) -> list[str]:
-    """Return what was opened, and what to do next."""
+    """Return the opened campaigns as text, and what to do next."""
     where = shlex.quote(str(workspace))
     lines = [f"release: {opened.release}"]
     for each in opened.campaigns:

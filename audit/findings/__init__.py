@@ -1,1 +1,1 @@
-"""What an audit finds and says: findings, their report and verdict, page and words, and a baseline."""
+"""Results of an audit: findings, their report and verdict, page and texts, and a baseline."""

@@ -1,12 +1,12 @@
-"""Findings that a team accepts, so that a check in continuous integration fails on new ones only.
+"""Findings that a team accepts, so that a check in continuous integration fails only on new ones.
 
-The file is JSON, to be kept beside the benchmark and read in reviews:
+The file is JSON, for storage next to the benchmark and for review:
 
     {"format": "benchwright/audit-baseline", "version": 1,
      "accepted": [{"kind": "duplicate_picture", "about": "", "items": ["q1", "q2"], "note": "asked about on purpose"}]}
 
-A finding is accepted where an entry of its kind, about the same (task, split, collection, licence), lists all of its
-items. Notes are the team's own and stay.
+An entry accepts a finding of its kind about the same subject (task, split, collection, license) if it lists all of its
+items. Notes belong to the team and stay.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ FORMAT = "benchwright/audit-baseline"
 VERSION = 1
 _MOST_BYTES = 256 << 20
 _ABOUT = ("task", "rule", "solver", "of", "split", "collection", "licence", "group", "reason")
-"""Keys of a finding's evidence that say what it is about, besides its items."""
+"""Keys of a finding's evidence that name its subject besides its items."""
 
 
 class AcceptedFinding(Record):
-    """An entry of a baseline; `note` says why it is accepted."""
+    """An entry of a baseline; `note` states why it is accepted."""
 
     kind: str
     about: str = ""
@@ -53,7 +53,7 @@ class Baseline(NamedTuple):
     accepted: tuple[AcceptedFinding, ...] = ()
 
     def divide(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-        """Return the findings that are new, and those that are accepted, each in their order."""
+        """Return the new findings, and the accepted ones, each in their order."""
         known: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
         for entry in self.accepted:
             known[entry.kind, entry.about].append(frozenset(entry.items))
@@ -74,7 +74,7 @@ class Baseline(NamedTuple):
 
 
 def about(finding: Finding) -> str:
-    """Return what a finding is about besides its items, such as `task counting`."""
+    """Return the subject of a finding besides its items, such as `task counting`."""
     return ", ".join(f"{key} {finding.evidence[key]}" for key in _ABOUT if finding.evidence.get(key) is not None)
 
 
@@ -82,7 +82,7 @@ def read_baseline(path: Path) -> Baseline:
     """Return the baseline in a file.
 
     Raises:
-        DataError: It cannot be read, is none, or is of a newer version.
+        DataError: The file cannot be read, is not a baseline, or has a newer version.
     """
     try:
         if path.stat().st_size > _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""How large a cue the adversary could have found where it found none: by task and over the set, in one sentence."""
+"""The size of the cue that the adversary could have found where it found none, by task and over the set, as text."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 from benchwright.texts.normalization import counted, printable
 
 _NAMED = 3
-"""Tasks of which each is named; of more, those with the smallest and the largest cue."""
+"""Number of tasks up to which each is named; of more, those with the smallest and the largest cue."""
 
 
 class CuePower(NamedTuple):
-    """What the adversary learned of a task, or of the whole set.
+    """The adversary's power on a task, or on the whole set.
 
     Args:
-        task: The task; None for the items of all tasks, where there are several.
+        task: The task; None for the items of several tasks together.
         chance: Accuracy by chance, 0-1.
-        learned_items: Items that it learned from; None where they were too few to learn from.
+        learned_items: Number of items it learned from; None if they were too few.
         could_find: Smallest accuracy, 0-1, of a cue in one measure that it finds with 80 % power at its corrected
-            level; None where no accuracy would do.
+            level; None if no accuracy suffices.
         items_needed: Number of items at which it would find a gain of 0.05 with that power.
         carries: Whether it found a cue.
     """
@@ -32,14 +32,14 @@ class CuePower(NamedTuple):
     carries: bool
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the power as JSON values."""
         return self._asdict()
 
     def words(self, where: str) -> str:
-        """Return in words which cue it would have found, as the end of a sentence.
+        """Return the cue it would have found, as the end of a sentence.
 
         Args:
-            where: Which items these are, such as ` over all tasks`; may be empty.
+            where: Name of these items, such as ` over all tasks`; may be empty.
         """
         items = counted(self.learned_items or 0, "item")
         if self.could_find is None:
@@ -48,10 +48,10 @@ class CuePower(NamedTuple):
 
 
 def power_sentence(powers: Sequence[CuePower]) -> str:
-    """Return how large a cue could have been found where none was; empty where there is no such task.
+    """Return the size of the cue that could have been missed, as a sentence; empty without a task free of cues.
 
     Args:
-        powers: Tasks, and the whole set where there are several.
+        powers: Tasks, and the whole set if there are several.
     """
     silent = [each for each in powers if each.learned_items is not None and not each.carries]
     tasks = [each for each in silent if each.task is not None]
@@ -75,7 +75,7 @@ def power_sentence(powers: Sequence[CuePower]) -> str:
 
 
 def power_document(powers: Sequence[CuePower]) -> dict[str, Any] | None:
-    """Return what `--json` prints of it; None where the adversary was not asked."""
+    """Return the part of `--json` about it; None if the adversary did not run."""
     if not powers:
         return None
     return {"words": power_sentence(powers), "tasks": [each.to_json() for each in powers]}

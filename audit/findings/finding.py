@@ -1,4 +1,4 @@
-"""What an audit finds: one record for each thing that is wrong, with its evidence."""
+"""The result of an audit: one record per fault, with its evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Severities, the worst first."""
 
 LEFT_OUT = "row_is_no_item"
-"""Kind of the finding about rows of which nothing can be checked."""
+"""Kind of the finding about rows that no check covers."""
 
 _OF_EVIDENCE = ("summary", "certainty")
 """Keys of a finding's evidence in the JSON document that the finding's own fields fill."""
@@ -22,20 +22,20 @@ _OF_EVIDENCE = ("summary", "certainty")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with a benchmark, or may be.
+    """A fault of a benchmark, or a possible one.
 
     Args:
-        kind: What is wrong, in small letters with `_`, such as `duplicate_picture`; kinds of copies contain
+        kind: Name of the fault, in lowercase with `_`, such as `duplicate_picture`; kinds of copies contain
             `duplicate`.
-        severity: `high`: scores are wrong or cannot be trusted until it is mended. `medium`: scores are biased or
-            items are of doubtful use. `low`: worth mending, scores hardly change.
-        items: Own ids of the items concerned (`AuditedItem.item_id`), in order; empty where it is about the whole set.
-        summary: One sentence for people, without the ids; plain text, escaped wherever it is shown.
-        evidence: What was measured, as JSON values; the keys `summary` and `certainty` are taken.
-        certainty: `certain`: a fact, such as equal bytes. `likely`: measured, with a known rate of error.
-            `possible`: a person has to look.
-        pictures: Ids of the pictures to show side by side, in order, as in `AuditedItems.pictures`; where empty, those
-            of the items are shown.
+        severity: `high`: scores are wrong or not trustworthy until it is fixed. `medium`: scores are biased or items
+            are of doubtful use. `low`: worth fixing, scores hardly change.
+        items: Own ids of the items concerned (`AuditedItem.item_id`), in order; empty if it is about the whole set.
+        summary: One sentence for display, without the ids; plain text, escaped wherever it is shown.
+        evidence: Measured values, as JSON values; the keys `summary` and `certainty` are reserved.
+        certainty: `certain`: a fact, such as equal bytes. `likely`: measured, with a known error rate. `possible`: a
+            curator must check.
+        pictures: Ids of the pictures to show side by side, in order, as in `AuditedItems.pictures`; if empty, those of
+            the items are shown.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """Return the id by which a baseline knows the finding: its kind and items, whatever was measured."""
+        """Return the finding's id in a baseline: its kind and items, regardless of the measured values."""
         return digest([self.kind, sorted(self.items)])[:16]
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Findings whose evidence a page shows as tables: power by task, and what findings do to the scores of models."""
+"""Findings whose evidence a page shows as tables: power by task, and effects of findings on the scores of models."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .finding import Finding
 
 
 class FindingTable(NamedTuple):
-    """A table beside a finding; the first column is its rows' heading, the others are numbers.
+    """A table next to a finding; the first column is its rows' heading, the others are numbers.
 
     Args:
-        caption: What the table shows.
+        caption: Content of the table.
         columns: Heads of the columns.
-        rows: Cells as people read them, as many a row as there are columns.
+        rows: Formatted cells, one per column in each row.
     """
 
     caption: str
@@ -23,7 +23,7 @@ class FindingTable(NamedTuple):
 
 
 def tables_of(finding: Finding) -> Sequence[FindingTable]:
-    """Return the tables that stand for a finding's evidence on a page; none where it is shown as it is."""
+    """Return the tables that replace a finding's evidence on a page; none if it is shown unchanged."""
     if finding.kind == "statistical_power":
         return [_power(finding.evidence)]
     if finding.kind == "score_effect":
@@ -72,7 +72,7 @@ def _scores(models: Mapping[str, Mapping[str, Any]]) -> FindingTable:
 
 
 def _by_kind(kinds: Mapping[str, Mapping[str, Any]]) -> Sequence[FindingTable]:
-    """Return the change of each model by kind, where there are several kinds."""
+    """Return the change of each model by kind, if there are several kinds."""
     if len(kinds) < 2:
         return []
     models = list(next(iter(kinds.values()))["changes"])

@@ -1,4 +1,4 @@
-"""Kinds of findings that several parts of an audit know: about words, and those on which people can be asked."""
+"""Kinds of findings that several parts of an audit use: about words, and those that annotators can judge."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ ITEM_KINDS = (
     "key_not_an_option", "several_keys", "ambiguous_key", "unreadable_key",
     "duplicate_in_other_collection", "question_elsewhere", "second_right_option", "key_denied_by_model",
 )  # fmt: skip
-"""Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
+"""Kinds about single items that annotators can judge by looking; those of bad pictures (`blank_picture`) belong here
+too."""
 WORDING_KINDS = (
     "repeated_option", "options_equal_but_for_spelling", "similar_options", "options_mean_the_same",
     "options_related_in_meaning", "range_holds_right_option", "option_points_at_others", "missing_value_as_option",
@@ -38,17 +39,18 @@ WORDING_KINDS = (
     "marked_picture_not_there", "named_picture_not_there", "color_of_grey_picture",
     *(name for name, _ in FAULTS.values())
 )  # fmt: skip
-"""Kinds about the words of single items, which people can edit."""
+"""Kinds about the words of single items, which annotators can edit."""
 AMBIGUOUS = "ambiguous_item"
-"""Kind about single items on which people or models split, which people answer without the key before they judge."""
+"""Kind about single items on which people or models split, which annotators answer without the key before judging
+them."""
 
 
 def is_asked(finding: Finding) -> bool:
-    """Return whether people can be asked about a finding; others are to be mended in the source."""
+    """Return whether annotators can judge a finding; others must be fixed in the source."""
     kinds = (*PICTURES_ALIKE, *ASKED_TWICE, *ITEM_KINDS, *WORDING_KINDS, AMBIGUOUS)
     return finding.kind in kinds or is_about_bad_picture(finding)
 
 
 def is_about_bad_picture(finding: Finding) -> bool:
-    """Return whether a picture may be unfit to ask about; one that is only a little small or dark is not."""
+    """Return whether a picture may be unusable for a question; one that is only a little small or dark is usable."""
     return finding.kind.endswith("_picture") and finding.severity != "low"

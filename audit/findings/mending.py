@@ -1,4 +1,4 @@
-"""What mends a finding: people by `--set-right`, a step of a recipe, another option of the command, or the source."""
+"""Ways to fix a finding: people by `--set-right`, a step of a recipe, another option of the command, or the source."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Way = Literal["people", "step", "option", "source"]
 
 
 class Mending(NamedTuple):
-    """What mends findings of a kind.
+    """A way to fix findings of a kind.
 
     Args:
-        way: `people`: campaigns that `audit --set-right` opens. `step`: a step of a recipe leaves such items out, or
-            asks about them. `option`: an option of the command. `source`: the files themselves.
-        words: What to do, in one sentence.
+        way: `people`: campaigns that `audit --set-right` opens. `step`: a step of a recipe that leaves such items out,
+            or asks about them. `option`: an option of the command. `source`: the files.
+        words: The action, in one sentence.
         step: Name of the step; None for none.
-        page: Page of the documentation, with the place on it.
+        page: Page of the documentation, with the section.
     """
 
     way: Way
@@ -28,7 +28,7 @@ class Mending(NamedTuple):
     page: str = "audit-set-right.md"
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the way as JSON values."""
         return self._asdict()
 
 
@@ -90,7 +90,7 @@ _OTHERWISE: Mapping[str, Mending] = {
 
 
 def mending_of(finding: Finding) -> Mending:
-    """Return what mends a finding."""
+    """Return the way to fix a finding."""
     if finding.kind in _OTHERWISE:
         return _OTHERWISE[finding.kind]
     step, page = _STEPS.get(finding.kind) or _of_rules(finding.kind) or _by_ending(finding.kind)
@@ -108,7 +108,7 @@ def _of_rules(kind: str) -> tuple[str, str] | None:
 
 
 def _by_ending(kind: str) -> tuple[str | None, str]:
-    """Return the step for kinds that are many, by how they are named."""
+    """Return the step for families of kinds, by the ending of their names."""
     if kind.endswith("_picture"):
         return "quality", "quality.md"
     if kind.endswith(("_is_right", "_option_is_right")):

@@ -1,4 +1,4 @@
-"""The audit page: one file with the verdict, the findings with their pictures, what was checked, and what to cite."""
+"""The audit page: one file with the verdict, the findings with their pictures, the checks, and the citation."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _SIDE_PX = 300
 _PREVIEW = f"audit preview {_SIDE_PX} 1"
 _MOST_PICTURES = 160
-"""Pictures in a page; each is some 15 kB."""
+"""Largest number of pictures in a page; each is some 15 kB."""
 _PICTURES_OF_FINDING = 4
 _EXAMPLES = 6
-"""Findings of a kind that are shown in full."""
+"""Number of findings of a kind shown in full."""
 _IDS, _ROWS = 400, 200
 _EVIDENCE_CHARACTERS = 1500
 
 
 class _PictureBesideFinding(NamedTuple):
-    """A picture beside a finding; `uri` is None, and `problem` says why, where it is not shown.
+    """A picture next to a finding; if it is not shown, `uri` is None and `problem` gives the reason.
 
     `also` is the number of other files with the same bytes.
     """
@@ -54,9 +54,9 @@ class _PictureBesideFinding(NamedTuple):
 
 
 class _ItemBesideFinding(NamedTuple):
-    """A question beside a finding; `options` are letter, words and whether it is right.
+    """A question next to a finding; `options` holds letter, words and whether each is right.
 
-    The question is empty where the source has no words of it.
+    The question is empty if the source has no words of it.
     """
 
     item_id: str
@@ -93,7 +93,7 @@ def write_page(report: AuditReport, folder: Path, cache: ItemCache) -> Path:
 
     Args:
         report: The audit.
-        folder: Folder of the page, which is there.
+        folder: Existing folder of the page.
         cache: Cache of reduced pictures.
     """
     target = folder / PAGE
@@ -145,7 +145,7 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
 
 
 def citable(report: AuditReport) -> str:
-    """Return the sentence by which a paper may cite the audit."""
+    """Return the sentence with which a paper may cite the audit."""
     audited = report.audited
     kinds = [
         kind for kind in kinds_of(report.findings, len(audited.all_items)) if kind.severity != "low" and kind.items
@@ -162,7 +162,7 @@ def citable(report: AuditReport) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """Return a text with control characters shown as escapes, lines kept; what is no text as it is."""
+    """Return a text with control characters shown as escapes and line breaks kept; other values unchanged."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
     return "\n".join(printable(line) for line in value.split("\n"))
@@ -191,7 +191,7 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> _F
         if image.image_id in audited.pictures
     ]
     place = {image_id: number for number, image_id in reversed([*enumerate(of_items)])}
-    named = sorted(finding.pictures, key=lambda image_id: place.get(image_id, len(of_items)))  # as the items below them
+    named = sorted(finding.pictures, key=lambda image_id: place.get(image_id, len(of_items)))  # as items below
     pictures = list(dict.fromkeys(named or of_items))
     tables = tables_of(finding)
     items = finding.items[:_PICTURES_OF_FINDING]
@@ -215,7 +215,7 @@ def _shown_item(audited: AuditedItems, item_id: str) -> _ItemBesideFinding:
         letters = zip(LETTERS, wordless.options, strict=False)
         options = [(letter, text or "", place == wordless.key) for place, (letter, text) in enumerate(letters)]
         return _ItemBesideFinding(item_id, wordless.split, "", options)
-    if (each := audited.by_id.get(item_id)) is None:  # its options are none of an item
+    if (each := audited.by_id.get(item_id)) is None:  # its options are not those of an item
         return _ItemBesideFinding(item_id, None, "", [])
     numbers = {image.image_id: number for number, image in enumerate(each.item.images, start=1)}
     options = [
@@ -248,7 +248,7 @@ class _Previews:
         self._made: dict[str, _PictureBesideFinding] = {}
 
     def of(self, image_id: str) -> _PictureBesideFinding:
-        """Return a picture as a page shows it."""
+        """Return a picture in the form for a page."""
         picture = self._audited.pictures[image_id]
         if image_id not in self._made:
             if len(self._made) >= _MOST_PICTURES:

@@ -1,4 +1,4 @@
-"""Where in the files of a source the rows stand that findings are about, as a file and its lines."""
+"""Places in the files of a source of the rows that findings are about, as a file and its lines."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..source.audited_items import AuditedItems
 
 _LINES = re.compile(r"lines? (\d+)(?:-(\d+))?\b")
 _MOST_BYTES = 256 << 20
-"""Largest JSON file whose rows are looked up; findings in larger ones have the file alone."""
+"""Largest JSON file, in bytes, whose rows are located; findings in larger ones have only the file."""
 _CHUNK = 1 << 20
 
 
 class SourcePlace(NamedTuple):
-    """A file, and the lines of it that hold a row.
+    """A file, and its lines that hold a row.
 
     Args:
-        file: File on this machine; an archive where the row stands in a member of it.
-        first: First line, from 1; None where the file has no lines, as Parquet, or they are not known.
+        file: File on this machine; the archive if the row is in a member of one.
+        first: First line, from 1; None if the file has no lines, such as Parquet, or they are unknown.
         last: Last line; None with `first`.
     """
 
@@ -49,14 +49,14 @@ class SourcePlaces:
 
     @property
     def whole(self) -> SourcePlace:
-        """Return where what is about the whole set belongs: the first file of questions."""
+        """Return the place for findings about the whole set: the first file of questions."""
         if not self._audited.files:
             manifest = self._audited.source / "manifest.json"
             return SourcePlace(manifest if manifest.is_file() else self._audited.source)
         return self._in_file(self._audited.files[0], "")
 
     def of(self, item_id: str) -> SourcePlace:
-        """Return where an item, or a row that is none, stands; the whole source where that is not known."""
+        """Return the place of an item, or of a row that is not one; the whole source if it is unknown."""
         where = self._audited.where_of.get(item_id, "")
         for file in self._files:
             if where == file or where.startswith(f"{file}, "):
@@ -79,14 +79,14 @@ class SourcePlaces:
 
 
 def _outer(entry: str) -> Iterator[str]:
-    """Yield what an entry is called, and the entry that holds it: `entry 3, question 2`, `entry 3`."""
+    """Yield the name of an entry, and that of the entry that holds it: `entry 3, question 2`, `entry 3`."""
     parts = entry.split(", ")
     for number in range(len(parts), 0, -1):
         yield ", ".join(parts[:number])
 
 
 def _lines_of_entries(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield the entries of a JSON document, as readers of questions call them, and the line in which each begins."""
+    """Yield the entries of a JSON document, by the names that question readers use, and the first line of each."""
     if path.stat().st_size > _MOST_BYTES:
         return
     breaks = _line_breaks(path)
@@ -102,7 +102,7 @@ def _lines_of_entries(path: Path) -> Iterator[tuple[str, int]]:
                 yield f"entry {key}", line
             yield f"{key} {numbers[key]}", line
     except DataError:
-        return  # no JSON list or object: the file alone is named
+        return  # neither a JSON list nor an object: only the file is named
 
 
 def _line_breaks(path: Path) -> list[int]:

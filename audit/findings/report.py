@@ -1,4 +1,4 @@
-"""The report of an audit: what became of each check, and what was found."""
+"""The report of an audit: the result of each check, and the findings."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ DOCUMENT = "audit.json"
 
 
 class CheckRun(NamedTuple):
-    """What became of a check: done, skipped and why, or failed and why.
+    """The result of a check: done, skipped with the reason, or failed with the reason.
 
     Args:
         name: Name of the check.
-        title: What it looks for.
-        state: `failed` where it raised an exception: on `failed_on`, or altogether where that is empty. What it found
-            besides counts.
+        title: The faults it looks for.
+        state: `failed` if it raised an exception: on `failed_on`, or altogether if that is empty. Its other findings
+            count.
         why: Why it was skipped, or the exception with its file and line.
         findings: Number of findings.
-        seconds: Time that it took.
+        seconds: Time it took.
         failed_on: Own ids of the items on which it failed.
         exit_code: Exit code of the command that ran it: 0 unless it failed.
     """
@@ -45,7 +45,7 @@ class CheckRun(NamedTuple):
 
     @property
     def where(self) -> str:
-        """Return on how many items it failed, in words; empty where it did not."""
+        """Return the number of items on which it failed, as text; empty if it did not."""
         if self.state != "failed":
             return ""
         return f"on {counted(len(self.failed_on), 'item', 'items')}" if self.failed_on else "as a whole"
@@ -60,14 +60,14 @@ class AuditReport:
     """The result of an audit.
 
     Args:
-        audited: What was looked at.
-        checks: What became of each check, in order.
-        findings: What was found, worst first.
+        audited: The audited source.
+        checks: Result of each check, in order.
+        findings: Findings, worst first.
         accepted: Findings that a baseline accepts, worst first; they are in no count.
-        page: Path of the page; None where none was written.
-        blind: How far the best strategy gets that sees no picture; None where that could not be measured.
-        cue_powers: How large a cue the adversary could have found, by task and over the set; empty where it was not
-            asked.
+        page: Path of the page; None if none was written.
+        blind: Accuracy of the best strategy without pictures; None if it could not be measured.
+        cue_powers: Size of the cue that the adversary could have found, by task and over the set; empty if it did not
+            run.
     """
 
     audited: AuditedItems
@@ -98,7 +98,7 @@ class AuditReport:
         return {item for finding in self.findings if finding.severity in severities for item in finding.items}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON values, as `benchwright audit --json` prints it."""
+        """Return the report as JSON values, in the form of `benchwright audit --json`."""
         return {
             "source": str(self.audited.source),
             "items": len(self.audited.all_items),

@@ -1,7 +1,7 @@
-"""An audit in SARIF 2.1.0, by which code hosts and editors show each finding at the line of its question.
+"""An audit in SARIF 2.1.0, from which code hosts and editors show each finding at the line of its question.
 
-Each result is a finding at one item: a reviewer of a change sees it at the row that changed. What a baseline accepts is
-there as a suppressed result, which code hosts count nowhere.
+Each result is a finding at one item: a reviewer of a change sees it at the changed row. Findings that a baseline
+accepts are suppressed results, which code hosts do not count.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from .report import AuditReport
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Mapping[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
 _MOST_RESULTS = 20_000
-"""Most results of a run: GitHub refuses files with more than 25,000."""
+"""Largest number of results of a run: GitHub refuses files with more than 25,000."""
 _OTHER_ITEMS = 10
-"""Most other items of a finding that a result points to."""
+"""Largest number of other items of a finding to which a result points."""
 _LONGEST = 1000
 
 
 def write_sarif(report: AuditReport, path: Path, *, root: Path | None = None) -> None:
-    """Write an audit as SARIF; a file that is there is replaced.
+    """Write an audit as SARIF, replacing an existing file.
 
     Args:
         report: The audit.
         path: File to write.
-        root: Folder below which files are named relative to it, as a checkout; default the working directory.
+        root: Folder for relative file names, such as a checkout; default the working directory.
     """
     write_json(path, sarif(report, root=root))
 
 
 def sarif(report: AuditReport, *, root: Path | None = None) -> dict[str, Any]:
-    """Return an audit as a SARIF document, as `write_sarif` writes it."""
+    """Return an audit as a SARIF document, in the form of `write_sarif`."""
     places, top = SourcePlaces(report.audited), (root or Path.cwd()).resolve()
     told = (
         _result(each, places, top, is_accepted=is_accepted)
@@ -75,7 +75,7 @@ def sarif(report: AuditReport, *, root: Path | None = None) -> dict[str, Any]:
 
 
 def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any]]:
-    """Yield what failed, and how many results are left out, the mildest."""
+    """Yield the failures, and the number of omitted results, which are the mildest."""
     for check in report.failed:
         yield {"level": "error", "message": {"text": f"{check.name} failed {check.where}: {_text(check.why)}"}}
     if left_out:
@@ -83,7 +83,7 @@ def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any
 
 
 def _by_item(finding: Finding) -> Iterator[Finding]:
-    """Yield a finding once for each of its items, that item first; once where it is about the whole set."""
+    """Yield a finding once for each of its items, that item first; once if it is about the whole set."""
     if not finding.items:
         yield finding
     for item in finding.items:
@@ -115,7 +115,7 @@ def _result(finding: Finding, places: SourcePlaces, root: Path, *, is_accepted: 
 
 
 def _words_on(finding: Finding, item: str) -> list[str]:
-    """Return what a finding about many items says of one."""
+    """Return the part of a finding about many items that concerns one of them."""
     told = {**finding.evidence.get("words", {}), **finding.evidence.get("texts", {})}
     start = f"{item}, "
     of_item = [f"{place.removeprefix(start)}: {words}" for place, words in told.items() if place.startswith(start)]
@@ -132,7 +132,7 @@ def _location(place: SourcePlace, root: Path, item: str) -> dict[str, Any]:
     inside = path.is_relative_to(root)
     below = quote(path.relative_to(root).as_posix()) if inside else ""
     artifact = {"uri": below, "uriBaseId": "%SRCROOT%"} if inside else {"uri": path.as_uri()}
-    # Code hosts show nothing without a line: what has none stands at the first.
+    # Code hosts show nothing without a line: a result without one is placed at the first.
     physical: dict[str, Any] = {"artifactLocation": artifact, "region": {"startLine": place.first or 1}}
     if place.last is not None:
         physical["region"]["endLine"] = place.last
@@ -141,7 +141,7 @@ def _location(place: SourcePlace, root: Path, item: str) -> dict[str, Any]:
 
 
 def _rules(findings: Sequence[Finding]) -> Iterable[dict[str, Any]]:
-    """Yield a rule for each kind, in the order in which they first occur."""
+    """Yield a rule for each kind, in the order of first occurrence."""
     first: dict[str, Finding] = {}
     for finding in findings:
         first.setdefault(finding.kind, finding)
@@ -158,6 +158,6 @@ def _rules(findings: Sequence[Finding]) -> Iterable[dict[str, Any]]:
 
 
 def _text(text: str) -> str:
-    """Return a text on one line, without characters that terminals obey, cut where it is long."""
+    """Return a text on one line, without characters that control terminals, truncated if it is long."""
     text = printable(text)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,4 +1,4 @@
-"""An audit in words: for a terminal, and as Markdown for a pull request."""
+"""An audit as text: for a terminal, and as Markdown for a pull request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[
 
 
 def terminal_lines(report: AuditReport) -> Iterator[str]:
-    """Yield the lines that a person reads in a terminal."""
+    """Yield the lines for a terminal."""
     verdict = verdict_of(report)
     yield verdict.headline
     yield from (f"  {reason}" for reason in verdict.reasons)
@@ -79,5 +79,5 @@ def markdown(report: AuditReport) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text that says nothing to Markdown, on one line."""
+    """Return a text without Markdown syntax, on one line."""
     return printable(text).translate(_SPECIAL)

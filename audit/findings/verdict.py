@@ -1,4 +1,4 @@
-"""What an audit comes to, in a few sentences; the same words on the page, in the terminal and in a pull request."""
+"""The verdict of an audit in a few sentences; the same words on the page, in the terminal and in a pull request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .finding import LEFT_OUT, SEVERITIES, Finding, Severity
 from .report import AuditReport
 
 _MUCH_UNREADABLE = 0.05
-"""Share of rows and pictures, 0-1, from which an audit of the rest is not one of the benchmark."""
+"""Share of unreadable rows and pictures, 0-1, from which an audit of the rest does not represent the benchmark."""
 Level = Literal["high", "medium", "low", "clean"]
 _HEADLINES: dict[Level, str] = {
     "high": "Mend this before you report scores.",
@@ -31,7 +31,7 @@ class KindCount(NamedTuple):
         kind: The kind.
         severity: The severity.
         findings: The findings, in their order.
-        items: Number of items that they concern.
+        items: Number of items concerned.
         share: Share of all items, 0-1.
     """
 
@@ -53,10 +53,10 @@ class KindCount(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What an audit comes to.
+    """The verdict of an audit.
 
     Args:
-        level: Worst severity of a finding; `clean` where there is none.
+        level: Worst severity of a finding; `clean` without findings.
         headline: One short sentence.
         reasons: Sentences with numbers.
     """
@@ -84,13 +84,14 @@ def kinds_of(findings: Iterable[Finding], items: int) -> list[KindCount]:
 
 
 def verdict_of(report: AuditReport) -> Verdict:
-    """Return what an audit comes to."""
+    """Return the verdict of an audit."""
     items = len(report.audited.all_items)
     counts = report.counts
     level: Level = next((severity for severity in SEVERITIES if counts[severity]), "clean")
     headline = _UNCHECKED if report.failed and level in {"low", "clean"} else _HEADLINES[level]
     has_no_picture = bool(report.audited.absent) and not report.audited.pictures
-    unreadable = len(report.audited.unreadable) - has_no_picture  # that none is there has a sentence of its own
+    # The entry for pictures that are all missing has a separate sentence.
+    unreadable = len(report.audited.unreadable) - has_no_picture
     is_worse = any(finding.kind != LEFT_OUT for finding in report.of("high"))
     if not is_worse and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
         level, headline = "high" if level == "high" else "medium", "A good part of it cannot be read: begin there."
@@ -145,5 +146,5 @@ def _failures(report: AuditReport) -> list[str]:
 
 
 def concerned(kind: KindCount) -> str:
-    """Return how many items the findings of a kind concern, in words."""
+    """Return the number of items that the findings of a kind concern, as text."""
     return "the whole set" if not kind.items else counted(kind.items, "item", "items")

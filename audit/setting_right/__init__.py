@@ -1,1 +1,1 @@
-"""From what an audit found to a corrected release: campaigns that people decide, errata, and what they changed."""
+"""From an audit's findings to a corrected release: campaigns for annotators, errata, and the resulting changes."""

@@ -1,4 +1,4 @@
-"""What people are asked about the findings of an audit: about items, and about pairs of pictures."""
+"""Questions for annotators about the findings of an audit: about items, and about pairs of pictures."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from ..findings.report import AuditReport
 from ..source.audited_items import AuditedItem, AuditedItems, OpenItem
 
 Way = Literal["edit", "judge", "review"]
-"""How people are asked about an item: they may edit it, say what is wrong with it, or answer it without its key first.
-Of ways with equally severe findings the first is taken: whoever edits or judges an item can call it ambiguous too."""
+"""Task of an annotator for an item: edit it, judge its fault, or answer it without its key first. Of ways with equally
+severe findings the first applies: an annotator who edits or judges an item can also call it ambiguous."""
 _WAYS: tuple[Way, ...] = get_args(Way)
 _SUMMARIES = dict(FAULTS.values())
 _MOST_SHOWN = 5
@@ -34,7 +34,7 @@ _LONGEST = 400
 
 
 class SideNote(NamedTuple):
-    """A text that people see beside what they judge."""
+    """A text shown to annotators next to the subject of their judgment."""
 
     label: str
     text: str
@@ -42,14 +42,14 @@ class SideNote(NamedTuple):
 
 @dataclass
 class ItemQuestion:
-    """An item that people should judge.
+    """An item for annotators to judge.
 
     Args:
         item: Its own id.
         kinds: Kinds of the findings about it, the worst first.
         severity: Their worst severity.
-        notes: What was found, and the other items concerned.
-        way: How people are asked, which a finding of the worst severity says.
+        notes: The findings, and the other items concerned.
+        way: Task of the annotators, set by a finding of the worst severity.
     """
 
     item: str
@@ -60,13 +60,13 @@ class ItemQuestion:
 
 
 class PairQuestion(NamedTuple):
-    """Two different pictures of which people should say whether they are the same.
+    """Two different pictures for annotators to compare: are they the same?
 
     Args:
         better: Id of the picture that stays if they are, as in `AuditedItems.pictures`.
         worse: Id of the other one.
         kind: Kind of the finding.
-        notes: What was found, and the items that show either picture.
+        notes: The finding, and the items that show either picture.
     """
 
     better: str
@@ -77,13 +77,13 @@ class PairQuestion(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditQuestions:
-    """Everything that people are asked about an audit.
+    """All questions for annotators about an audit.
 
     Args:
         items: Questions about items by own id, those of the worst findings first.
         pairs: Questions about pairs of pictures.
-        not_asked: Number of findings by kind that nobody is asked about: they concern the whole set, or are a fact on
-            which the owner decides, such as a licence.
+        not_asked: Number of findings by kind without a question: they concern the whole set, or are a fact on which the
+            maintainer decides, such as a license.
     """
 
     items: Mapping[str, ItemQuestion]
@@ -92,10 +92,10 @@ class AuditQuestions:
 
 
 def questions_of(report: AuditReport) -> AuditQuestions:
-    """Return what people are asked about the findings of an audit that no baseline accepts."""
+    """Return the questions for annotators about the findings of an audit that no baseline accepts."""
     asking = _all_asked(report, frozenset())
     reviewed = frozenset(item for item, question in asking.items.items() if question.way == "review")
-    if reviewed:  # again, now that it is known whose keys must not stand beside other items
+    if reviewed:  # again, now that the items whose keys must be hidden are known
         asking = _all_asked(report, reviewed)
     return AuditQuestions(asking.items, list(asking.pairs.values()), dict(sorted(asking.not_asked.items())))
 
@@ -111,13 +111,13 @@ def _all_asked(report: AuditReport, reviewed: frozenset[str]) -> _Asking:
 class _Asking:
     audited: AuditedItems
     reviewed: frozenset[str]
-    """Items that people answer without the key."""
+    """Items that annotators answer without the key."""
     items: dict[str, ItemQuestion] = field(default_factory=dict)
     pairs: dict[tuple[str, str], PairQuestion] = field(default_factory=dict)
     not_asked: Counter[str] = field(default_factory=Counter)
 
     def take(self, finding: Finding) -> None:
-        """Ask about a finding, as its kind has it."""
+        """Ask about a finding, according to its kind."""
         if finding.kind in PICTURES_ALIKE:
             self._ask_about_pictures(finding)
         elif finding.kind in ASKED_TWICE:
@@ -133,16 +133,16 @@ class _Asking:
             self.not_asked[finding.kind] += 1
 
     def _ask_about_pictures(self, finding: Finding) -> None:
-        """Ask about each picture of a group beside the one that stays, and about items that share one file.
+        """Ask about each picture of a group together with the one that stays, and about items that share one file.
 
-        In a series of similar pictures none stands for all: each is asked about beside the one it is most like.
+        A series of similar pictures has no representative: each is paired with the one most similar to it.
         """
         pictures = sorted(dict.fromkeys(finding.pictures), key=self._picture_weight)
         beside = finding.evidence.get("pairs") or [(pictures[0], worse) for worse in pictures[1:]]
         for named in beside:
             better, worse = sorted(named, key=self._picture_weight)
             pair = (better, worse)
-            # Whoever says whether two pictures are the same may still answer questions about them: no keys here.
+            # Annotators of a pair of pictures may later answer questions about them, so the notes show no keys.
             notes = (_note_on(finding), *self._notes_on_items(self._showing(*pair), with_key=False))
             self.pairs.setdefault(pair, PairQuestion(*pair, finding.kind, notes))
         if finding.kind == "similar_pictures":
@@ -151,7 +151,7 @@ class _Asking:
             showing = [item for item in finding.items if picture in self._images(item)]
             names = {self._name(item, picture) for item in showing}
             splits = {self.audited.splits.get(item) for item in showing}
-            # One file that several questions of a split are about is no fault.
+            # One file shared by several questions of a split is not a fault.
             if len(names) > 1 or len(splits) > 1:
                 for item in self._those_to_go(showing):
                     self._ask(item, finding, showing)
@@ -170,12 +170,12 @@ class _Asking:
     def _way(self, finding: Finding, item: str) -> Way:
         if finding.kind in WORDING_KINDS:
             return "edit"
-        # Whether people find the key by themselves can only be asked where there is one.
+        # Only an item with a key can show whether annotators find the key independently.
         has_key = item in self.audited.by_id and self.audited.by_id[item].has_key
         return "review" if finding.kind == AMBIGUOUS and has_key else "judge"
 
     def _those_to_go(self, items: Sequence[str]) -> Sequence[str]:
-        """Return all but one: the first outside of training splits stays, else the first."""
+        """Return all but one: the first outside of training splits stays, or else the first."""
         return sorted(dict.fromkeys(items), key=self._item_weight)[1:]
 
     def _item_weight(self, item: str) -> tuple[bool, int]:
@@ -195,7 +195,7 @@ class _Asking:
         return [image.image_id for image in self.audited.worded[item].item.images]
 
     def _name(self, item: str, picture: str) -> str:
-        """Return the name by which an item calls a picture."""
+        """Return the name that an item uses for a picture."""
         names = self.audited.worded[item].names
         return next(
             (name for name, image_id in zip(names, self._images(item), strict=False) if image_id == picture), ""
@@ -213,7 +213,7 @@ def _weight(severity: Severity, way: Way) -> tuple[int, int]:
 
 
 def _about_one(finding: Finding, item: str) -> Finding:
-    """Return a finding about the words of many items with what it says of one."""
+    """Return a finding about the words of many items, reduced to its statements about one."""
     start = f"{item}, "
     words = {
         place.removeprefix(start): fault
@@ -227,7 +227,7 @@ def _about_one(finding: Finding, item: str) -> Finding:
 
 
 def _note_on(finding: Finding) -> SideNote:
-    """Return what was found, how sure it is, and what was measured."""
+    """Return the finding, its certainty, and the measured values."""
     lines = [finding.summary, f"How sure: {finding.certainty}."]
     lines += [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in finding.evidence.items() if value != ""]
     return SideNote(f"The audit found: {finding.kind.replace('_', ' ')}", "\n".join(lines))

@@ -1,4 +1,4 @@
-"""Open campaigns from the findings of an audit, on a release of what was audited."""
+"""Opening of campaigns from the findings of an audit, on a release of the audited source."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from benchwright.workspace.run_results import LostRecords
 
 FOLDER = "audit"
-"""Folder of a workspace with the tasks that came of audits, and with what they are about."""
+"""Folder of a workspace with the tasks from audits, and with their subjects."""
 _STATE = "set-right.json"
 FORMAT, VERSION = "benchwright/set-right", 1
 PAIRS = "audit-pictures"
 """Name of the campaign on pairs of pictures."""
 ITEMS, EDITS, REVIEWS = "audit-items", "audit-edits", "audit-reviews"
-"""Names of the campaigns on items: those that stay or go, or get another key, those that may be edited, and those that
-people answer without the key."""
+"""Names of the campaigns on items: those to keep, drop or give another key; those to edit; and those to answer without
+the key."""
 _NAMES: Mapping[Way, str] = {"judge": ITEMS, "edit": EDITS, "review": REVIEWS}
 _KINDS = {ITEMS: "errata", EDITS: "verify", REVIEWS: "review"}
 _FIRST_VERSION = "1.0"
@@ -67,7 +67,7 @@ _CATEGORIES = {ITEMS: (_DUPLICATE,), EDITS: (_WORDING, _DUPLICATE), REVIEWS: ()}
 
 
 class LostItems(BenchwrightError):
-    """Errors lost items of a source that was to be brought in for people; the audit stays as it was written."""
+    """Errors lost items of a source during its import for annotators; the written audit stays."""
 
     def __init__(self, source: Path, workspace: Path, lost: Sequence[LostRecords]) -> None:
         self.exit_code = max(each.exit_code for each in lost)
@@ -78,13 +78,13 @@ class LostItems(BenchwrightError):
 
 
 class OpenedAudit(NamedTuple):
-    """What was opened.
+    """The opened campaigns.
 
     Args:
         release: Folder of the release that the campaigns are about.
         campaigns: For each campaign its `name`, `kind`, `tasks`, `new` and `annotators`.
-        not_asked: Number of findings by kind that nobody is asked about.
-        not_released: Own ids of items with findings that the release does not have, since they are no whole items.
+        not_asked: Number of findings by kind without a question.
+        not_released: Own ids of items with findings that the release lacks, since they are incomplete.
     """
 
     release: Path
@@ -93,7 +93,7 @@ class OpenedAudit(NamedTuple):
     not_released: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the result as JSON values."""
         return {
             "release": str(self.release),
             "campaigns": [dict(campaign) for campaign in self.campaigns],
@@ -103,11 +103,11 @@ class OpenedAudit(NamedTuple):
 
 
 def check_workspace(source: Path, workspace: Path) -> None:
-    """Refuse, before a source is audited, what `open_campaigns` would refuse after it.
+    """Refuse, before the audit of a source, any case that `open_campaigns` would refuse after it.
 
     Args:
-        source: File, folder or release that is to be audited.
-        workspace: Workspace that campaigns are to be opened in; made if it does not exist.
+        source: File, folder or release to audit.
+        workspace: Workspace for the campaigns; created if it does not exist.
 
     Raises:
         BenchwrightError: The workspace is about another release, or the folder is something else.
@@ -150,23 +150,23 @@ def open_campaigns(
 ) -> OpenedAudit:
     """Open campaigns on the findings of an audit; safe to repeat, with the same audit or a later one.
 
-    A source that is no release is brought in as one, version 1.0, by the steps `items` and `freeze`. Items go to
-    campaigns of the kind `errata`, or where their words are in question to some of the kind `verify`, in which people
-    may edit them, or where they may be ambiguous to some of the kind `review`, in which people answer them without the
-    key first. Pairs of pictures go to one of the kind `pair`. A task that was opened before is not opened again, and
-    stays with what people said; what a later audit finds besides comes in a further campaign.
+    A source other than a release becomes one, version 1.0, through the steps `items` and `freeze`. Items go to
+    campaigns of the kind `errata`; if their words are in question, to the kind `verify`, in which annotators may edit
+    them; or if they may be ambiguous, to the kind `review`, in which annotators first answer them without the key.
+    Pairs of pictures go to the kind `pair`. An open task is not opened again, and keeps its answers; further findings
+    of a later audit go to another campaign.
 
     Args:
         report: The audit.
-        workspace: Folder of the workspace; made if it does not exist.
+        workspace: Folder of the workspace; created if it does not exist.
         settings: Settings of the audit, for the columns and pictures of the source.
         annotators: Number of different annotators for each task; default that of the campaigns' kinds.
         progress: Receiver of progress.
 
     Raises:
-        BenchwrightError: The workspace is about another release, or the source has changed since it was brought in.
-        LostItems: Errors lost items while it was brought in.
-        DataError: The source has no whole items; or it is a release with sealed splits.
+        BenchwrightError: The workspace is about another release, or the source has changed since its import.
+        LostItems: Errors lost items during the import.
+        DataError: The source has no complete items; or it is a release with sealed splits.
     """
     from benchwright.annotation import review_workspace
 
@@ -187,7 +187,7 @@ def release_of(workspace: Path) -> Release:
     """Return the release that the campaigns of a workspace are about.
 
     Raises:
-        DataError: No campaigns were opened from an audit, or the release is not there or another one.
+        DataError: No campaigns were opened from an audit, or the release is missing or another one.
     """
     path = workspace / FOLDER / _STATE
     try:
@@ -208,7 +208,7 @@ def release_of(workspace: Path) -> Release:
 
 
 def item_campaigns(workspace: Path, name: str) -> list[str]:
-    """Return the names of the campaigns on items that were opened in a workspace, in order.
+    """Return the names of the campaigns on items opened in a workspace, in order.
 
     Args:
         workspace: Folder of the workspace.
@@ -226,9 +226,9 @@ def _is_release(source: Path) -> bool:
 
 
 def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: Progress | None) -> Path:
-    """Freeze a source of questions as a release and return its folder; one that is there already stays.
+    """Freeze a source of questions as a release and return its folder; an existing release stays.
 
-    A release never changes, so nothing is frozen before it is known that no item was lost to an error.
+    A release never changes, so the freeze waits until it is certain that errors lost no item.
 
     Raises:
         LostItems: Errors lost items.
@@ -250,7 +250,7 @@ def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: 
 def _run(
     source: Path, recipe: Mapping[str, Any], workspace: Path, settings: AuditSettings, progress: Progress | None
 ) -> None:
-    """Run a recipe beside a source.
+    """Run a recipe next to a source.
 
     Raises:
         LostItems: Errors lost items.
@@ -294,7 +294,7 @@ def _keep_state(workspace: Path, folder: Path, release: Release) -> None:
 
 
 class _Released:
-    """Items and pictures of an audit as the release has them."""
+    """Items and pictures of an audit as they are in the release."""
 
     def __init__(self, report: AuditReport, release: Release) -> None:
         self.release = release
@@ -318,7 +318,7 @@ class _Released:
 def _open_items(
     questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
 ) -> Sequence[Mapping[str, Any]]:
-    """Open what is new, and open again what was, so that a campaign that a crash left unopened is."""
+    """Open new campaigns, and reopen existing ones, so that one left unopened by a crash is opened."""
     from benchwright.annotation import open_tasks
 
     release, folder = released.release, workspace / FOLDER
@@ -352,7 +352,7 @@ def _open_items(
 
 
 def _campaigns_in(workspace: Path) -> Mapping[str, Mapping[str, Any]]:
-    """Return the campaigns that a workspace has, by name; opening one again would undo how its tasks are handed out."""
+    """Return the campaigns of a workspace, by name; opening one again would undo the assignment of its tasks."""
     from benchwright.annotation import open_store, store_exists
 
     url = Workspace(workspace).store_url

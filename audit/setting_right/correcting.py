@@ -1,4 +1,4 @@
-"""What people decided about an audit's findings becomes a corrected release, with what changed and why."""
+"""Correction of a release by annotators' decisions about an audit's findings, with the changes and reasons."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ def set_right(
     results: Sequence[Path] = (),
     decided_only: bool = False,
 ) -> SetRight:
-    """Write the release that follows from what people decided, and the page that compares it with the one before.
+    """Write the release that follows from annotators' decisions, and the page that compares it with the previous one.
 
-    The errata are written to `audit/errata-VERSION.json` of the workspace too, and to `OUT-errata` as a filter for
-    other harnesses with a page in Markdown (`filter_files`). Repeated with the same decisions, it changes nothing.
+    The errata are also written to `audit/errata-VERSION.json` of the workspace, and to `OUT-errata` as a filter for
+    other harnesses with a page in Markdown (`filter_files`). A repetition with the same decisions changes nothing.
 
     Args:
         workspace: Workspace in which `open_campaigns` opened campaigns.
         version: Version of the new release.
         out: Folder of the new release.
-        page: File of the comparison, replaced if it is there; default `OUT-diff.html`.
-        results: Folders of models' results on the release before, as `evaluate run` writes them.
-        decided_only: Whether to go on though tasks are open; what is open changes nothing.
+        page: File of the comparison, replaced if it exists; default `OUT-diff.html`.
+        results: Folders of models' results on the previous release, in the form of `evaluate run`.
+        decided_only: Whether to continue although tasks are open; open tasks change nothing.
 
     Raises:
-        BenchwrightError: Tasks are open, or `out` is something else already.
+        BenchwrightError: Tasks are open, or `out` already holds something else.
         DataError: No campaigns were opened from an audit, or a release is damaged.
     """
     from benchwright.annotation import open_store, store_exists
@@ -68,7 +68,7 @@ def set_right(
             f"{counted(still_open, 'task still lacks', 'tasks still lack')} answers; `benchwright review status "
             f"--workspace {workspace}` says which. --decided-only goes on with what is decided"
         )
-    for folder in results:  # what is no result of this release is known before anything is written
+    for folder in results:  # a folder without results of this release is reported before any writing
         rescored(folder, before, before)
     after = correct_release(before, errata, version=version, out=out)
     write_bytes(workspace / FOLDER / f"errata-{version}.json", spelled(errata), private=True)
@@ -88,12 +88,12 @@ def set_right(
 
 
 def _own_id(item: Item) -> str:
-    """Return the id of an item in its source; its item id where that is it."""
+    """Return the id of an item in its source; its item id if that is it."""
     return own_id(item.attributes) or item.item_id
 
 
 def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], tuple[str, ...], int]:
-    """Return the errata that people found, one an item, the items left undecided, and the number of open tasks."""
+    """Return the errata from annotators, one per item, the undecided items, and the number of open tasks."""
     from benchwright.annotation import copies_judged, errata_judged
 
     by_item: defaultdict[str, list[Erratum]] = defaultdict(list)
@@ -117,14 +117,14 @@ def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[l
 
 
 def _joined(errata: Sequence[Erratum]) -> Erratum:
-    """Return one erratum for those of one item: whatever leaves it out goes before what mends it; reasons of all."""
+    """Return one erratum for those of one item: removal takes precedence over a fix; it has the reasons of all."""
     first = min(errata, key=lambda erratum: erratum.instead is not None or erratum.edits is not None)
     reasons = sorted({reason for erratum in errata for reason in erratum.reasons})
     return first.model_copy(update={"reasons": tuple(reasons)})
 
 
 def _errata_of_copies(copies: Mapping[str, JudgedCopy], release: Release) -> Iterator[Erratum]:
-    """Yield an erratum for each item that shows a copy and not the picture that stays."""
+    """Yield an erratum for each item that shows a copy instead of the picture that stays."""
     showing: defaultdict[str, list[str]] = defaultdict(list)
     listed = []
     for released in release.items(pictures_of=()):

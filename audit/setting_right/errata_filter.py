@@ -1,9 +1,9 @@
-"""Errata of a benchmark as a filter for lmms-eval and VLMEvalKit; it needs nothing but Python.
+"""Errata of a benchmark as a filter for lmms-eval and VLMEvalKit; it needs only Python.
 
-`errata.tsv`, beside this file, has a line for each item that people found to be wrong: it is left out, or its key or
-its words are set right.
+`errata.tsv`, next to this file, has a line for each item that annotators found wrong: it is left out, or its key or its
+words are corrected.
 
-lmms-eval: a task file in this folder takes over the task that it corrects:
+lmms-eval: a task file in this folder builds on the task that it corrects:
 
     include: /path/to/the/task.yaml
     task: NAME_corrected
@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Any
 
 ID_COLUMNS = ("index", "id", "question_id", "questionId", "pid", "idx", "qid", "data_id", "source_id")
-"""Columns that may hold the ids of `errata.tsv`; the first that holds one of them is taken."""
+"""Columns that may hold the ids of `errata.tsv`; the first that holds one of them is used."""
 KEY_COLUMNS = ("answer", "gt_answer", "correct_answer", "label")
-"""Columns that may hold the key; the first that is there is taken."""
+"""Columns that may hold the key; the first present one is used."""
 LEFT_OUT = "left_out"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ROTATED = 1_000_000
-"""VLMEvalKit adds multiples of this to the index of a question whose options stand in another order."""
+"""VLMEvalKit adds multiples of this to the index of a question with options in another order."""
 _LETTER_FORM = re.compile(r"(\W*)([A-Z])(\W*)")
 
 Erratum = Mapping[str, str]
@@ -44,15 +44,15 @@ def read_errata(path: Path | None = None) -> dict[str, Erratum]:
 
 
 def process_docs(dataset: Any) -> Any:
-    """Return a split of lmms-eval without the items that are left out, and with keys set right.
+    """Return a split of lmms-eval without the left-out items, and with corrected keys.
 
-    Items whose words were edited are left out too, since each task names its columns of words otherwise.
+    Items with edited words are left out too, since the names of word columns differ by task.
 
     Args:
-        dataset: Split as `datasets` loads it; pictures are not decoded.
+        dataset: Split as loaded by `datasets`; pictures are not decoded.
 
     Raises:
-        ValueError: No column holds the ids, or a key is another than the one that was corrected.
+        ValueError: No column holds the ids, or a key differs from the corrected one.
     """
     errata = read_errata()
     columns = {name: dataset[name] for name in ID_COLUMNS if name in dataset.column_names}
@@ -72,9 +72,9 @@ def process_docs(dataset: Any) -> Any:
 
 
 def corrected_rows(rows: Iterable[Mapping[str, str]], errata: Mapping[str, Erratum]) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table of VLMEvalKit without those that are left out, and with keys and words set right.
+    """Yield the rows of a table of VLMEvalKit without the left-out ones, and with corrected keys and words.
 
-    Rotations of a question are treated as it is: their key is found again by its text.
+    Rotations of a question are treated like it: their key is found again by its text.
     """
     for row in rows:
         found = _erratum_of(row["index"], errata)
@@ -113,7 +113,7 @@ def _letter_of(text: str, texts: Mapping[str, str]) -> str | None:
 
 
 def _corrected_key(value: Any, erratum: Erratum) -> Any:
-    """Return a key set right, in the form in which the benchmark states it: letter, number from 0, or text."""
+    """Return a corrected key in the form that the benchmark uses: letter, number from 0, or text."""
     was, instead = erratum["key"], erratum["instead"]
     if isinstance(value, int) and was and value == LETTERS.index(was):
         return LETTERS.index(instead)
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("table", type=Path, help="The table, such as $LMUData/NAME.tsv.")
     parser.add_argument("corrected", type=Path, help="New table, such as $LMUData/NAME_corrected.tsv.")
     options = parser.parse_args()
-    csv.field_size_limit(sys.maxsize)  # pictures stand in cells
+    csv.field_size_limit(sys.maxsize)  # cells hold pictures
     errata = read_errata()
     with (
         options.table.open(encoding="utf-8", newline="") as table,

@@ -1,4 +1,4 @@
-"""Files by which others use errata without the corrected release: a filter for two harnesses, a page in Markdown."""
+"""Files for using errata without the corrected release: a filter for two harnesses, a page in Markdown."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _BECAME = {"left_out": "left out", "key_set": "key set right", "edited": "edited
 
 
 def write_filter(folder: Path, done: SetRight, items: Mapping[str, Item]) -> None:
-    """Write `errata.tsv`, `errata_filter.py` and `README.md` into a folder, made if it is not there.
+    """Write `errata.tsv`, `errata_filter.py` and `README.md` into a folder, created if missing.
 
     Args:
         folder: The folder; files of these names are replaced.
         done: The corrected release and its errata.
-        items: The items of the errata as they were before, by id.
+        items: The items of the errata before the correction, by id.
     """
     folder.mkdir(parents=True, exist_ok=True)
     applied = [erratum for erratum in done.errata if erratum.became in _BECAME]
@@ -81,7 +81,7 @@ def _changed_words(edits: Mapping[str, object], choices: Mapping[str, tuple[str,
 
 
 def _page(folder: Path, done: SetRight, errata: list[Erratum]) -> Iterator[str]:
-    """Yield the lines of a page for an issue thread: what was found, by how many people, and what it changes."""
+    """Yield the lines of a page for an issue thread: faults, the number of annotators who found them, changes."""
     before, after = done.before, done.after
     yield f"# Errata of {_escaped(before.name)} {_escaped(before.version)}"
     yield ""
@@ -126,5 +126,5 @@ def _page(folder: Path, done: SetRight, errata: list[Erratum]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text that says nothing to Markdown, on one line."""
+    """Return a text without Markdown syntax, on one line."""
     return printable(text).translate(_SPECIAL)

@@ -1,4 +1,4 @@
-"""What setting right an audit comes to: the corrected release, its errata, and what they change."""
+"""The result of correcting an audited release: the corrected release, its errata, and the changes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class SetRight(NamedTuple):
     """A corrected release.
 
     Args:
-        before: The release that people judged.
+        before: The release that annotators judged.
         after: The corrected one.
-        errata: What became of each finding that people confirmed, by item.
+        errata: Result of each finding that annotators confirmed, by item.
         own_ids: Id in the source of each item of `errata` and `undecided`, by item id.
-        differences: What differs between the two.
-        scores: Scores of the models that were given, by both.
+        differences: Differences between the two.
+        scores: Scores of the given models, on both.
         page: The comparison as a page.
         open: Number of tasks that still lack answers, which changed nothing.
         filter: Folder with the errata as a filter for other harnesses, and a page of them in Markdown.
-        undecided: Ids of items on which all whom they were given to decided and agreed on nothing, which changed
-            nothing either; sorted.
+        undecided: Ids of items on which all assigned annotators decided but did not agree, which changed nothing
+            either; sorted.
     """
 
     before: Release
@@ -42,7 +42,7 @@ class SetRight(NamedTuple):
     undecided: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the result as JSON values."""
         return {
             "release": str(self.after.path),
             "release_id": self.after.release_id,

@@ -1,1 +1,1 @@
-"""What an audit reads: the items of a source with their splits, pictures and replies."""
+"""The input of an audit: the items of a source with their splits, pictures and replies."""

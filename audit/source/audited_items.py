@@ -1,7 +1,7 @@
-"""What an audit looks at: the items of a source with their ids and splits, their pictures, and what is unreadable.
+"""The input of checks: the items of a source with their ids and splits, their pictures, and its unreadable parts.
 
-Checks of words, options and pictures go through `AuditedItems.items`; checks of keys and replies go through
-`AuditedItems.all_items`, which has the items too of which the source has no words.
+Checks of words, options and pictures use `AuditedItems.items`; checks of keys and replies use `AuditedItems.all_items`,
+which includes items whose words the source lacks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchwright.replies.model_replies import KeyedItem, ModelReplies
 
 
 class UnreadableRow(NamedTuple):
-    """A row, file or picture that cannot be read: where it stands (`quiz.csv, row 7`), and the reason in words."""
+    """A row, file or picture that cannot be read: its place (`quiz.csv, row 7`), and the reason as text."""
 
     where: str
     reason: str
@@ -29,7 +29,7 @@ class UnreadableRow(NamedTuple):
 
 UNREADABLE_PICTURE = "unreadable_picture"
 _ID_ATTRIBUTES = ("source_id", "published_id")
-"""Attributes of items by which files of replies may call them."""
+"""Attributes of items that files of replies may use as their ids."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class AuditedItem:
 
     Args:
         item_id: Its own id in the source, unique there.
-        item: The question as an item. Its `item_id` is a digest; `answer` and `refusal` are None where the source
-            states no key. A picture that is missing or cannot be read has an id that stands for its name.
-        split: Its split as the source names it; None where that states none.
+        item: The question as an item. Its `item_id` is a digest; `answer` and `refusal` are None if the source states
+            no key. The id of a missing or unreadable picture stands for its name.
+        split: Its split, by the source's name; None if the source states none.
         where: File and row, such as `test.json, row 7`.
-        missing: Names of its pictures that are not there or cannot be read.
-        names: Names of its pictures as the source gives them, in the order of `item.images`; empty for a release.
-        padded: Letters of options around whose words the source has white space, which the item has not.
+        missing: Names of its pictures that are missing or unreadable.
+        names: Names of its pictures in the source, in the order of `item.images`; empty for a release.
+        padded: Letters of options whose words have surrounding white space in the source, but not in the item.
     """
 
     item_id: str
@@ -67,17 +67,17 @@ class AuditedItem:
 
     @property
     def group_keys(self) -> tuple[str, ...]:
-        """Return what it shares with items that hang together with it."""
+        """Return the keys it shares with linked items."""
         return self.item.group_keys
 
     @property
     def stated_id(self) -> str:
-        """Return the id that the source states, which other items may have too."""
+        """Return the id that the source states, which other items may also have."""
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
 
     @property
     def keyed_item(self) -> KeyedItem:
-        """Return it as replies are read against it; items that show one picture hang together."""
+        """Return it in the form for reading replies; items that show one picture are linked."""
         item = self.item
         stated = (str(item.attributes[name]) for name in _ID_ATTRIBUTES if name in item.attributes)
         return KeyedItem(
@@ -92,19 +92,20 @@ class AuditedItem:
 
 @dataclass(frozen=True)
 class WordlessItem:
-    """A question of which the source has no words, such as an entry of a file of keys: its key can be checked.
+    """A question whose words the source lacks, such as an entry of a file of keys: its key can be checked.
 
     Args:
         item_id: Its own id in the source, unique there.
         task: Its task.
-        options: Text of each option, None where the source has none. Where it states no options, there are as many as
-            the keys of the task name.
-        key: Place of the right option, from 0; None where the source states none.
-        split: Its split as the source names it; None where that states none.
+        options: Text of each option, None if the source has none. If it states no options, their number is that implied
+            by the keys of the task.
+        key: Place of the right option, from 0; None if the source states none.
+        split: Its split, by the source's name; None if the source states none.
         where: File and row.
-        group_keys: What items share that hang together.
-        stated_id: The id that the source states, which other items may have too.
-        states_options: Whether the number of options is its own, and not that of other items of its task.
+        group_keys: Keys that linked items share.
+        stated_id: The id that the source states, which other items may also have.
+        states_options: Whether the number of options is stated for it, rather than inferred from other items of its
+            task.
     """
 
     item_id: str
@@ -124,29 +125,28 @@ class WordlessItem:
 
     @property
     def fewest_options(self) -> int:
-        """Return the number of options that it has at least: with its key, and two."""
+        """Return its smallest possible number of options: at least two, and enough for its key."""
         return len(self.options) if self.states_options else max(2, (self.key or 0) + 1)
 
     @property
     def keyed_item(self) -> KeyedItem:
-        """Return it as replies are read against it."""
+        """Return it in the form for reading replies."""
         return KeyedItem(self.item_id, self.options, self.key, self.task, self.group_keys)
 
 
 @dataclass(frozen=True)
 class OpenItem:
-    """A question without options, which is answered in free words: its words, pictures and key can be checked.
+    """A question without options, to be answered in free words: its words, pictures and key can be checked.
 
     Args:
         item_id: Its own id in the source, unique there.
-        item: The question as an item without options and key, for checks of words; it belongs into no table and no
-            release.
-        answer: The right answer in the words of the source; None where it states none.
-        split: Its split as the source names it; None where that states none.
+        item: The question as an item without options and key, for checks of words; it belongs in no table or release.
+        answer: The right answer in the words of the source; None if it states none.
+        split: Its split, by the source's name; None if the source states none.
         where: File and row.
-        missing: Names of its pictures that are not there or cannot be read.
-        names: Names of its pictures as the source gives them, in the order of `item.images`.
-        stated_id: The id that the source states, which other items may have too.
+        missing: Names of its pictures that are missing or unreadable.
+        names: Names of its pictures in the source, in the order of `item.images`.
+        stated_id: The id that the source states, which other items may also have.
     """
 
     item_id: str
@@ -170,18 +170,18 @@ class OpenItem:
 
     @property
     def group_keys(self) -> tuple[str, ...]:
-        """Return what it shares with items that hang together with it."""
+        """Return the keys it shares with linked items."""
         return self.item.group_keys
 
 
 class RotatedQuestion(NamedTuple):
-    """A question that is another one with its options in another order.
+    """A question that repeats another with its options in another order.
 
     Args:
         item_id: Its own id.
         of: Own id of that question.
         where: File and row.
-        problem: How their keys differ, in words; empty where the same option is right.
+        problem: Difference between their keys, as text; empty if the same option is right.
     """
 
     item_id: str
@@ -191,13 +191,13 @@ class RotatedQuestion(NamedTuple):
 
 
 class RowFault(NamedTuple):
-    """Why a row with a question is no item, for its key or its options.
+    """The reason why a row with a question is not an item, in its key or its options.
 
     Args:
-        item_id: Id of the question in its source. Where options are at fault, no item has it.
+        item_id: Id of the question in its source. If options are at fault, no item has it.
         where: File and row.
         reason: Stable code of the reader, such as `key_not_an_option` or `empty_option`.
-        detail: The same in words.
+        detail: The same as text.
     """
 
     item_id: str
@@ -208,22 +208,22 @@ class RowFault(NamedTuple):
 
 @dataclass(frozen=True)
 class AuditedItems:
-    """Everything that an audit looks at.
+    """The complete input of an audit.
 
     Args:
         source: File or folder of the source.
         items: Items with words, in the order of the source.
         pictures: Readable pictures by id.
         unreadable: Rows and pictures that cannot be read.
-        reading: Lines that say how the source was read: its files, and which column was taken for what.
-        absent: Why a picture is not there, by the name that items give it.
-        replies: Replies of models that stand beside the questions, as options of the items.
-        wordless: Items of which the source has no words.
-        rotations: Questions that repeat an item with its options in another order; they are no items.
+        reading: Lines about the reading of the source: its files, and the use of each column.
+        absent: Why a picture is missing, by the name that items give it.
+        replies: Replies of models next to the questions, as options of the items.
+        wordless: Items whose words the source lacks.
+        rotations: Questions that repeat an item with its options in another order; they are not items.
         open_items: Questions without options, in the order of the source.
-        left_out: Rows of which nothing can be checked, but for those of `faults`; all are among `unreadable` too.
+        left_out: Rows that no check covers, except for those of `faults`; all are among `unreadable` too.
         files: Paths of the files of questions below the source; none for a release.
-        faults: Rows that no run takes for their key or their options, in the order of the source.
+        faults: Rows that runs omit because of their key or their options, in the order of the source.
     """
 
     source: Path
@@ -242,12 +242,12 @@ class AuditedItems:
 
     @cached_property
     def fault_of(self) -> Mapping[str, RowFault]:
-        """Return what is wrong with the key or the options of a question, by its own id."""
+        """Return the fault in the key or the options of a question, by its own id."""
         return {fault.item_id: fault for fault in self.faults}
 
     @cached_property
     def content_digest(self) -> str:
-        """Return a digest of all items and pictures, whatever their place."""
+        """Return a digest of all items and pictures, independent of their place."""
         with_words = [[each.item_id, each.split, each.item.content_hash] for each in self.items]
         wordless = [[each.item_id, each.split, each.task, each.key, list(each.options)] for each in self.wordless]
         in_words = [[each.item_id, each.split, each.item.content_hash, each.answer] for each in self.open_items]
@@ -260,7 +260,7 @@ class AuditedItems:
 
     @cached_property
     def choice_items(self) -> tuple[AuditedItem | WordlessItem, ...]:
-        """Return all items that have options, those with words first."""
+        """Return all items with options, those with words first."""
         return (*self.items, *self.wordless)
 
     @cached_property
@@ -275,7 +275,7 @@ class AuditedItems:
 
     @cached_property
     def where_of(self) -> Mapping[str, str]:
-        """Return file and row of everything that findings name, by own id: items, rotations, and rows that are none."""
+        """Return file and row of all subjects of findings, by own id: items, rotations, and rows that are not items."""
         rows = (*self.left_out, *self.faults, *self.rotations, *self.all_items)
         return {each.item_id: each.where for each in rows}
 
@@ -291,7 +291,7 @@ class AuditedItems:
 
     @cached_property
     def own_id(self) -> Mapping[str, str]:
-        """Return the own id of each item by the digest that `Item.item_id` is."""
+        """Return the own id of each item by the digest in `Item.item_id`."""
         return {audited.item.item_id: audited.item_id for audited in self.items}
 
     @cached_property
@@ -323,10 +323,10 @@ class AuditedItems:
 
     @cached_property
     def all_keyed(self) -> tuple[AuditedItem | WordlessItem, ...]:
-        """Return all items of whose options the right one is known, those with words first."""
+        """Return all items whose right option is known, those with words first."""
         return tuple(audited for audited in self.choice_items if audited.has_key)
 
     @cached_property
     def splits(self) -> Mapping[str, str]:
-        """Return the split of each item by own id, of those of which one is stated."""
+        """Return the split of each item with a stated one, by own id."""
         return {audited.item_id: audited.split for audited in self.all_items if audited.split is not None}

@@ -1,6 +1,6 @@
-"""What an audit keeps of small things, by the thousand: facts about files, faults of texts.
+"""Storage for an audit's small values, by the thousand: facts about files, faults of texts.
 
-An entry of the cache of its own for each would cost more time than most of them take to be made again.
+A separate cache entry for each would cost more time than recomputing most of them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 class KeptValues:
     """JSON values by name, all in one entry of a cache, which is read at once.
 
-    Values that were neither asked for nor set are not saved again, so that the entry does not grow with every change.
+    Values neither read nor set are not saved again, so that the entry does not grow with every change.
 
     Args:
         cache: The cache.
-        kind: Name of the entry, with a version that is raised when the values are made otherwise.
+        kind: Name of the entry, with a version to raise when the computation of the values changes.
     """
 
     def __init__(self, cache: ItemCache, kind: str) -> None:
@@ -39,7 +39,7 @@ class KeptValues:
         self._is_changed = False
 
     def get(self, name: str) -> Any:
-        """Return a value; None where there is none."""
+        """Return a value; None if it is missing."""
         if name not in self._values and name in self._before:
             self._values[name] = self._before[name]
         return self._values.get(name)
@@ -58,27 +58,27 @@ class KeptValues:
         return value
 
     def save(self) -> None:
-        """Write the entry where a value is new or no longer used."""
+        """Write the entry if a value is new or no longer used."""
         if self._is_changed or len(self._values) < len(self._before):
             self._cache.put(self._kind, None, zlib.compress(canonical_json(self._values).encode(), 1))
             self._before, self._is_changed = dict(self._values), False
 
 
 class KnownPictures:
-    """Picture files that an earlier audit read: who they are, and what they state of their origin.
+    """Picture files read by an earlier audit: their identities, and their stated origins.
 
-    A file that has the size, times and inode that it had is not read again.
+    A file with unchanged size, times and inode is not read again.
 
     Args:
         files: Stamp and identity of each file, by its path.
-        origins: What each picture states of its origin, by its id.
+        origins: Stated origin of each picture, by its id.
     """
 
     def __init__(self, files: KeptValues, origins: KeptValues) -> None:
         self._files, self._origins = files, origins
 
     def identify(self, path: Path, *, root: Path, limits: Limits | None = None) -> Identified:
-        """Return what `benchwright.images.identify.identify` returns, or raise what it raises."""
+        """Return or raise the result of `benchwright.images.identify.identify`."""
         try:
             status = os.lstat(path)
         except OSError:
@@ -96,13 +96,13 @@ class KnownPictures:
     def embedded_sources(
         self, image_id: str, path: Path, media_type: str, *, limits: Limits
     ) -> Mapping[str, Mapping[str, str]]:
-        """Return what `benchwright.rights.embedded_sources` returns for a picture."""
+        """Return the result of `benchwright.rights.embedded_sources` for a picture."""
         stated: Mapping[str, Mapping[str, str]] = self._origins.get_or_make(
             image_id, lambda: embedded_sources(path, media_type, limits=limits)
         )
         return stated
 
     def save(self) -> None:
-        """Keep what is known now."""
+        """Save the current knowledge of files and origins."""
         self._files.save()
         self._origins.save()

@@ -1,7 +1,7 @@
-"""Reads whatever has questions in it for an audit: a file, a folder or archive with such files, or a frozen release.
+"""Reading of any source of questions for an audit: a file, a folder or archive with such files, or a frozen release.
 
-Nothing is refused for a missing key or picture, as a run would: such items are audited as far as they go. Rows that are
-no questions at all are listed with the reason.
+Unlike a run, it refuses nothing for a missing key or picture: such items are audited as far as possible. Rows that are
+not questions are listed with the reason.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from .source_replies import letter_alone, replies_of_source
 
 _SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _NAMED_FILES = 3
-"""Files of one layout that a line names."""
+"""Number of files of one layout that a line names."""
 _FAULTY_ROWS = frozenset({"empty_option", "too_few_options", "ambiguous_key"})
-"""Reasons for which a row that holds a question has options that are none of an item, or no one key."""
+"""Reasons for which a row with a question has options that are not those of an item, or no single key."""
 _OF_PICTURES = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})
-"""Reasons about pictures of which a question is checked all the same, and which have findings of their own."""
+"""Reasons about pictures that do not prevent checks of the question and have separate findings."""
 _LICENCE_COLUMNS = ("licence", "license", "image_license", "image_licence")
 
 
@@ -62,14 +62,14 @@ def read_source(
     columns: Columns | None = None,
     known: KnownPictures,
 ) -> AuditedItems:
-    """Return the items of a source with their pictures, and what of it cannot be read.
+    """Return the items of a source with their pictures, and its unreadable parts.
 
     Args:
         source: File of questions, folder or archive that holds such files, or folder of a release.
-        objects: Folder for pictures that stand in files, archives or a release.
-        pictures: Folder of the pictures where they lie elsewhere.
-        columns: Columns by field where their names do not tell.
-        known: What an earlier audit read of the pictures.
+        objects: Folder for pictures stored in files, archives or a release.
+        pictures: Folder of the pictures if they lie elsewhere.
+        columns: Columns by field if their names are not recognizable.
+        known: An earlier audit's knowledge of the pictures.
 
     Raises:
         DataError: The source holds no questions, or cannot be read.
@@ -82,7 +82,7 @@ def read_source(
 
 @dataclass
 class _SourceReading:
-    """What has been read so far."""
+    """The state of a reading."""
 
     objects: ObjectStore
     known: KnownPictures
@@ -94,7 +94,7 @@ class _SourceReading:
     taken: set[str] = field(default_factory=set)
     """Ids of items of a release."""
     absent: dict[str, AbsentPicture] = field(default_factory=dict)
-    """Why a picture is not there, by the name that items give it."""
+    """Why a picture is missing, by the name that items give it."""
     replies: list[ModelReplies] = field(default_factory=list)
     without_words: list[FileQuestion] = field(default_factory=list)
     wordless: tuple[WordlessItem, ...] = ()
@@ -123,7 +123,7 @@ class _SourceReading:
         )
 
     def _rows_left_out(self) -> tuple[RowFault, ...]:
-        """Return the rows of which nothing can be checked, each with an id that nothing else has."""
+        """Return the rows that no check covers, each with a unique id."""
         known = {each.item_id for each in self.items} | {each.item_id for each in self.wordless}
         known |= {each.item_id for each in self.open_items} | {each.item_id for each in self.rotations}
         faulty = {each.where for each in self.faults}
@@ -134,7 +134,7 @@ class _SourceReading:
         )
 
     def _id_in_source(self, original: Item) -> str:
-        """Return the id that an item of a release had where it was imported from, unless another has it, too."""
+        """Return the id of a release's item in its original source, unless another item has it, too."""
         own = str(original.attributes.get(OWN_ID) or original.item_id)
         own = original.item_id if own in self.taken else own
         self.taken.add(own)
@@ -183,7 +183,7 @@ class _SourceReading:
             self._state_sources(read.picture_files)
 
     def _take(self, question: FileQuestion) -> bool:
-        """Take in a question; False where there is nothing to check in it."""
+        """Add a question; return False if nothing in it can be checked."""
         own, original = question.question.key, question.question.item
         where = f"{question.file}, {question.row}"
         if question.question.key_fault is not None:
@@ -210,7 +210,7 @@ class _SourceReading:
         return True
 
     def _take_open(self, question: FileQuestion, where: str) -> None:
-        """Take in a question without options, of which words, pictures and key can be checked."""
+        """Add a question without options, whose words, pictures and key can be checked."""
         asked = question.question
         item = question.open_item_for_texts(digest(["audit", asked.key])[:32])
         missing = [name for name, image_id in zip(question.names, question.image_ids, strict=True) if image_id is None]
@@ -220,7 +220,7 @@ class _SourceReading:
         )
 
     def _take_wordless(self) -> None:
-        """Take in the questions without words whose options are known, by number if not by text."""
+        """Add the questions without words whose options are known, at least by number."""
         keys = [
             each.question.answer if each.question.options else letter_alone(each.question.stated_answer)
             for each in self.without_words
@@ -250,9 +250,9 @@ class _SourceReading:
         self.without_words = []
 
     def _take_replies(self, read: ReadQuestions, unread: Sequence[tuple[str, UnreadReply]]) -> None:
-        """Take in what models replied, in files beside the questions; replies to rotations are of no item here.
+        """Add the replies of models from files next to the questions; replies to rotations belong to no item here.
 
-        Rows of such files that cannot be used are unread replies, or unreadable where no model's replies are used.
+        Unusable rows of such files are unread replies, or unreadable if no model's replies are used.
         """
         rotated = {each.item_id for each in self.rotations}
         items = [*(each.keyed_item for each in self.items), *(each.keyed_item for each in self.wordless)]
@@ -268,7 +268,7 @@ class _SourceReading:
             self.lines.append(f"replies of models{beside}: {counts}")
 
     def _report_absent(self) -> None:
-        """List the pictures that are not there, or in one line where none is."""
+        """List the missing pictures, or write one line if all are missing."""
         if self.absent and not self.pictures:
             first = next(iter(self.absent.values()))
             reason = f"none of the {counted(len(self.absent), 'picture')} that items name can be read: {first.detail}"
@@ -277,7 +277,7 @@ class _SourceReading:
             self.unreadable += [UnreadableRow(name, absent.detail) for name, absent in self.absent.items()]
 
     def _state_sources(self, folder: DatasetFiles) -> None:
-        """Add what the table beside the pictures and the files themselves state of their origin."""
+        """Add the origins of pictures stated in the table next to them and in the files."""
         names = {picture.name: image_id for image_id, picture in self.pictures.items()}
         table = None
         if folder.root.is_dir():
@@ -295,7 +295,7 @@ class _SourceReading:
         self._state_licences_of_rows()
 
     def _state_licences_of_rows(self) -> None:
-        """Take the licence of a picture from its item's row, where a column of that name states one."""
+        """Take the license of a picture from its item's row, if a column of that name states one."""
         for audited in self.items:
             licence = next(
                 (audited.item.attributes.get(name) for name in _LICENCE_COLUMNS if name in audited.item.attributes),
@@ -313,7 +313,7 @@ class _SourceReading:
 
 
 def _is_answer_in_words(question: FileQuestion) -> bool:
-    """Return whether a question of which only the key is known has words for a key, and no letter of an option."""
+    """Return whether a question with only a key has words as its key rather than the letter of an option."""
     stated = question.question.stated_answer
     return stated is not None and letter_alone(stated) is None
 

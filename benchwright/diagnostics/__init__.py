@@ -1,4 +1,4 @@
-"""What can be wrong with a set of image questions, each thing found in one way, whoever asks.
+"""Faults and copies in a set of image questions, each found in one way for all callers.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,7 +1,7 @@
-"""What is wrong with the items of a set by their words and keys: options, questions, letters, rules over words.
+"""Faults of a set's items by their words and keys: options, questions, letters, rules over words.
 
 The steps `repeated_options`, `duplicate_questions`, `answer_balance` and `wording_bias`, the command `filter items` and
-the audit say the same of one set, since all ask the functions that this report asks.
+the audit agree on a set, since all call the functions that this report calls.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from .wording.repeated_questions import Repetition, Scope, repeated_questions
 
 
 class ItemReport(NamedTuple):
-    """What is wrong with the items of a set.
+    """The faults of a set's items.
 
     Args:
         items: Number of items.
         repeated_options: Equal options.
         similar_options: Options that are nearly equal.
-        questions: Items that repeat others, or nearly.
-        letters: The letters of right options, and of those that decline, by task and over the whole set.
+        questions: Items that repeat others, exactly or nearly.
+        letters: The letters of right options, and of refusal choices, by task and over the whole set.
         rules: Rules over words, by task and over the whole set.
     """
 
@@ -40,7 +40,7 @@ class ItemReport(NamedTuple):
 
     @property
     def giveaways(self) -> tuple[RuleResult, ...]:
-        """Return the rules that give keys of a task away."""
+        """Return the rules that give away keys of a task."""
         return tuple(rule for rule in self.rules if rule.gives_away(Bounds()))
 
     def document(self) -> dict[str, Any]:
@@ -62,10 +62,10 @@ def report_on_release(folder: Path, *, scope: Scope = "same_image") -> ItemRepor
 
     Args:
         folder: Folder of the release.
-        scope: Which questions are compared (`repeated_questions`).
+        scope: The questions to compare (`repeated_questions`).
 
     Raises:
-        DataError: The folder is no release, or damaged.
+        DataError: The folder is not a release, or is damaged.
     """
     from benchwright.release import Release
 
@@ -83,11 +83,11 @@ def report_on(
 
     Args:
         items: The items.
-        scope: Which questions are compared (`repeated_questions`).
-        similar: Function from an item to its options that are nearly equal, where these are known from before;
-            `similar_options` where None.
-        rules: Function from the items, by id, to the results of rules over their words, where these may be known from
-            before; `rule_results` where None.
+        scope: The questions to compare (`repeated_questions`).
+        similar: Function from an item to its nearly equal options, if these are already known; None uses
+            `similar_options`.
+        rules: Function from the items, by id, to the results of rules over their words, if these may be known already;
+            None uses `rule_results`.
     """
     similar = similar or similar_options
     ordered = sorted(items, key=lambda item: item.item_id)

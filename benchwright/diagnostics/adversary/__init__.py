@@ -1,1 +1,1 @@
-"""An adversary that learns: probes that see everything but the task, and how large a cue they could have found."""
+"""A learning adversary: probes that see everything but the task, and the smallest cue they could have found."""

@@ -1,4 +1,4 @@
-"""What probes are tried on a task, and the measures that each goes by."""
+"""The probes of a task, and the measures each probe uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .surface import CORNER_PX, HALVES, MAP_CELLS
 _MAP_PARTS = (("picture", "thumbnail", (MAP_CELLS, MAP_CELLS, 3)), ("specks", "marks", (MAP_CELLS, MAP_CELLS, 3)),
               ("corners", "corners", (4, CORNER_PX, CORNER_PX, 3)))  # fmt: skip
 _COARSE = 2
-"""Factor by which maps of a whole item are reduced: each of their cells counts once for each class."""
+"""Factor by which maps of a whole item are reduced: each of their cells counts once per class."""
 _ROW_MODULI = (2, 3, 4, 5, 6, 7, 8, 10, 12, 20)
 _ROW_PARTS = (2, 3, 4, 5, 8, 10)
 _NOTHING = np.zeros((0, 0, 0), np.float32)
@@ -29,18 +29,18 @@ _HALVES_AT: Mapping[Side, frozenset[str]] = {
     "left": frozenset({"left first", "left second", "top first", "bottom first"}),
     "right": frozenset({"right first", "right second", "top second", "bottom second"}),
 }
-"""Halves of the border that lie along a side or end at it, and so show what is at that side."""
+"""Halves of the border that lie along a side or end at it, and so show the content at that side."""
 
 
 def blocks_of(
     items: LearnedItems, *, without: frozenset[CueFamily], region: TaskRegion, seed: int = 0
 ) -> Iterator[Block]:
-    """Yield the probes of a task, that of combinations last; what the task itself is is in none of them.
+    """Yield the probes of a task, that of combinations last; no probe contains the task itself.
 
     Args:
         items: The items.
         without: Families of cues that the task asks for.
-        region: The part of the pictures that is the task.
+        region: The part of the pictures that makes up the task.
         seed: Seed of the dictionary of patterns.
     """
     plain: list[Block] = []
@@ -106,7 +106,7 @@ def _of_option_pictures(items: LearnedItems, without: frozenset[CueFamily], regi
 
 
 def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region: TaskRegion) -> Iterator[Block]:
-    """Yield what compares options with the picture that is no option, as far as that is not the task."""
+    """Yield comparisons of options with the picture that is not an option, except those that are the task."""
     evidence = items.evidence
     if "reference_pixels" not in without:
         near = [_nearness([one.pixels for one in each.options], each.shown[0].pixels) for each in evidence]
@@ -122,7 +122,7 @@ def _beside_reference(items: LearnedItems, without: frozenset[CueFamily], region
 
 
 def _of_shown_pictures(items: LearnedItems, without: frozenset[CueFamily]) -> Iterator[Block]:
-    """Yield what the item's first pictures tell by themselves about a letter or a text."""
+    """Yield what the item's first pictures alone reveal about a letter or a text."""
     evidence = items.evidence
     most = min(len(each.shown) for each in evidence)
 
@@ -154,7 +154,7 @@ def _files(picture: PictureEvidence) -> dict[str, float]:
 
 
 def _kept(picture: PictureEvidence) -> dict[str, float]:
-    """Return measures of a file without how far it is packed, which is nearest where the picture shows the same."""
+    """Return measures of a file without its packing ratio, which is closest where the picture shows the same."""
     return {name: value for name, value in _files(picture).items() if name != "PNG packing"}
 
 
@@ -206,7 +206,7 @@ def _borders(items: LearnedItems, pictures: Sequence[Sequence[PictureEvidence]])
 
 
 def _joined_borders(items: LearnedItems, region: TaskRegion) -> Block:
-    """Return a probe of how lines at the border of options fit those of the reference, but for the joining sides."""
+    """Return a probe of how border lines of options fit those of the reference, except at the joining sides."""
     exists = items.keyed.exists
     hidden = frozenset[str]().union(*(_HALVES_AT[side] for side in region.join))
     seen = [number for number, half in enumerate(HALVES) if half not in hidden]
@@ -231,7 +231,7 @@ def _joined_borders(items: LearnedItems, region: TaskRegion) -> Block:
 
 
 def _places(rows: Sequence[int]) -> list[dict[str, float]]:
-    """Return what is left of each row after division by small numbers, and in which part of all it lies."""
+    """Return the remainders of each row number after division by small numbers, and its part of the whole."""
     ordered = np.argsort(np.argsort(rows, kind="stable"), kind="stable")
     count = len(rows)
     return [

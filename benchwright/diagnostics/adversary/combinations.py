@@ -1,12 +1,12 @@
-"""Probe of combinations: two measures of which each tells nothing by itself, such as an exclusive or.
+"""Probe of combinations: two measures that reveal nothing separately, such as the inputs of an exclusive or.
 
-Of each probe's measures those that fall into two classes most clearly are taken, without looking at any key, and each
-is coded as -1 to 1. The products of any two are measures like all others: keys that are drawn uniformly say what the
-largest of them reaches by chance.
+From each probe the measures that fall into two classes most clearly are taken, without looking at any key. Each is
+coded as -1 to 1. The product of any two counts as another measure: keys drawn uniformly show what the largest of them
+reaches by chance.
 
-What is asked of a picture is its task, and so is what a picture has beside another one. So measures of pictures are not
-combined with words, those of one picture not with those of another, and those of options with those of the reference
-only where likeness is not the task.
+The task is what the question asks of a picture, and also what one picture has that another lacks. So measures of
+pictures are not combined with words, nor those of one picture with those of another. Those of options are combined with
+those of the reference only where similarity is not the task.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .measured_blocks import Block, LearnedItems, classed
 from .probes import Array, OfItems, centred
 
 _MOST_OF_OPTIONS, _MOST_OF_ITEMS = 84, 56
-"""Measures of options, and of whole items, that are combined at most."""
+"""Largest numbers of measures of options, and of whole items, to combine."""
 _LEAST_OF_BLOCK, _MOST_OF_BLOCK = 6, 24
 _LEAST_SHARE = 0.1
-"""Least share of the smaller class."""
+"""Smallest share of the smaller class."""
 _ALIKE = 0.9
-"""Correlation from which on a second measure says what a first one says."""
+"""Correlation from which a second measure repeats a first one."""
 _TOGETHER = 256
 _NEVER = (frozenset(("picture", "words")), frozenset(("reference", "words")))
 _LIKENESS: frozenset[CueFamily] = frozenset(("reference_pixels", "reference_file"))
@@ -39,14 +39,14 @@ Numbers = NDArray[np.int64]
 
 
 class _Coded(NamedTuple):
-    """Measures coded as -1 to 1, shape (items, options or 1, measures), their names, and what they are of."""
+    """Measures coded as -1 to 1, shape (items, options or 1, measures), their names, and their origins."""
 
     values: NDArray[np.float16]
     names: tuple[str, ...]
     kinds: tuple[str, ...]
 
     def may_join(self, other: _Coded, first: Numbers, second: Numbers, forbidden: frozenset[frozenset[str]]) -> Numbers:
-        """Return which of some pairs with another's measures may be combined, as places among the pairs."""
+        """Return which of some pairs with another's measures may be combined, as indices among the pairs."""
         allowed = [
             frozenset((self.kinds[a], other.kinds[b])) not in forbidden
             and not _of_two_pictures(self.names[a], other.names[b])
@@ -58,11 +58,11 @@ class _Coded(NamedTuple):
 def combinations_of(
     items: LearnedItems, blocks: Sequence[Block], *, without: frozenset[CueFamily] = frozenset()
 ) -> Block | None:
-    """Return the probe of combinations; None where there are no two measures.
+    """Return the probe of combinations; None if there are fewer than two measures.
 
     Args:
         items: The items.
-        blocks: Probes with the measures that they were made of (`Block.plain`).
+        blocks: Probes with the measures they consist of (`Block.plain`).
         without: Families of cues that the task asks for.
     """
     forbidden = set(_NEVER)
@@ -91,7 +91,7 @@ def combinations_of(
 
 
 class _Pairs(NamedTuple):
-    """Pairs of measures of options with other ones, or with measures of whole items."""
+    """Pairs of measures of options with one another, or with measures of whole items."""
 
     left: _Coded
     right: _Coded
@@ -133,7 +133,7 @@ def _pairs(coded: _Coded, forbidden: frozenset[frozenset[str]]) -> tuple[Numbers
 
 
 def _kind_of(block: Block) -> str:
-    """Return what a probe measures: `words`, `picture`, `reference`, or the family of its cue."""
+    """Return the kind of a probe's measures: `words`, `picture`, `reference`, or the family of its cue."""
     if block.solver == "learned reference" or block.solver.startswith("learned marks in the reference"):
         return "reference"
     if block.family in ("pixels", "marks"):
@@ -155,7 +155,7 @@ def _fill(found: Array, items: LearnedItems, pairs: _Pairs) -> None:
 
 
 def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int) -> _Coded | None:
-    """Return the measures that fall into two classes most clearly, as many of each probe; None without any."""
+    """Return the measures that fall into two classes most clearly, equally many per probe; None without any."""
     if not blocks:
         return None
     of_block = int(np.clip(most // len(blocks), _LEAST_OF_BLOCK, _MOST_OF_BLOCK))
@@ -179,7 +179,7 @@ def _chosen(blocks: Sequence[Block], exists: NDArray[np.bool_] | None, most: int
 
 
 def _distinct(coded: Array, clearness: NDArray[np.float64], most: int) -> list[int]:
-    """Return the numbers of the clearest measures of which no two say the same."""
+    """Return the indices of the clearest measures, no two of which repeat each other."""
     units = coded - coded.mean(axis=0)
     units /= np.maximum(np.linalg.norm(units, axis=0), 1e-9)
     chosen: list[int] = []
@@ -192,11 +192,10 @@ def _distinct(coded: Array, clearness: NDArray[np.float64], most: int) -> list[i
 
 
 def _in_two(values: Array) -> tuple[Array, NDArray[np.float64]]:
-    """Return measures coded by the two classes into which they fall, and how clear these are, 0-1.
+    """Return measures coded by the two classes into which they fall, and the clearness of these, 0-1.
 
-    Classes are those of least variance within (N. Otsu, "A threshold selection method from gray-level histograms",
-    1979); clear is the share of the variance that lies between them,
-    less where one of them is small.
+    The classes have the least variance within (N. Otsu, "A threshold selection method from gray-level histograms",
+    1979). Clearness is the share of the variance between them, reduced where one of them is small.
     """
     coded = np.zeros(values.shape, np.float32)
     clearness = np.zeros(values.shape[1])

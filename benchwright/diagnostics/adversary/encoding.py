@@ -1,8 +1,8 @@
-"""How a picture's file was written: tables, markers, chunks, filters and fields, as numbers by name.
+"""The encoding of a picture's file: tables, markers, chunks, filters and fields, as numbers by name.
 
-Two programs, or two settings of one, write the same pixels differently. Nothing is decoded but, of PNG files, the
-filter of each row. What a file states in words (programs, comments, fields of EXIF) counts by hashed tokens, so that
-any text that right options share is seen.
+Two programs, or two settings of one, write the same pixels differently. The only data decoded is the filter of each row
+of PNG files. A file's texts (programs, comments, fields of EXIF) count as hashed tokens, so that any text that right
+options share is seen.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ TOKEN_BINS = 64
 _MOST_TOKENS, _MOST_BLOCKS, _MOST_INFLATED, _MOST_REPACKED = 200, 4096, 1 << 25, 1 << 17
 _EPOCH = datetime(1970, 1, 1)
 _STANDARD_HUFFMAN = 432
-"""Bytes of the four Huffman tables that encoders write which do not fit them to the picture, markers included."""
+"""Bytes of the four Huffman tables from encoders that do not fit them to the picture, markers included."""
 _PNG_SIGNATURE, _CHANNELS = 8, {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _EXIF_SUB = 0x8769
 
 
 def encoding_of(data: bytes) -> dict[str, float]:
-    """Return measures of a file by name; what a file does not have is absent and counts as 0.
+    """Return measures of a file by name; a missing part of the file is absent and counts as 0.
 
     Args:
-        data: Bytes of the file, which may be damaged; what can be read counts.
+        data: Bytes of the file, which may be damaged; only the readable part counts.
     """
     form = sniff(data[:4096]) or "other"
     measures: dict[str, float] = {f"is {form}": 1.0, "bytes": float(len(data))}
@@ -62,12 +62,12 @@ _OF_CONTENT = (
 
 
 def is_of_content(name: str) -> bool:
-    """Return whether a measure depends on what the picture shows as much as on how it was written."""
+    """Return whether a measure depends as much on the content of the picture as on its encoding."""
     return name in _OF_CONTENT[:3] or name.startswith(_OF_CONTENT[3:])
 
 
 def hashed(text: str, *, kind: str) -> dict[str, float]:
-    """Return how often tokens of a text (words, numbers, three neighbouring characters) fall into each of some bins."""
+    """Return how many tokens of a text (words, numbers, three neighboring characters) fall into each of some bins."""
     lowered = text.lower()[:400]
     tokens = [*_TOKEN.findall(lowered), *(lowered[at : at + 3] for at in range(len(lowered) - 2))][:_MOST_TOKENS]
     bins = Counter(zlib.crc32(f"{kind} {token}".encode("utf-8", "surrogatepass")) % TOKEN_BINS for token in tokens)
@@ -75,7 +75,7 @@ def hashed(text: str, *, kind: str) -> dict[str, float]:
 
 
 def seconds_in(text: str) -> float | None:
-    """Return the seconds since 1970 of the first date with a time in a text; None where there is none."""
+    """Return the seconds since 1970 of the first date with a time in a text; None if it has none."""
     found = _DATE.search(text)
     if found is None:
         return None
@@ -86,7 +86,7 @@ def seconds_in(text: str) -> float | None:
 
 
 def times_of(kind: str, seconds: float) -> dict[str, float]:
-    """Return a time as numbers: in all, and hour, minute, second, weekday and parity by themselves."""
+    """Return a time as numbers: its total, and hour, minute, second, weekday and parity separately."""
     whole = int(seconds)
     return {
         f"{kind} time": float(seconds),
@@ -129,7 +129,7 @@ def _jpeg(data: bytes) -> dict[str, float]:
 
 
 def _tables(content: bytes) -> dict[str, int]:
-    """Return sum, first and last steps of each quantisation table of a segment."""
+    """Return sum, first and last steps of each quantization table of a segment."""
     found: dict[str, int] = {}
     at = 0
     while at + 65 <= len(content):
@@ -195,7 +195,7 @@ def _png_filters(packed: bytes, header: tuple[int, int, int, int, int]) -> dict[
         filters = Counter(raw[:: max(1, row)][:high])
         measures |= {f"PNG filter {kind}": filters[kind] / high for kind in range(5)}
     if len(raw) <= _MOST_REPACKED:
-        # The same bytes packed anew at a known level: their ratio is about the level, and not about what is shown.
+        # The same bytes packed anew at a known level: their ratio depends on the level, not on the content.
         measures["PNG packing"] = len(packed) / max(1, len(zlib.compress(raw, 6)))
     return measures
 
@@ -215,7 +215,7 @@ def _webp(data: bytes) -> dict[str, float]:
 
 
 def _stated(data: bytes) -> dict[str, float]:
-    """Return what Pillow reads of a file's fields: resolution, EXIF, comments, profile and all other texts."""
+    """Return the fields that Pillow reads from a file: resolution, EXIF, comments, profile and all other texts."""
     from PIL import Image
 
     measures: dict[str, float] = {}
@@ -248,7 +248,7 @@ def _chained(*pairs: Iterable[tuple[int, object]]) -> Iterator[tuple[int, object
 
 
 def _measure(value: object) -> float:
-    """Return a field as a number: itself, the first of several, or the length of a text, and 1 for all else."""
+    """Return a field as a number: itself, the first of several, or the length of a text; 1 for any other type."""
     if isinstance(value, str | bytes):
         return float(len(value)) + 1.0
     if isinstance(value, tuple | list) and value:

@@ -1,4 +1,4 @@
-"""Evidence of many items in a file, so that memory holds that of one task at a time."""
+"""Evidence of many items in a file, so that memory holds only that of one task at a time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LEVEL = 1
 
 
 class EvidenceStore(Mapping[str, ItemEvidence]):
-    """Evidence by item id, each entry compressed in a temporary file that goes with the store.
+    """Evidence by item id, each entry compressed in a temporary file that is removed with the store.
 
-    On Linux the file has no name in the folder, so that the system frees it when this process ends, also by a signal.
-    A copy in another process reads the same file, as long as this process lives, and does not remove it.
+    On Linux the file has no name in the folder, so that the system frees it when this process ends, even by a signal. A
+    copy in another process reads the same file as long as this process lives, and does not remove it.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class EvidenceStore(Mapping[str, ItemEvidence]):
         self._end = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy needs: not the open file, which stays with this process."""
+        """Return the state that a copy needs, without the open file, which stays with this process."""
         return {**self.__dict__, "_handle": None}
 
     def add(self, item_id: str, evidence: ItemEvidence) -> None:
@@ -56,7 +56,7 @@ class EvidenceStore(Mapping[str, ItemEvidence]):
         self._end += len(data)
 
     def discard(self, item_id: str) -> None:
-        """Forget the evidence of an item, if there is any."""
+        """Remove the evidence of an item, if it has any."""
         self._places.pop(item_id, None)
 
     def __getitem__(self, item_id: str) -> ItemEvidence:

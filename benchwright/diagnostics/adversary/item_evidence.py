@@ -1,4 +1,4 @@
-"""What the adversary sees of one item: its pictures but for the task, their files and names, its texts and its id."""
+"""The adversary's view of one item: its pictures except for the task, their files and names, its texts and its id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .relief import relief_of
 from .surface import Floats, Pixels, Surface, surface_of
 
 _MOST_SHOWN = 2
-"""Pictures that are no options of which an item's evidence is kept, the first ones."""
+"""Largest number of pictures other than options, the first ones, whose evidence is kept."""
 _DIGITS = re.compile(r"\d+")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{8,}")
 _MARK_SHARE, _LEAST_MARK_PX, _MARK_CELLS = 0.06, 6, 8
@@ -30,7 +30,7 @@ _MOST_TEXT = 2000
 
 
 class PictureEvidence(NamedTuple):
-    """What is seen of one picture.
+    """The evidence of one picture.
 
     Args:
         light: Measures of light and color, by the first names of `measure_names`.
@@ -38,13 +38,13 @@ class PictureEvidence(NamedTuple):
         encoding: Measures of the file, by name.
         border: Outermost lines of the eight halves of the border (`surface.border_lines`).
         thumbnail: Small map of the picture.
-        marks: Small map of single pixels that differ from their neighbours.
+        marks: Small map of single pixels that differ from their neighbors.
         corners: Pixels in the corners.
-        peaks: What stands out by color, scale and form, and where, by its third names.
+        peaks: Areas that stand out by color, scale and form, and their places, by its third names.
         relief: Small map less its own surroundings.
-        strokes: Small maps of what stands out in each color.
+        strokes: Small maps of the areas that stand out in each color.
         patches: The patch that stands out most in each color.
-        spots: Where these are, and how far they stand out (`relief.Relief`).
+        spots: Places of these patches, and how far they stand out (`relief.Relief`).
     """
 
     light: Floats
@@ -70,7 +70,7 @@ class PictureEvidence(NamedTuple):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> PictureEvidence:
-        """Return evidence from what `to_json` returned."""
+        """Return evidence from the result of `to_json`."""
         arrays = {
             name: np.frombuffer(base64.b64decode(data), dtype).reshape(shape)
             for name, (dtype, shape, data) in ((name, document[name]) for name in _ARRAYS)
@@ -90,7 +90,7 @@ class PictureEvidence(NamedTuple):
 
 @cache
 def measure_names() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Return the names of measures of light, of the spectrum, and of peaks, which are the same for all pictures."""
+    """Return the names of measures of light, of the spectrum, and of peaks, which all pictures share."""
     blank = np.zeros((16, 16, 3), np.uint8)
     surface = surface_of(blank, b"")
     return tuple(surface.pixels), tuple(_of_spectrum(surface)), tuple(relief_of(blank).peaks)
@@ -107,18 +107,19 @@ _ARRAYS = (
 
 
 class ItemEvidence(NamedTuple):
-    """What is seen of one item.
+    """The evidence of one item.
 
     Args:
         item_id: Id of the item.
-        options: Evidence of each option's picture; empty where options are no pictures.
-        shown: Evidence of the first pictures that are no options.
-        names: Measures of name and time of each option's picture; empty as `options` is.
-        shown_names: The same of the pictures that are no options.
-        marked: What lies under each option's mark: measures, and a small map; None for an option without one.
-        texts: Measures of the characters of each option, and of its place in an order; empty where options have none.
+        options: Evidence of each option's picture; empty if the options are not pictures.
+        shown: Evidence of the first pictures other than options.
+        names: Measures of name and time of each option's picture; empty if `options` is.
+        shown_names: The same of the pictures other than options.
+        marked: The content under each option's mark: measures, and a small map; None for an option without a mark.
+        texts: Measures of the characters of each option, and of its place in an order; empty if the options have no
+            text.
         question: Measures of the characters of the question.
-        own: Measures of the item's id in its source, and of the dates that it states.
+        own: Measures of the item's id in its source, and of its stated dates.
     """
 
     item_id: str
@@ -132,7 +133,7 @@ class ItemEvidence(NamedTuple):
     own: Mapping[str, float] = {}
 
     def to_text(self) -> str:
-        """Return the evidence as JSON, about 30 kB a picture."""
+        """Return the evidence as JSON, about 30 kB per picture."""
         document = self._asdict()
         for name in _PICTURES:
             document[name] = [picture.to_json() for picture in getattr(self, name)]
@@ -140,7 +141,7 @@ class ItemEvidence(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> ItemEvidence:
-        """Return evidence that `to_text` wrote."""
+        """Return the evidence that `to_text` wrote."""
         document: dict[str, Any] = json.loads(text)
         for name in _PICTURES:
             document[name] = tuple(PictureEvidence.from_json(picture) for picture in document[name])
@@ -153,7 +154,7 @@ _PICTURES = ("options", "shown")
 """Fields of `ItemEvidence` that hold evidence of pictures."""
 
 EvidenceOf = Callable[[str], PictureEvidence]
-"""From a picture's id to its evidence."""
+"""Function from a picture's id to its evidence."""
 
 
 def picture_evidence(data: bytes, pixels: NDArray[np.uint8]) -> PictureEvidence:
@@ -188,16 +189,16 @@ def evidence_of_item(
     marks: Sequence[VisualPrompt | None] = (),
     pixels_of: Callable[[str], NDArray[np.uint8]] | None = None,
 ) -> ItemEvidence:
-    """Return the evidence of an item, without the option that declines.
+    """Return the evidence of an item, without the refusal choice.
 
     Args:
         item: The item.
-        option_pictures: Picture of each option; empty where options are no pictures.
-        evidence_of: Function from a picture's id to its evidence; None where pictures are not there.
-        places: Where the files of pictures lie, by image id.
+        option_pictures: Picture of each option; empty if the options are not pictures.
+        evidence_of: Function from a picture's id to its evidence; None if the pictures are missing.
+        places: Places of the pictures' files, by image id.
         own_id: Its id in the source.
-        marks: Mark of each option; empty where options have none.
-        pixels_of: Function from a picture's id to its pixels, for what lies under marks; None where the task is that.
+        marks: Mark of each option; empty if the options have none.
+        pixels_of: Function from a picture's id to its pixels, for the content under marks; None if that is the task.
 
     Raises:
         UnreadableImage: A picture cannot be read.
@@ -229,7 +230,7 @@ def _of_files(pictures: Sequence[str], places: Mapping[str, PicturePlace]) -> tu
 
 
 def _name(place: PicturePlace) -> dict[str, float]:
-    """Return measures of a picture's name, and of when its file was changed."""
+    """Return measures of a picture's name, and of its file's modification time."""
     folder, _, file = place.name.rpartition("/")
     stem, dot, suffix = file.rpartition(".")
     stem = stem if dot else file
@@ -247,7 +248,7 @@ def _name(place: PicturePlace) -> dict[str, float]:
 
 
 def _numbers(text: str) -> dict[str, float]:
-    """Return the last number of a text and what is left of it after division by small numbers."""
+    """Return the last number of a text and its remainders after division by small numbers."""
     found = _DIGITS.findall(text)
     measures: dict[str, float] = {}
     if found:
@@ -262,7 +263,7 @@ def _numbers(text: str) -> dict[str, float]:
 
 
 def _of_id(text: str) -> dict[str, float]:
-    """Return an id as yes-or-no measures: what is left of its numbers after division, and its characters."""
+    """Return an id as yes-or-no measures: the remainders of its numbers after division, and its characters."""
     measures: dict[str, float] = {"id length": float(len(text)), **hashed(text, kind="id")}
     numbers = [int(found[-15:]) for found in _DIGITS.findall(text)]
     values = {"last number": numbers[-1] if numbers else None, "first number": numbers[0] if len(numbers) > 1 else None}
@@ -311,7 +312,7 @@ def characters_of(text: str, *, kind: str) -> dict[str, float]:
 
 
 def _of_options(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
-    """Return measures of the characters of options, and of where an alphabetic or numeric order would put them."""
+    """Return measures of the characters of options, and of their places in alphabetic or numeric order."""
     by_name = sorted(range(len(texts)), key=lambda number: (texts[number].casefold(), number))
     by_length = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
     rows = []
@@ -334,7 +335,7 @@ def _of_options(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
 
 
 def _under(mark: VisualPrompt, pixels: NDArray[np.uint8]) -> dict[str, float]:
-    """Return what lies under a mark: color, texture, corners, and a small map, by name."""
+    """Return the content under a mark: color, texture, corners, and a small map, by name."""
     import cv2
 
     height, width = pixels.shape[:2]

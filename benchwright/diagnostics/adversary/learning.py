@@ -1,4 +1,4 @@
-"""The adversary on the items of one task: which probes tell the key, by what, and how large a cue it would find."""
+"""The adversary on the items of one task: probes that reveal the key, their measures, and the power to find a cue."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .probes import KeyedItems, OfItems, Tested, sequence_scores, tested
 from .surface import MAP_CELLS
 
 LEAST_ITEMS = 20
-"""Number of items below which nothing is learned."""
+"""Smallest number of items from which the adversary learns."""
 MOST_ITEMS = 1200
-"""Number of a task's items from which the adversary learns at most."""
+"""Largest number of a task's items from which the adversary learns."""
 _LAGS = (1, 2, 3, 4)
 _Z_POWER = 0.8416212335729143
 _GAIN = 0.05
@@ -30,17 +30,17 @@ _SHOWN_MAP = "learned map"
 
 
 class ProbeResult(NamedTuple):
-    """What one probe finds on the items of a task.
+    """The result of one probe on the items of a task.
 
     Args:
         solver: Its name, such as `learned file`.
         family: Family of its cue.
-        rows: Rows of the items that it answers.
-        scores: Score of each option of these, out of fold; NaN where there is no option.
-        p: Its p-value, before it is adjusted.
-        tells: The measures that tell most, with their deviations from uniform keys, strongest first.
-        test: The test, with what single measures reach under uniform keys.
-        map: Mean of right less wrong options where it is a map of pictures, in deviations, shape (cells, cells, 3).
+        rows: Rows of the items it answers.
+        scores: Score of each option of these, out of fold; NaN where an item has fewer options.
+        p: Its p-value before adjustment.
+        tells: The most revealing measures, with their deviations from uniform keys, strongest first.
+        test: The test, with the values that single measures reach under uniform keys.
+        map: Mean of right less wrong options for a map of pictures, in deviations, shape (cells, cells, 3).
     """
 
     solver: str
@@ -54,12 +54,12 @@ class ProbeResult(NamedTuple):
 
 
 class Power(NamedTuple):
-    """How large a cue the adversary could have found.
+    """The smallest cue the adversary could have found.
 
     Args:
-        items: Items that it learned from.
+        items: Number of items it learned from.
         could_find: Smallest accuracy, 0-1, of a cue in one measure that it finds with 80 % power at its corrected
-            level; None where no accuracy would do.
+            level; None if no accuracy suffices.
         items_needed: Number of items at which it would find a gain of 0.05 with that power.
     """
 
@@ -68,7 +68,7 @@ class Power(NamedTuple):
     items_needed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the power as JSON values."""
         return {
             "learned_items": self.items,
             "could_find": None if self.could_find is None else round(self.could_find, 4),
@@ -77,7 +77,7 @@ class Power(NamedTuple):
 
 
 NO_POWER: Mapping[str, None] = {"learned_items": None, "could_find": None, "items_needed": None}
-"""The JSON values of a task of which nothing was learned."""
+"""The JSON values of a task from which the adversary learned nothing."""
 
 
 def learned(
@@ -92,17 +92,17 @@ def learned(
     region: TaskRegion,
     seed: int,
 ) -> list[ProbeResult]:
-    """Return what all probes find on the items of a task; nothing where there are too few.
+    """Return the results of all probes on the items of a task; nothing if it has too few.
 
     Args:
         task: The task, which seeds the draws of keys.
-        evidence: What is seen of each item; None of one that was left out for want of time.
-        rows: Place of each item in its source, from 0; None where places tell nothing.
+        evidence: Evidence of each item; None for one left out for lack of time.
+        rows: Place of each item in its source, from 0; None if places reveal nothing.
         keyed: Keys, clusters and folds of the items.
-        texts: Number of each option's text in the vocabulary, shape (items, most options); -1 where there is none.
-        vocabulary: The texts of options, where these are few; else empty.
+        texts: Number of each option's text in the vocabulary, shape (items, most options); -1 where an item has fewer.
+        vocabulary: The texts of options, if these are few; otherwise empty.
         without: Families of cues that the task asks for.
-        region: The part of the pictures that is the task.
+        region: The part of the pictures that makes up the task.
         seed: Seed of the draws.
     """
     chosen = np.array([row for row, each in enumerate(evidence) if each is not None], np.int64)
@@ -128,7 +128,7 @@ def learned(
 
 
 def _keys_before(task: str, keyed: KeyedItems, places: NDArray[np.int64], seed: int) -> ProbeResult:
-    """Return how well the keys of the items before an item tell its own."""
+    """Return how well the keys of preceding items reveal an item's own."""
     order = np.argsort(places, kind="stable")
     test = sequence_scores(keyed, order, _LAGS, generator_for(seed, "adversary", task, "keys before"))
     lag, further = divmod(test.strongest[0], int(keyed.options.max()))
@@ -172,16 +172,16 @@ def _result(block: Block, test: Tested, chosen: NDArray[np.int64], items: KeyedI
 
 
 def power_of(results: Sequence[ProbeResult], keyed: KeyedItems, *, level: float) -> Power | None:
-    """Return how large a cue could have been found; None where nothing was learned.
+    """Return the smallest cue the adversary could have found; None if it learned nothing.
 
-    Of n items with c as chance, a measure that tells an accuracy of a lies (a - c) sqrt(n) / sqrt(c (1 - c)) deviations
-    from uniform keys; it is found with 80 % power where that is 0.84 above what the largest of all measures of a probe
-    passes with the probability of the level. Clusters of items count as one item. The probe that needs most counts.
+    Of n items with chance c, a measure with accuracy a lies (a - c) sqrt(n) / sqrt(c (1 - c)) deviations from uniform
+    keys. The adversary finds it with 80 % power if that is 0.84 above the value that the largest of all measures of a
+    probe exceeds with the probability of the level. A cluster counts as one item. The probe that needs most counts.
 
     Args:
-        results: What the probes find.
+        results: The results of the probes.
         keyed: Keys and clusters of the items of the task.
-        level: p-value, 0-1, below which a probe carries, after correction for all tests.
+        level: p-value, 0-1, below which a probe counts as a cue, after correction for all tests.
     """
     if not results:
         return None
@@ -200,12 +200,12 @@ def power_of(results: Sequence[ProbeResult], keyed: KeyedItems, *, level: float)
 
 
 def told(tells: Sequence[tuple[str, float]]) -> str:
-    """Return in words which measures tell most, such as `dpi across (+9.1)`; plain text."""
+    """Return the most revealing measures as plain text, such as `dpi across (+9.1)`."""
     return ", ".join(f"{printable(name)} ({deviations:+.1f})" for name, deviations in tells)
 
 
 def power_in_words(power: Power) -> str:
-    """Return in words how large a cue the adversary could have found."""
+    """Return the smallest cue the adversary could have found, as text."""
     could = (
         "could not have found a cue of any size"
         if power.could_find is None

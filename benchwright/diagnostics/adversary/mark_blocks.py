@@ -1,4 +1,4 @@
-"""Probes of marks that are drawn into pictures: where something stands out, in which color, and what comes back."""
+"""Probes of marks drawn into pictures: where something stands out, in which color, and which patterns recur."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def marks_in_options(items: LearnedItems, seed: int) -> Iterator[Block]:
 
 
 def marks_in_shown(items: LearnedItems, seed: int, *, beside_options: bool) -> Iterator[Block]:
-    """Yield the probes of marks in the first pictures that are no options, and which letter or text goes with them.
+    """Yield the probes of marks in the first pictures other than options, and of letters or texts that go with them.
 
-    Each picture has its own, since what two pictures have beside each other may be the task.
+    Each picture has separate probes, since what distinguishes one picture from another may be the task.
 
     Args:
         items: The items; each shows a picture.
         seed: Seed of the dictionary.
-        beside_options: Whether options are pictures, to which the picture shown is the reference.
+        beside_options: Whether options are pictures, for which the picture shown is the reference.
     """
     most = 1 if beside_options else min(len(each.shown) for each in items.evidence)
     for number in range(most):
@@ -83,7 +83,7 @@ Measured = tuple[list[str], NDArray[np.float32]]
 
 
 def _peaks(pictures: Sequence[PictureEvidence]) -> Measured:
-    """Return the peaks of pictures, and where and how the patches that stand out most in each color are."""
+    """Return the peaks of pictures, and the places and looks of the patches that stand out most in each color."""
     names = list(measure_names()[2])
     patches = np.stack([picture.patches for picture in pictures])
     spots = np.stack([picture.spots for picture in pictures])
@@ -100,7 +100,7 @@ def _peaks(pictures: Sequence[PictureEvidence]) -> Measured:
         ],
         axis=2,
     )  # fmt: skip
-    # Of each scale the color that stands out most counts once more, whichever it is.
+    # For each scale the color that stands out most counts again, whichever it is.
     by_level = spots[:, :, 2].reshape(len(pictures), LEVELS, len(HUES))
     strongest = by_level.argmax(axis=2) + np.arange(LEVELS) * len(HUES)
     of_strongest = np.take_along_axis(of_patches, strongest[:, :, None], axis=1)
@@ -115,7 +115,7 @@ def _peaks(pictures: Sequence[PictureEvidence]) -> Measured:
 
 
 def _part(patches: NDArray[np.uint8], reach: int) -> NDArray[np.float32]:
-    """Return pixels of patches at a distance from the middle, or up to a distance of 1.
+    """Return pixels of patches at a distance from the center, or up to a distance of 1.
 
     Shape (pictures, patches, pixels, 3).
     """
@@ -145,7 +145,7 @@ def _flat_relief(picture: PictureEvidence) -> NDArray[np.int8]:
 
 
 def _coarse(maps: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the value of largest size of each 2 by 2 cells, so that a place may shift."""
+    """Return of each 2 by 2 cells the value with the largest magnitude, so that a place may shift."""
     count, cells = len(maps), maps.shape[1] // _COARSE
     parts = maps.reshape(count, cells, _COARSE, cells, _COARSE, 3)
     most, least = parts.max(axis=(2, 4)), parts.min(axis=(2, 4))

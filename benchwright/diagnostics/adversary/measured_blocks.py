@@ -1,4 +1,4 @@
-"""Probes made of named measures: of each option, or of the whole item once for each class of options."""
+"""Probes made of named measures: of each option, or of the whole item once per class of options."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .item_evidence import ItemEvidence
 from .probes import Array, KeyedItems, OfItems, centred, of_letters
 
 Rows = Sequence[Sequence[Mapping[str, float] | None]]
-"""Measures by name of each option of each item; None for an option that has none."""
+"""Measures by name of each option of each item; None for an option without any."""
 
 
 class Classes(NamedTuple):
-    """Classes of options by which a measure of a whole item can tell one of them.
+    """Classes of options among which a measure of a whole item can point at one.
 
     Args:
         names: Name of each class, such as `A` or `yes`.
-        numbers: Class of each option, shape (items, most options); -1 where there is none.
+        numbers: Class of each option, shape (items, most options); -1 where an item has fewer.
     """
 
     names: tuple[str, ...]
@@ -30,16 +30,16 @@ class Classes(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A probe, and the measures that it goes by.
+    """A probe and its measures.
 
     Args:
         solver: Name of the solver, such as `learned map`.
         family: Family of its cue.
         measures: Measures of options as rows (`probes.centred`), shape (items, most options, measures), or of whole
-            items, once for each letter.
+            items, once per letter.
         names: Name of each measure.
-        plain: The first of these measures as they were taken, for combinations; shape (items, most options, measures),
-            or (items, 1, measures) where they are of the whole item; None of maps.
+        plain: The first of these measures before centering, for combinations; shape (items, most options, measures), or
+            (items, 1, measures) for those of the whole item; None for maps.
         plain_names: Name of each of these.
     """
 
@@ -52,13 +52,13 @@ class Block(NamedTuple):
 
 
 class LearnedItems(NamedTuple):
-    """The items of one task as the adversary learns from them.
+    """The items of one task as the adversary's training data.
 
     Args:
-        evidence: What is seen of each item.
+        evidence: Evidence of each item.
         keyed: Their keys.
-        classes: Classes of options: letters and, where the options are of a fixed vocabulary, texts.
-        rows: Place of each item in the order of the source; None where that tells nothing.
+        classes: Classes of options: letters and, if the options have a fixed vocabulary, texts.
+        rows: Place of each item in the order of the source; None if that reveals nothing.
     """
 
     evidence: Sequence[ItemEvidence]
@@ -70,14 +70,14 @@ class LearnedItems(NamedTuple):
 def of_options(
     items: LearnedItems, name: str, family: CueFamily, rows: Rows, *, with_odd: bool = False
 ) -> Iterator[Block]:
-    """Yield a probe of measures of options by name; an option without any has the mean of the others.
+    """Yield a probe of measures of options by name; an option without any gets the mean of the others.
 
     Args:
         items: The items.
         name: Name of the probe, without `learned`.
         family: Family of its cue.
-        rows: The measures; what an option lacks counts as 0.
-        with_odd: Whether how far a value is from the median of the item's options counts too, of more than two.
+        rows: The measures; one that an option lacks counts as 0.
+        with_odd: Whether to add the distance of a value from the median of the item's options, if it has more than two.
     """
     names = sorted({measure for row in rows for option in row if option is not None for measure in option})
     exists = items.keyed.exists
@@ -134,7 +134,7 @@ def of_option_values(
 
 
 def ranks(values: NDArray[Any], exists: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return the number of options that have less, those that tie counted half; shape as of the values."""
+    """Return the number of options with a smaller value, ties counted half; shape as of the values."""
     found = np.zeros(values.shape, np.float32)
     for other in range(values.shape[1]):
         there = exists[:, other, None, None]
@@ -144,13 +144,13 @@ def ranks(values: NDArray[Any], exists: NDArray[np.bool_]) -> NDArray[np.float32
 
 
 def of_item(items: LearnedItems, name: str, family: CueFamily, rows: Sequence[Mapping[str, float]]) -> Iterator[Block]:
-    """Yield a probe of measures of items by name, each once for each class of options.
+    """Yield a probe of measures of items by name, each once per class of options.
 
     Args:
         items: The items.
         name: Name of the probe, without `learned`.
         family: Family of its cue.
-        rows: The measures of each item; what one lacks counts as 0.
+        rows: The measures of each item; a missing one counts as 0.
     """
     names = sorted({measure for row in rows for measure in row})
     place = {measure: number for number, measure in enumerate(names)}
@@ -171,13 +171,13 @@ def of_item(items: LearnedItems, name: str, family: CueFamily, rows: Sequence[Ma
 def classed(
     items: LearnedItems, name: str, family: CueFamily, values: NDArray[np.float32], titles: Sequence[str]
 ) -> Block:
-    """Return a probe of measures of items, shape (items, measures), each once for each class of options."""
+    """Return a probe of measures of items, shape (items, measures), each once per class of options."""
     centre = values - values.mean(axis=0)
     limit = 4 * centre.std(axis=0) + 1e-9
     centre = np.clip(centre, -limit, limit)
     centre -= centre.mean(axis=0)
     if len(items.classes) == 1 and items.keyed.options.min() == items.keyed.options.max() > 1:
-        of_letter = of_letters(centre, items.keyed)  # with two letters, the other says the same
+        of_letter = of_letters(centre, items.keyed)  # with two letters, the other repeats it
         names = [f"{title} for {called}" for called in items.classes[0].names[: of_letter.letters] for title in titles]
         return Block(f"learned {name}", family, of_letter, tuple(names))
     of_class = [(classes.numbers == n, called) for classes in items.classes for n, called in enumerate(classes.names)]

@@ -1,8 +1,8 @@
-"""Patterns that come back in many pictures: a dictionary of the patches that stand out, learned without any key.
+"""Patterns that recur in many pictures: a dictionary of the patches that stand out, learned without any key.
 
-What is drawn into pictures by a program looks alike wherever it is; what a scene has stands out in one picture. So of
-the patches that stand out, those with the most likenesses in other pictures make the dictionary. Patches are compared
-without the color of their border, so that the ground under a faint mark does not count (cosine of the residuals).
+A mark drawn by a program looks alike everywhere; a detail of a scene stands out in one picture. So of the patches that
+stand out, those with the most similar patches in other pictures make the dictionary. Patches are compared without the
+color of their border, so that the ground under a faint mark does not count (cosine of the residuals).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .item_evidence import PictureEvidence
 Floats = NDArray[np.float32]
 
 PATTERNS = 24
-"""Patterns of a dictionary at most."""
+"""Largest number of patterns in a dictionary."""
 OF_PATTERN = ("likeness to", "presence of", "column of", "row of", "distance from the middle of",
               "red of", "green of", "blue of")  # fmt: skip
 """Measures of a picture for each pattern, in order."""
@@ -28,11 +28,11 @@ _INNER = slice(1, 10)
 
 
 def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) -> Floats:
-    """Return patterns of patches that come back in other pictures, the most frequent first; shape (patterns, values).
+    """Return patterns of patches that recur in other pictures, the most frequent first; shape (patterns, values).
 
     Args:
         pictures: The pictures.
-        rng: Generator that chooses among patches where there are very many.
+        rng: Generator that chooses among patches if there are very many.
     """
     count = max(1, min(len(pictures), _MOST_PATCHES // max(1, pictures[0].patches.shape[0])))
     chosen = np.sort(rng.permutation(len(pictures))[:count])
@@ -43,7 +43,7 @@ def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) ->
     free = np.abs(units).max(axis=1) > 0
     found: list[Floats] = []
     by_picture = (owner[:, None] == np.arange(count)).astype(np.float32)
-    near_in = alike[:, free].astype(np.float32) @ by_picture[free]  # free patches of each picture that are alike
+    near_in = alike[:, free].astype(np.float32) @ by_picture[free]  # free patches of each picture that are similar
     while len(found) < PATTERNS and free.any():
         support = (near_in > 0).sum(axis=1) * free
         best = int(support.argmax())
@@ -59,13 +59,13 @@ def dictionary(pictures: Sequence[PictureEvidence], rng: np.random.Generator) ->
 
 
 def occurrences(picture: PictureEvidence, patterns: Floats) -> Floats:
-    """Return how a picture has each pattern, shape (patterns, measures), in the order of `OF_PATTERN`.
+    """Return how a picture shows each pattern, shape (patterns, measures), in the order of `OF_PATTERN`.
 
-    Where it does not have one, places are the middle and colors grey, which tells nothing.
+    Where a pattern is missing, its place is the center and its color gray, which reveals nothing.
 
     Args:
         picture: The picture.
-        patterns: What `dictionary` returned.
+        patterns: The result of `dictionary`.
     """
     likeness = _units(picture) @ patterns.T
     best = likeness.argmax(axis=0)

@@ -1,16 +1,16 @@
-"""Tests of whether measures tell the right option, exact for keys drawn uniformly, and what a learner picks by them.
+"""Tests of whether measures reveal the right option, exact for keys drawn uniformly, and the choices of a learner.
 
-Measures of an item's options, less their mean, make one row an option. Of them three learners are made:
+Measures of an item's options, less their mean, make one row per option. Three learners use them:
 
-- the strongest single measure: of each, the sum over right options in units of its standard deviation under uniform
-  keys (the score test of a conditional logistic regression); the largest of all counts (P. H. Westfall, S. S. Young,
-  "Resampling-based multiple testing", 1993);
+- the strongest single measure: for each measure, the sum over right options in units of its standard deviation under
+  uniform keys (the score test of a conditional logistic regression); the largest of all counts (P. H. Westfall, S. S.
+  Young, "Resampling-based multiple testing", 1993);
 - the template: right options of other folds, less wrong ones, by which options are scored;
 - ridge regression on the options of other folds.
 
-The latter two are judged by how far the right option of an item left out is above its others, which tells more than how
-often it is the first. All three are linear in the keys, so that keys can be drawn thousands of times: the keys of each
-cluster are moved on by one number, the same for all its items, so that what its items share stays.
+The latter two are judged by how far the right option of a held-out item lies above its others, which reveals more than
+how often it comes first. All three are linear in the keys, so that keys can be drawn thousands of times. A draw moves
+all keys of a cluster by the same number, so that what its items share remains.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from numpy.typing import NDArray
 Array = NDArray[np.float32]
 _FIRST_DRAWS, _DRAWS = 199, 1999
 _DOUBTFUL = 0.1
-"""p-value of the first draws from which on no more are made."""
+"""p-value of the first draws from which no more are made."""
 _COUNTED = 1
-"""Number of draws as extreme as what was measured from which on their share is the p-value; without any, the tail is
-fitted by a distribution of Pearson's type III (J. Josse, J. Pages, F. Husson, "Testing the significance of the RV
-coefficient", Computational Statistics & Data Analysis 53 (2008))."""
+"""Number of draws at least as extreme as the measured value from which their share is the p-value; otherwise a
+distribution of Pearson's type III is fitted to the tail (J. Josse, J. Pages, F. Husson, "Testing the significance of
+the RV coefficient", Computational Statistics & Data Analysis 53 (2008))."""
 _LEAST_SKEW = 0.5
 _CLIP = 4.0
 _SINGLES = 3
-"""Measures that the learner of single ones goes by."""
+"""Number of measures that the learner of single ones uses."""
 _WAYS = 3
 _TOGETHER = 128
-"""Measures that are centred at a time, so that memory holds few of them twice."""
+"""Measures centered at a time, so that memory holds few of them twice."""
 _ITEMS_TOGETHER = 64
-"""Items whose options are made contrasts at a time."""
+"""Items whose options become contrasts at a time."""
 _DRAWS_TOGETHER = 250
-"""Draws of keys that are tried at a time, which bounds memory."""
+"""Draws of keys tried at a time, which bounds memory."""
 _ONE_THREAD = 10_000_000
-"""Number of values up to which one thread does the algebra; several would wait for each other most of the time."""
+"""Number of values up to which one thread does the algebra; several would mostly wait for each other."""
 
 
 class KeyedItems(NamedTuple):
-    """The keys of items, and which belong together.
+    """The keys of items, and their clusters.
 
     Args:
         right: Number of each item's right option, from 0.
@@ -84,7 +84,7 @@ class Largest(NamedTuple):
         return float(gammaincc(shape, max(0.0, shape + 2 * (value - self.mean) / self.spread / self.skew)))
 
     def limit(self, p: float) -> float:
-        """Return the value that is passed with a probability."""
+        """Return the value exceeded with a probability."""
         from scipy.special import gammainccinv
 
         shape = 4 / self.skew**2
@@ -92,15 +92,15 @@ class Largest(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """What a probe finds.
+    """The result of a probe.
 
     Args:
-        p: Probability, 0-1, that keys drawn uniformly are told as well.
-        scores: Score of each option by the learner that tells most, held out; shape (items, most options), NaN where
-            there is no option.
-        strongest: Numbers of the measures that tell most, strongest first.
-        deviations: By how many standard deviations under uniform keys each of these tells; positive where the right
-            option has more.
+        p: Probability, 0-1, of an equally good result with keys drawn uniformly.
+        scores: Score of each option by the most revealing learner, held out; shape (items, most options), NaN where an
+            item has fewer.
+        strongest: Numbers of the most revealing measures, strongest first.
+        deviations: Deviation of each of these in standard deviations under uniform keys; positive if the right option
+            has more.
         drawn: The largest single deviation under uniform keys.
     """
 
@@ -112,7 +112,7 @@ class Tested(NamedTuple):
 
 
 def drawn_keys(items: KeyedItems, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the keys and then so many draws of them, shape (items, 1 + draws)."""
+    """Return the keys followed by as many draws of them as requested, shape (items, 1 + draws)."""
     moved = rng.integers(0, 27720, (int(items.groups.max()) + 1, draws))  # a multiple of all numbers up to 12
     keys = (items.right[:, None] + moved[items.groups]) % items.options[:, None]
     return np.concatenate([items.right[:, None], keys], axis=1)
@@ -124,7 +124,7 @@ def centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Array
     Args:
         values: Shape (items, most options, measures), of any type of numbers.
         items: The items.
-        by_place: Whether to take out what all options of one letter share as well, so that letters alone tell nothing.
+        by_place: Whether to subtract also what all options of one letter share, so that letters alone reveal nothing.
     """
     found = np.empty(values.shape, np.float32)
     for start in range(0, values.shape[2], _TOGETHER):
@@ -153,16 +153,15 @@ def _centred(values: NDArray[Any], items: KeyedItems, *, by_place: bool) -> Arra
 
 
 class OfItems(NamedTuple):
-    """Measures of whole items that all have the same number of options, each once for each letter.
+    """Measures of whole items that all have the same number of options, each once per letter.
 
     For a letter, a measure x of an item with n options is x (1 - 1/n) in the row of that option and -x/n in the others.
-    What is linear in such rows is a sum over items, so that rows of options need not be made.
+    Any linear function of such rows is a sum over items, so that rows of options need not be made.
 
     Args:
         values: Measures, shape (items, measures), in units of their deviation under uniform keys.
         options: Number of options of each item.
-        letters: Number of letters for which each measure counts: all, or the first of two, where the other says the
-            same.
+        letters: Number of letters for which each measure counts: all, or the first of two, where the other repeats it.
     """
 
     values: Array
@@ -175,7 +174,7 @@ class OfItems(NamedTuple):
         return self.values.size
 
     def any(self) -> bool:
-        """Return whether any measure tells anything."""
+        """Return whether any measure differs from zero."""
         return bool(self.values.any())
 
     def rows(self) -> Array:
@@ -190,7 +189,7 @@ class OfItems(NamedTuple):
 
 
 def of_letters(values: Array, items: KeyedItems) -> OfItems:
-    """Return measures of whole items as `centred` makes them of their rows, once for each letter.
+    """Return measures of whole items in the form that `centred` gives to rows, once per letter.
 
     Args:
         values: Measures less their mean over the items, shape (items, measures).
@@ -207,7 +206,7 @@ def of_letters(values: Array, items: KeyedItems) -> OfItems:
 
 
 def tested(measures: Array | OfItems, items: KeyedItems, rng: np.random.Generator) -> Tested:
-    """Return how well measures tell the right option.
+    """Return how well measures reveal the right option.
 
     Args:
         measures: Measures of options (`centred`), shape (items, most options, measures), or of whole items.
@@ -251,8 +250,9 @@ def _contrasts(options: int) -> Array:
 class _Learners:
     """The three learners of one set of measures.
 
-    Measures and targets sum to 0 over the options of an item, so that an item with n options has n - 1 rows, contrasts
-    of its options. Of whole items it has one row, and n - 1 columns of targets for each draw. Rows are sorted by fold.
+    Measures and targets sum to 0 over the options of an item. So an item with n options has n - 1 rows, contrasts of
+    its options. For measures of whole items it has one row, and n - 1 columns of targets per draw. Rows are sorted by
+    fold.
     """
 
     def __init__(self, measures: Array | OfItems, items: KeyedItems) -> None:
@@ -285,7 +285,7 @@ class _Learners:
         return found
 
     def _part(self, test: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Array | None]:
-        """Return which rows are held out, and what gives their ridge scores from the others' targets or weights."""
+        """Return the held-out rows, and the matrix for their ridge scores from the others' targets or weights."""
         if test.all():
             return test, None
         gram = self.gram[np.ix_(~test, ~test)] if self.is_dual else self.gram - self.rows[test].T @ self.rows[test]
@@ -301,7 +301,7 @@ class _Learners:
         return size / (int(self.options[trained].sum()) if int(self.options.sum()) <= max(measures, 1) else measures)
 
     def _targets(self, keys: NDArray[np.int64]) -> Array:
-        """Return 1 for right options, less their share, as contrasts; shape (rows, draws), or more of whole items."""
+        """Return 1 for right options, less their share, as contrasts; shape (rows, draws), or more for whole items."""
         keys = keys[self.order]
         if self.letters:
             of_key = self.contrasts[int(self.options[0])][keys]
@@ -325,7 +325,7 @@ class _Learners:
         return np.moveaxis(parts, 1, 0).reshape(-1, draws)
 
     def _places(self) -> NDArray[np.int64]:
-        """Return the numbers of the measures that are used, in the order given."""
+        """Return the indices of the measures in use, in the order given."""
         return (np.arange(max(1, self.letters))[:, None] * self.given + self.used).ravel()
 
     def singles(self, keys: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -335,7 +335,7 @@ class _Learners:
         return found
 
     def p_values(self, keys: NDArray[np.int64]) -> tuple[float, int, NDArray[np.float64]]:
-        """Return the p-value of all three, which tells most, and the largest single deviation of each draw."""
+        """Return the p-value of all three, the most revealing one, and the largest single deviation of each draw."""
         parts = [
             self._ways(keys[:, start : start + _DRAWS_TOGETHER]) for start in range(0, keys.shape[1], _DRAWS_TOGETHER)
         ]
@@ -345,7 +345,7 @@ class _Learners:
         return min(1.0, _WAYS * values[best]), best, ways[0][1:]
 
     def _ways(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.float64], ...]:
-        """Return what each learner reaches for each draw: the largest deviation, and two margins."""
+        """Return the result of each learner for each draw: the largest deviation, and two margins."""
         targets = self._targets(keys)
         answers = self.rows.T @ targets
         single = self._by_measure(answers, keys.shape[1])
@@ -394,7 +394,7 @@ class _Learners:
         return found
 
     def _by_strongest(self, targets: Array, answers: Array) -> NDArray[np.float64]:
-        """Return the scores by the strongest single measures of the other folds, shape (items, most options)."""
+        """Return the scores from the strongest single measures of the other folds, shape (items, most options)."""
         scores = np.zeros(self.items.exists.shape)
         for test, smoother in self.parts:
             if smoother is None:
@@ -403,7 +403,7 @@ class _Learners:
             strongest = np.argsort(-np.abs(weights), kind="stable")[:_SINGLES]
             columns = self._places()[strongest]
             held_out = self.order[np.unique(self.item[test])]
-            # Rows of options, not contrasts: options that tie have to tie exactly.
+            # Rows of options, not contrasts: tied options must tie exactly.
             if isinstance(self.measures, OfItems):
                 rows = self.measures._replace(values=self.measures.values[held_out]).columns(columns)
             else:
@@ -421,7 +421,7 @@ def _solved(gram: Array, penalty: float, targets: Array) -> Array:
 
 
 def _tail(values: NDArray[np.float64]) -> float:
-    """Return the probability of a first value among those after it, by their number or by a fitted tail."""
+    """Return the probability of the first value among the values after it, by their number or by a fitted tail."""
     observed, drawn = float(values[0]), values[1:]
     beyond = int((drawn >= observed - 1e-6).sum())
     share = (beyond + 1) / (len(drawn) + 1)
@@ -438,15 +438,15 @@ def _fitted(drawn: NDArray[np.float64]) -> Largest:
 def sequence_scores(
     items: KeyedItems, order: NDArray[np.int64], lags: Sequence[int], rng: np.random.Generator
 ) -> Tested:
-    """Return how well the keys of the items before an item tell its own.
+    """Return how well the keys of preceding items reveal an item's own.
 
-    Of each lag it is counted how often the key is so many letters further, and this is compared with the same keys in
-    other orders, so that a frequent letter alone tells nothing; the count that is farthest above these counts.
+    For each lag, the number of keys that lie a given number of letters further is compared with the same keys in other
+    orders, so that a frequent letter alone reveals nothing. The count farthest above these counts.
 
     Args:
         items: The items.
         order: Rows of the items in the order of their source.
-        lags: Distances to items before.
+        lags: Distances to preceding items.
         rng: Generator of the draws.
     """
     right, options = items.right[order], items.options[order]

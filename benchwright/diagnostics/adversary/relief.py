@@ -1,8 +1,8 @@
-"""Marks that are drawn into a picture: what stands out from its surroundings, by size, color and place.
+"""Marks drawn into a picture: areas that stand out from their surroundings, by size, color and place.
 
-A mark of a few pixels differs from the median around it, and a scene does so too, at every edge. Edges of a scene
-change all colors alike; what one color does alone is therefore looked at by itself, and differences are weighed by how
-much the neighbourhood differs anyway. Faint lines are seen in sums along rows and columns, where a scene averages out.
+A mark of a few pixels differs from the median around it, but so does a scene at every edge. Edges of a scene change all
+colors alike. A change of one color alone is therefore measured separately, and differences are weighted by how much the
+neighborhood differs anyway. Faint lines show in sums along rows and columns, where a scene averages out.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ Pixels = NDArray[np.uint8]
 Signed = NDArray[np.int16]
 
 RELIEF_CELLS, STROKE_CELLS = 48, 12
-"""Cells along either side of the map of means, and of the maps of what stands out."""
+"""Cells along either side of the map of means, and of the maps of strokes."""
 LEVELS = 2
-"""Scales: the picture, its longer side at most 384 pixels, and its half."""
+"""Scales: the picture, its longer side at most 384 pixels, and half of it."""
 HUES = ("red", "green", "blue", "yellow", "cyan", "magenta", "white", "black")
 PATCHES, PATCH_PX = LEVELS * len(HUES), 11
-"""Patches of a picture, one for each scale and color, and their side in pixels of their scale."""
+"""Patches of a picture, one per scale and color, and their side in pixels of their scale."""
 _BASE_PX, _MEDIAN, _AROUND = 384, 5, 31
 _QUIET, _QUIET_RELIEF = 4, 8
-"""Levels of grey that are added to the unrest around a pixel, so that flat areas do not count without end."""
+"""Levels of gray added to the variation around a pixel, so that flat areas do not count without limit."""
 _ISOLATED = 16
-"""Scale of isolated answers, which are whole numbers."""
+"""Scale of isolated responses, which are whole numbers."""
 _SPECK_PX, _SPECK_SIGMA = (7, 7), 1.5
-"""Window by which answers are weighed around a pixel, so that a mark's middle answers most."""
+"""Window for weighting responses around a pixel, so that a mark's center responds most."""
 _INSIDE_PX, _FLAT_NOISE = (3, 7), 6.0
-"""Sides of the areas that are asked whether they are of one color, and the spread that rounding alone leaves."""
+"""Sides of the areas tested for a single color, and the spread that rounding alone leaves."""
 _LINE_CLIP = 24
 
 
 class Relief(NamedTuple):
-    """What stands out in a picture.
+    """The areas of a picture that stand out.
 
     Args:
-        peaks: Strongest answers by color, scale and form, with their places as shares of the sides, by name.
+        peaks: Strongest responses by color, scale and form, with their places as shares of the sides, by name.
         relief: A small map less its own surroundings, -128 to 127; shape (`RELIEF_CELLS`, `RELIEF_CELLS`, 3).
         strokes: How far something stands out in each cell, in each color and at each scale; shape (`LEVELS`, colors,
             `STROKE_CELLS`, `STROKE_CELLS`).
         patches: The patch that stands out most in each color, by scale and color; shape (`PATCHES`, `PATCH_PX`,
             `PATCH_PX`, 3).
-        spots: Place of each patch as shares of the sides, and its strength, 0 where nothing stands out; shape
-            (`PATCHES`, 3).
+        spots: Place of each patch as shares of the sides, and its strength, 0 if no area stands out; shape (`PATCHES`,
+            3).
     """
 
     peaks: dict[str, float]
@@ -59,7 +59,7 @@ class Relief(NamedTuple):
 
 
 def relief_of(pixels: Pixels) -> Relief:
-    """Return what stands out in a picture.
+    """Return the areas of a picture that stand out.
 
     Args:
         pixels: Its upright pixels, shape (height, width, 3), RGB.
@@ -101,7 +101,7 @@ def _levels(pixels: Pixels) -> Iterator[Pixels]:
 
 
 def _answers(rest: Signed) -> list[Signed]:
-    """Return how far each pixel differs in one of the colors of `HUES` alone; none below 0."""
+    """Return how far each pixel differs in one of the colors of `HUES` alone; at least 0."""
     red, green, blue = cv2.split(rest)
     low, high, less = cv2.min, cv2.max, cv2.subtract
     yellow, cyan, magenta = low(red, green), low(green, blue), low(red, blue)
@@ -114,13 +114,13 @@ def _answers(rest: Signed) -> list[Signed]:
 
 
 def _isolated(answer: Signed) -> Signed:
-    """Return how far each pixel and its neighbours differ against what their surroundings do; none below 0."""
+    """Return how far each pixel and its neighbors differ compared with their surroundings; at least 0."""
     around = np.asarray(cv2.blur(answer, (_AROUND, _AROUND)) + np.int16(_QUIET), np.int16)
     return np.asarray(cv2.divide(cv2.GaussianBlur(answer, _SPECK_PX, _SPECK_SIGMA), around, scale=_ISOLATED), np.int16)
 
 
 def _lines(level: Pixels) -> dict[str, float]:
-    """Return the strongest row and column by the mean of what it differs from its neighbours, in light and in color."""
+    """Return the strongest row and column by the mean difference from their neighbors, in light and in color."""
     red, green, blue = cv2.split(level.astype(np.int16))
     planes = {
         "light": np.asarray(cv2.cvtColor(level, cv2.COLOR_RGB2GRAY), np.int16),
@@ -134,7 +134,7 @@ def _lines(level: Pixels) -> dict[str, float]:
                 continue
             step = 2 * lines[3:-3] - lines[:-6] - lines[6:]
             means = np.clip(step, -_LINE_CLIP, _LINE_CLIP).mean(axis=1, dtype=np.float32)
-            # Less what the lines around have, so that a scene's own rows and columns do not count.
+            # Less the value of the lines around, so that a scene's own rows and columns do not count.
             means = means - np.median(means)
             at = int(np.abs(means).argmax())
             measures |= {
@@ -146,7 +146,7 @@ def _lines(level: Pixels) -> dict[str, float]:
 
 
 def _cells(pixels: Pixels) -> NDArray[np.int8]:
-    """Return a small map less the median around each cell, weighed by unrest."""
+    """Return a small map less the median around each cell, weighted by variation."""
     small = cv2.resize(pixels, (RELIEF_CELLS, RELIEF_CELLS), interpolation=cv2.INTER_AREA)
     rest = np.asarray(cv2.subtract(small, cv2.medianBlur(small, _MEDIAN), dtype=cv2.CV_16S), np.float32)
     unrest = cv2.blur(np.abs(rest), (9, 9))
@@ -168,9 +168,9 @@ def _extremes(isolated: Signed) -> Pixels:
 
 
 def _flat_specks(level: Pixels) -> dict[str, float]:
-    """Return the small area that is of one color most clearly, against what lies around: its strength, place, color.
+    """Return strength, place and color of the small area that most clearly has one color against its surroundings.
 
-    What a program draws is flat inside, other than most of what a lens sees.
+    A shape drawn by a program is flat inside, unlike most of what a lens records.
     """
     measures: dict[str, float] = {}
     for inside in _INSIDE_PX:

@@ -1,6 +1,6 @@
-"""What a picture looks like to a learner: its light, its lowest bits, its spectrum, its borders, and small maps of it.
+"""Measures of a picture's surface: its light, lowest bits, spectrum, borders, and small maps of it.
 
-Everything is measured at native size, where a single pixel or a faint pattern is whole; only maps are small.
+All are taken at native size, which preserves single pixels and faint patterns; only maps are small.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SIDES = ("top", "bottom", "left", "right")
 HALVES = tuple(f"{side} {half}" for side in SIDES for half in ("first", "second"))
 """The eight halves of the border: a side's left or upper half is its first."""
 _MOST_PX = 1 << 17
-"""Pixels up to which light and spectrum are measured of the whole; of a larger picture they are of its middle."""
+"""Pixels up to which light and spectrum are measured of the whole; larger pictures are measured at their center."""
 _BLOCK, _LOW = 8, 10
 _RINGS, _BINS = 12, 8
 _FILTERS, _FILTER_PX, _ANSWERS_PX = 16, 5, 192
@@ -38,12 +38,12 @@ class Surface(NamedTuple):
     Args:
         pixels: Light, color, noise, rare values and lowest bits, by name.
         frequency: Spectrum, and statistics of the coefficients that a JPEG rounds, by name.
-        convolution: Largest and mean answers of small random filters, by name (A. Rahimi, B. Recht, "Random features
+        convolution: Largest and mean responses of small random filters, by name (A. Rahimi, B. Recht, "Random features
             for large-scale kernel machines", NIPS 2007).
         border: Colors of the outermost lines and their steps to the lines inside, for each half of a side; shape
             (8, 7).
         thumbnail: The picture in `MAP_CELLS` by `MAP_CELLS` cells, shape (cells, cells, 3).
-        marks: In the same cells, how far the pixel that differs most from its neighbours differs, 128 not at all.
+        marks: In the same cells, the largest difference of a pixel from its neighbors; 128 means none.
         corners: The pixels in the four corners, shape (4, px, px, 3).
     """
 
@@ -61,7 +61,7 @@ def surface_of(pixels: Pixels, data: bytes) -> Surface:
 
     Args:
         pixels: Its upright pixels, shape (height, width, 3), RGB.
-        data: Bytes of its file, of which the rounding steps of a JPEG count.
+        data: Bytes of its file, for the rounding steps of a JPEG.
     """
     middle = _middle(pixels)
     whole = np.ascontiguousarray(pixels)
@@ -127,7 +127,7 @@ def _light(pixels: Pixels, residual: NDArray[np.int16], luma: Pixels) -> dict[st
 
 
 def _specks(residual: NDArray[np.int16]) -> dict[str, float]:
-    """Return the strongest difference of a pixel from its neighbours, in light and in color, wherever it is."""
+    """Return the strongest difference of a pixel from its neighbors, in light and in color, at any place."""
     planes = cv2.split(residual)
     pairs = {
         "R": planes[0], "G": planes[1], "B": planes[2], "R less G": cv2.subtract(planes[0], planes[1]),
@@ -141,13 +141,13 @@ def _specks(residual: NDArray[np.int16]) -> dict[str, float]:
 
 
 def _limits(plane: NDArray[Any]) -> tuple[float, float]:
-    """Return how far below 0 a plane goes, and how far above."""
+    """Return how far a plane extends below 0, and how far above."""
     least, most, _, _ = cv2.minMaxLoc(plane)
     return -least, most
 
 
 def _colors(pixels: Pixels) -> dict[str, float]:
-    """Return measures of colors together: pure ones, how many there are, saturation."""
+    """Return joint measures of colors: pure ones, their number, saturation."""
     red, green, blue = (np.ascontiguousarray(plane) for plane in cv2.split(pixels))
     spread = cv2.max(cv2.max(red, green), blue) - cv2.min(cv2.min(red, green), blue)
     is_pure = np.ones(red.shape, np.bool_)
@@ -173,7 +173,7 @@ def _colors(pixels: Pixels) -> dict[str, float]:
 
 
 def _layout(luma: Pixels) -> dict[str, float]:
-    """Return where the light is: slopes, middle against border, likeness of the picture to its reflections."""
+    """Return the distribution of light: slopes, center against border, similarity of the picture to its reflections."""
     small = cv2.resize(luma, (16, 16), interpolation=cv2.INTER_AREA).astype(np.float64)
     across = cv2.mean(cv2.absdiff(luma[:, 1:], luma[:, :-1]))[0] if luma.shape[1] > 1 else 0.0
     down = cv2.mean(cv2.absdiff(luma[1:], luma[:-1]))[0] if luma.shape[0] > 1 else 0.0
@@ -263,7 +263,7 @@ def _periods(whole: NDArray[np.float32], number: int) -> dict[str, float]:
 
 
 def _phases(luma: Pixels) -> dict[str, NDArray[np.float64]]:
-    """Return the mean step at each of eight places, across and down, over the mean of all."""
+    """Return the mean step at each of eight places, across and down, relative to the mean of all."""
     found = {}
     for name, levels in (("across", luma), ("down", np.ascontiguousarray(luma.T))):
         steps = cv2.absdiff(levels[:, 1:], levels[:, :-1]).mean(axis=0, dtype=np.float64)
@@ -275,14 +275,14 @@ def _phases(luma: Pixels) -> dict[str, NDArray[np.float64]]:
 
 @cache
 def _filters() -> tuple[NDArray[np.float32], ...]:
-    """Return small filters of random weights, each of sum 0 over the colors together."""
+    """Return small filters of random weights, each with sum 0 over all colors."""
     weights = np.random.default_rng(20240).normal(size=(_FILTERS, 3, _FILTER_PX, _FILTER_PX)).astype(np.float32)
     weights -= weights.mean(axis=(1, 2, 3), keepdims=True)
     return tuple(weights)
 
 
 def _answers(pixels: Pixels) -> dict[str, float]:
-    """Return the largest, the mean and the spread of the rectified answers of each filter."""
+    """Return the largest, the mean and the spread of the rectified responses of each filter."""
     planes = cv2.split(np.ascontiguousarray(pixels[:_ANSWERS_PX, :_ANSWERS_PX]).astype(np.float32))
     measures: dict[str, float] = {}
     for number, weights in enumerate(_filters()):
@@ -320,7 +320,7 @@ def border_lines(pixels: Pixels) -> Floats:
 
 
 def _borders_by_name(pixels: Pixels) -> dict[str, float]:
-    """Return how each side's outermost line differs from the next ones, and whether it is of one color."""
+    """Return how each side's outermost line differs from the next ones, and whether it has a single color."""
     measures = {}
     for side, lines in _lines(pixels):
         second, third = lines[min(1, len(lines) - 1)], lines[min(2, len(lines) - 1)]
@@ -337,7 +337,7 @@ def _resized(pixels: Pixels, cells: int) -> Pixels:
 
 
 def _strongest(residual: NDArray[np.int16]) -> Pixels:
-    """Return for each cell the residual of largest size, halved, about 128."""
+    """Return for each cell the residual with the largest magnitude, halved, centered at 128."""
     height, width = residual.shape[:2]
     top = np.linspace(0, height, MAP_CELLS + 1).astype(int)[:-1]
     left = np.linspace(0, width, MAP_CELLS + 1).astype(int)[:-1]

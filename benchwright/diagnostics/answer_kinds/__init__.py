@@ -1,1 +1,1 @@
-"""What kind of answer an option is, such as a color or a place, and what kinds a question asks for, in English."""
+"""Kinds of answers that options are, such as a color or a place, and kinds that questions ask for, in English."""

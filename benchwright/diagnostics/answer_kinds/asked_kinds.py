@@ -1,4 +1,4 @@
-"""What kinds of answers a question in English asks for, by its question word, its noun and its verb."""
+"""Kinds of answers that a question in English asks for, by its question word, its noun and its verb."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .word_lists import KINDS
 
 
 class AskedKinds(NamedTuple):
-    """What a question asks for.
+    """The kinds a question asks for.
 
     Args:
-        words: The words of the question that say so.
+        words: The words of the question that show it.
         fits: Kinds of options that can answer it.
     """
 
@@ -90,7 +90,7 @@ _KIND_OF_NOUN = {
     )
     for noun in nouns.split()
 }  # fmt: skip
-"""Nouns that name what is asked for, with the kinds of what can be one."""
+"""Nouns that name what a question asks for, with the kinds of their instances."""
 _MEASURE = re.compile(
     "temperature|price|cost|length|height|weight|distance|speed|area|perimeter|volume|width|depth|diameter|radius|"
     "circumference|population"
@@ -119,7 +119,7 @@ _COMPOUND = re.compile(
     r"this|the|fits?|lives?|stands?|sits?|belongs?|appears?|best|most|might|may|must|for|from|by|you|we|they|he|she|"
     r"below|above)\b)(?![a-z]+(?:ing|ed|s)\b)[a-z]+"
 )
-"""What makes a noun part of a compound: `color scheme`, `country's flag`, `side-length`."""
+"""Forms that make a noun part of a compound: `color scheme`, `country's flag`, `side-length`."""
 _BEGINNING = r"(?:^|[.!?:,;]\s+|\b(?:in|on|at|of|from|for|to|with|by|and) )"
 _SUBJECT = "(?:the |an? |this |that )?[a-z' ]+"
 _BY_WORD: tuple[tuple[str, frozenset[str]], ...] = (
@@ -216,7 +216,7 @@ _NO_THINGS = _of(
 )
 _NO_ANSWERS = _of("manner verdict often clock year transport agent means weekday")
 _NOT_CHOSEN = _of("verdict manner often transport agent means reason purpose")
-"""Kinds that no name is, that no thing is, and that answer no question for `what` or `which`."""
+"""Kinds that are neither names nor things and answer no question for `what` or `which`."""
 _SAYS_ANYTHING = re.compile(
     r"\b(?:true|correct|statements?|following|label\w*|numbered|letters?|marked|code|represents?|stands? for|"
     r"symboli[sz]es?|associated|mascot|signs? says?|written|caption|titles?|words?|spelled|logo|brand|nicknames?|"
@@ -228,7 +228,7 @@ _ASIDE = re.compile(
     r"|^(?:according to|judging by|based on|in|on|from) (?:the |its |this |that )?[\w' -]+, ",
     re.IGNORECASE,
 )
-"""What says where to look, and not what is asked for."""
+"""Words that state where to look rather than what the question asks for."""
 _NAME_THE = re.compile(
     r"(?:^|[.!?:;]\s+)(?:name|identify|pick|select|choose) the (?:[a-z]+est )?(?P<noun>[a-z]+)(?= (?:that|which|who|"
     r"in|on|of|"
@@ -241,7 +241,7 @@ _QUOTED = re.compile(r"[\"“”„«][^\"“”„«»]*[\"“”»]")
 
 
 def kinds_asked_for(question: str) -> AskedKinds | None:
-    """Return what a question asks for; None where its words do not tell.
+    """Return the kinds a question asks for; None if its words do not show them.
 
     Example:
         >>> asked = kinds_asked_for("What breed is the dog?")
@@ -256,7 +256,7 @@ def kinds_asked_for(question: str) -> AskedKinds | None:
 
 
 def asks_for_words(question: str) -> bool:
-    """Return whether a question asks for what something says, means or is called, which may be anything."""
+    """Return whether a question asks for the words, meaning or name of something, which may be of any kind."""
     return _SAYS_ANYTHING.search(" ".join(_ASIDE.sub("", question).casefold().split())) is not None
 
 
@@ -266,7 +266,7 @@ def _by_form(text: str) -> AskedKinds | None:
 
 
 def _by_choice(text: str) -> AskedKinds | None:
-    """Return what a question for one of two asks for: `is the light red or green` is answered by neither yes nor no."""
+    """Return the kinds a question for one of two asks for: neither yes nor no answers `is the light red or green`."""
     match = _CHOICE.match(text)
     if match is None or match["second"] == "not":
         return None
@@ -283,7 +283,7 @@ def _by_strict_number(text: str) -> AskedKinds | None:
 def _by_name_the(text: str) -> AskedKinds | None:
     match = _NAME_THE.search(text)
     if match is None or match["noun"] in ("figure", "shape", "picture", "image"):
-        return None  # figures are often named by their numbers
+        return None  # figures often have numbers as names
     fits = _KIND_OF_NOUN.get(match["noun"])
     return None if fits is None else AskedKinds(f"name the {match['noun']}", fits | {"thing"})
 
@@ -337,7 +337,7 @@ def _by_question_word(text: str) -> AskedKinds | None:
 
 
 def _by_beginning(text: str) -> AskedKinds | None:
-    """Return what a question for anything asks for: no manner, verdict, means or time of the clock."""
+    """Return the kinds a question for anything asks for: no manner, verdict, means or time of day."""
     if (match := _ASKS_WHAT.search(text)) is None or _OF_TIME.search(text):
         return None
     return AskedKinds(match["asks"], _ALL - (_NOT_CHOSEN if match["asks"].startswith("which") else _NO_ANSWERS))
@@ -347,4 +347,4 @@ _WAYS: tuple[Callable[[str], AskedKinds | None], ...] = (
     _by_form, _by_choice, _by_strict_number, _by_name_the, _by_verb, _by_owner, _by_measure, _by_noun, _by_name,
     _by_question_word, _by_beginning,
 )  # fmt: skip
-"""From what says most to what says least."""
+"""From the most to the least specific."""

@@ -1,4 +1,4 @@
-"""Options that cannot answer their question, by kinds: all of them, or one alone that nobody chooses."""
+"""Options that cannot answer their question, by kinds: all of them, or a single one that is never chosen."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .asked_kinds import AskedKinds, kinds_asked_for
 from .option_kinds import kinds_of
 
 KindsOf = Callable[[str], frozenset[str]]
-"""From an option to all kinds of answers that it can be; empty where none is known."""
+"""Function from an option to all kinds of answers it can be; empty if none is known."""
 _LEAST, _LEAST_OTHERS = 2, 3
 _MANY = 16
-"""Kinds that a question asks for from which it says little."""
+"""Number of kinds a question asks for from which it is too vague to count."""
 _VAGUE = frozenset(["thing", "household", "material", "size", "direction", "abstract", "person"])
 _ARTIFACTS = frozenset(
     ["furniture", "clothing", "jewelry", "instrument", "tool", "kitchenware", "household", "vehicle", "thing"]
@@ -41,7 +41,7 @@ _NEAR: tuple[frozenset[str], ...] = (
     frozenset(["color", "plant", "jewelry", "food", "person", "shape"]),
     frozenset(["abstract", "event", "thing", "emotion", "person", "profession"]),
 )  # fmt: skip
-"""Kinds that share options of one question: `What do you see?` may be answered by any of a row."""
+"""Kinds that may occur among options of one question: any kind of a row may answer `What do you see?`."""
 _HOLDS_COUNT = re.compile(
     r"\d|\b(?:none?|no|nothing|all|any|many|few|fewer|more|less|most|some|several|equal|same|both|half|double|twice|once|"
     r"third|quarter|enough|lots?|much|little|plenty|single|pairs?|couple|dozens?|hundreds?|thousands?|empty|full|odd|even|"
@@ -52,11 +52,11 @@ _ASKS_COUNT = re.compile(r"how many\b")
 
 
 class CannotAnswer(NamedTuple):
-    """What a question asks for, and what its options are.
+    """The kinds a question asks for, and the kind of its options.
 
     Args:
-        asked: The words of the question that say what it asks for.
-        kind: The kind that most options are of.
+        asked: The words of the question that show what it asks for.
+        kind: The kind of most options.
     """
 
     asked: str
@@ -64,14 +64,14 @@ class CannotAnswer(NamedTuple):
 
 
 def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> CannotAnswer | None:
-    """Return why none of the options can answer a question; None where one may.
+    """Return why none of the options can answer a question; None if one may.
 
-    Of options that share a kind half may be of none that is known, else one of four or more.
+    Of options that share a kind, half may have no known kind; otherwise one of four or more.
 
     Args:
         question: The question.
         texts: All options.
-        kinds: What options can be.
+        kinds: Function from an option to its kinds.
 
     Example:
         >>> none_can_answer("What breed is the dog?", ["7", "9", "12"])
@@ -105,9 +105,9 @@ def none_can_answer(question: str, texts: Sequence[str], kinds: KindsOf = kinds_
 def some_cannot_answer(
     question: str, texts: Sequence[str], right: int, kinds: KindsOf = kinds_of
 ) -> tuple[CannotAnswer, list[int]] | None:
-    """Return why two wrong options or more cannot answer a question, and their places; None where fewer cannot.
+    """Return why two or more wrong options cannot answer a question, and their places; None if fewer cannot.
 
-    At least half of the wrong options have to be so, and the right one may be an answer.
+    At least half of the wrong options must be unable to answer; the right one may be an answer.
 
     Example:
         >>> some_cannot_answer("Which country is red on the map?", ["Peru", "1994", "2002", "Brazil"], 3)
@@ -132,10 +132,10 @@ def some_cannot_answer(
 
 
 def odd_option(question: str, texts: Sequence[str], kinds: KindsOf = kinds_of) -> int | None:
-    """Return the place of the one option that alone cannot be an answer; None where none is.
+    """Return the place of the only option that cannot be an answer; None if there is no such option.
 
-    Either the question tells what it asks for, and all others are of that; or three others and more are of one kind,
-    from which the odd one is far.
+    Either the question shows what it asks for, and all other options are of those kinds; or three or more others share
+    one kind that is far from the odd one.
 
     Example:
         >>> odd_option("Which instrument is played?", ["Violin", "Potato", "Harp"])
@@ -161,7 +161,7 @@ def _is_odd(place: int, of: Sequence[frozenset[str]], asked: AskedKinds | None) 
         return bool(shared) or len(others) >= _LEAST_OTHERS
     firm = shared - _VAGUE
     if asked is not None and "…" not in asked.words and mine & asked.fits and len(asked.fits) < _MANY:
-        return False  # `Caspian` among `Red` and `Black`, where a sea is asked for
+        return False  # `Caspian` among `Red` and `Black`, in a question for a sea
     return (
         len(others) >= _LEAST_OTHERS
         and any(_is_far(mine, kind) for kind in firm)
@@ -174,9 +174,7 @@ def _is_yes_or_no(text: str) -> bool:
 
 
 def _only_describes(text: str) -> bool:
-    """Return whether an option is one adjective that is no measure: `venomous`; `long` and `ancient` may be "
-    "measures.
-    """
+    """Return whether an option is one adjective other than a measure: `venomous`, but not `long` or `ancient`."""
     word = text.strip(" .").casefold()
     return word.isalpha() and forms_of(word) == {"adjective"} and not kinds_of(word) and word.endswith(_DESCRIBING)
 
@@ -204,7 +202,7 @@ _ASKS_MEASURE = re.compile(r"how (?:long|old|tall|many|much|far|fast|often|heavy
 
 
 def _is_far(kinds: frozenset[str], kind: str) -> bool:
-    """Return whether kinds are in no row with another."""
+    """Return whether kinds share no row with another kind."""
     near = {kind}.union(*(row for row in _NEAR if kind in row))
     return not kinds & near
 

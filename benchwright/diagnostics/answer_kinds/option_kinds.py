@@ -1,4 +1,4 @@
-"""The kinds of answers that an English option can be, by the form of its words and by lists of frequent ones."""
+"""Kinds of answers that an English option can be, by the form of its words and by lists of frequent ones."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ BESIDE_LISTS = frozenset([
     "number", "year", "clock", "amount", "verdict", "place", "transport", "agent", "means", "reason", "purpose",
     "action", "manner", "often", "thing",
 ])  # fmt: skip
-"""Kinds besides those of the word lists: `amount` is a number with a unit, `clock` a time of day, `transport` `by
-train`, `agent` `by a tourist`, `means` `with a hammer`, `often` `twice a day`, and `thing` a phrase with an article
-whose noun is in no list."""
+"""Kinds in addition to those of the word lists: `amount` is a number with a unit, `clock` a time of day, `transport`
+`by train`, `agent` `by a tourist`, `means` `with a hammer`, `often` `twice a day`, and `thing` a phrase with an article
+and an unlisted noun."""
 _VERDICTS = frozenset(["yes", "no", "true", "false", "maybe", "sometimes", "probably", "never", "always", "perhaps"])
 _ARTICLE = re.compile(r"(?:an?|the|some|his|her|its|their|my|this|that|these|those)\s+", re.IGNORECASE)
 _PLACE = re.compile(
@@ -48,7 +48,7 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("reason", r"(?:because|since|due to|so that|in order to|out of)\b.*"),
     )
 )  # fmt: skip
-"""Kinds that the form of an option says."""
+"""Kinds that the form of an option shows."""
 _TO_DO = re.compile(r"to (?!the\b|an?\b|his\b|her\b|its\b|my\b)[a-z]+", re.IGNORECASE)
 _DOING = re.compile(r"(?P<verb>[a-z]{2,}ing)\b(?: .*)?", re.IGNORECASE)
 _NO_DOING = frozenset([
@@ -74,7 +74,7 @@ _MODIFIES_COLOR = frozenset(
     ["light", "dark", "pale", "bright", "deep", "and", "with", "stripes", "spots", "dots", "mostly", "sky", "rose"]
 )
 _LONGEST, _LONGEST_NOUN = 8, 3
-"""Words of an option, and of a compound that is looked up."""
+"""Largest number of words of an option, and of a compound to look up."""
 _SINGULARS = {
     "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth", "mice": "mouse",
     "geese": "goose", "wolves": "wolf", "leaves": "leaf", "knives": "knife", "shelves": "shelf", "loaves": "loaf",
@@ -85,7 +85,7 @@ _ENDINGS = (("ies", "y"), ("ches", "ch"), ("shes", "sh"), ("sses", "ss"), ("xes"
 
 @lru_cache(maxsize=1 << 15)
 def kinds_of(text: str) -> frozenset[str]:
-    """Return all kinds of answers that a text can be: of the word lists, and of `BESIDE_LISTS`; empty for others.
+    """Return all kinds of answers a text can be: of the word lists, and of `BESIDE_LISTS`; empty for others.
 
     Example:
         >>> sorted(kinds_of("an orange")), sorted(kinds_of("by train")), sorted(kinds_of("12 kg"))
@@ -112,7 +112,7 @@ _OF_VALUE = {
     "decade": frozenset(["year", "amount"]), "scale": frozenset(["number"]),
     "multiple": frozenset(["number", "amount"]),
 }  # fmt: skip
-"""Kinds of numbers by what they count; of others, numbers with a unit."""
+"""Kinds of numbers by what they count; the kind of others is a number with a unit."""
 
 
 def _by_number(text: str) -> frozenset[str]:
@@ -131,7 +131,7 @@ def _by_number(text: str) -> frozenset[str]:
 
 
 def _counted_things(text: str) -> frozenset[str]:
-    """Return the kinds of a number of things, as `two dogs` is; none for a number with a unit."""
+    """Return the kinds of a number of things, such as `two dogs`; none for a number with a unit."""
     number, _, thing = text.partition(" ")
     is_number = number.isdigit() or number.casefold() in NUMERALS
     of = KINDS_OF_WORD.get(_singular(thing.casefold())) if is_number else None
@@ -176,7 +176,7 @@ def _by_noun(text: str) -> frozenset[str]:
 
 
 def _of_noun(phrase: str) -> frozenset[str]:
-    """Return the kinds of the noun of a phrase: of all its words, or of the last ones before a preposition."""
+    """Return the kinds of the noun of a phrase: from all its words, or from the last ones before a preposition."""
     whole = phrase.casefold().replace("’", "'").strip()
     if whole in KINDS_OF_WORD:
         return KINDS_OF_WORD[whole]
@@ -192,7 +192,7 @@ def _of_noun(phrase: str) -> frozenset[str]:
 
 
 def _is_noun_at_end(word: str) -> bool:
-    """Return whether a word after others is what a phrase is about; `light blue` and `very happy` are no things."""
+    """Return whether a word after others is the subject of a phrase; `light blue` and `very happy` are not things."""
     return not KINDS_OF_WORD[word] & {"emotion", "size", "direction"}
 
 

@@ -1,7 +1,7 @@
-"""Frequent English words by the kind of thing that they name, for telling what an option can be an answer to.
+"""Frequent English words by the kind of thing they name, for finding the kinds of an option.
 
-Words stand in the singular, compounds as they are written, separated by commas. A word that is in several rows has
-several kinds: an orange is food and a color. What stands in no row is of no kind that is known.
+Words are in the singular, compounds in their usual spelling, separated by commas. A word in several rows has several
+kinds: an orange is food and a color. A word in no row has no known kind.
 """
 
 from __future__ import annotations
@@ -281,6 +281,6 @@ def _by_word() -> dict[str, frozenset[str]]:
 
 
 KINDS_OF_WORD = _by_word()
-"""For each word or compound, in small letters, the kinds of things that it names."""
+"""Kinds of things that each word or compound names, in lowercase."""
 KINDS = frozenset(_ROWS)
-"""All kinds of things that have a row."""
+"""All kinds of things with a row."""

@@ -1,12 +1,12 @@
-"""Pairs of images to compare pixel by pixel, proposed by hashes of the frame, by local features, and along chains.
+"""Pairs of images to compare by pixels, proposed by hashes of the frame, by local features, and along chains.
 
 Each proposer names an image's most likely partners, a few at most, so that a thousand blank pages do not become a
-million pairs. Images are numbered largest first; an image with more partners than can be named is also compared with
-the largest image of its cluster, which is the one likely to be kept. Images that were near and not named are counted.
+million pairs. Images are numbered largest first. An image with more partners than fit is also compared with the largest
+image of its cluster, which is likely to be kept. Near images left unnamed are counted.
 
-Pairs of near codes may need far more memory than there is: a hundred thousand frames of one film have hundreds of
-millions of close pairs. They are therefore reduced, as they come, to connected components, the number of partners of
-each image, and its nearest few partners.
+Pairs of near codes may exceed the memory: a hundred thousand frames of one film have hundreds of millions of close
+pairs. They are therefore reduced, as they come, to connected components, the number of partners of each image, and its
+nearest few partners.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ MOST_BY_HASH = 12
 _MOST_BY_FEATURES = 6
 MOST_BY_CHAIN = 12
 _MOST_CHECKED = 24
-"""Pictures that share most words with an image, of which the geometry of words is checked before the best are named."""
+"""Pictures sharing most words with an image whose word geometry is checked before the best are named."""
 
 _T_co = TypeVar("_T_co", covariant=True)
 _Ints = NDArray[np.int64]
 CandidatePairs = dict[int, set[int]]
-"""The images that each image is to be compared with, by position."""
+"""The images to compare with each image, by position."""
 
 _BULK = 1 << 20
-"""Pairs reduced at a time; they take some 150 MB meanwhile."""
+"""Pairs reduced at a time; they take some 150 MB during the reduction."""
 
 
 class Partner(NamedTuple):
@@ -48,10 +48,10 @@ class Partner(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Images with the images whose hashes are near theirs; images are positions in the array of hashes.
+    """Images with the images whose hashes are near; images are positions in the array of hashes.
 
     Args:
-        cluster: Shape (images,), a number that linked images share.
+        cluster: Shape (images,), a number shared by linked images.
         partners: Shape (images,), the number of near images.
     """
 
@@ -66,7 +66,7 @@ class Neighbourhood:
 
     @classmethod
     def of(cls, code_of: _Ints, near_codes: Iterable[Pairs], *, most: int) -> Neighbourhood:
-        """Reduce pairs of near codes to the neighbourhoods of the images that have these codes.
+        """Reduce pairs of near codes to the neighborhoods of the images with these codes.
 
         Args:
             code_of: Shape (images,), the code of each image, as a number from 0 on without gaps.
@@ -145,7 +145,7 @@ def _offsets(counts: _Ints) -> _Ints:
 
 
 class NearByHash(NamedTuple):
-    """The pairs that a hash proposes, and for each position how many images are near at all."""
+    """The pairs that a hash proposes, and the number of near images per position."""
 
     candidates: CandidatePairs
     near: NDArray[np.int64]
@@ -183,14 +183,14 @@ def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64
 
 
 def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
-    """Keep the pairs of which one code belongs to a picture and the other to a mirrored picture."""
+    """Keep the pairs with one code of a picture and the other of a mirrored picture."""
     plain, turned = (np.bincount(part, minlength=codes) > 0 for part in (code_of[:count], code_of[count:]))
     crosses = (plain[pairs.left] & turned[pairs.right]) | (turned[pairs.left] & plain[pairs.right])
     return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
 
 
 class KnownFeatures(NamedTuple):
-    """What the words of some pictures told, so that a search among nearly the same pictures looks at new ones only.
+    """Results from the words of some pictures, so that a search among nearly the same ones examines only new ones.
 
     Args:
         ids: The pictures, in their order.
@@ -203,10 +203,10 @@ class KnownFeatures(NamedTuple):
     checked: SharedWords
 
     def among(self, ids: Sequence[str]) -> tuple[KnownFeatures, NDArray[np.bool_]]:
-        """Return what is known of pairs of other pictures, by their positions, and which of the pictures are new.
+        """Return the results for pairs of other pictures, by their positions, and which of the pictures are new.
 
         Args:
-            ids: The other pictures; those that are among both stand in one order in both.
+            ids: The other pictures; pictures in both lists have the same order in both.
         """
         places = {image_id: place for place, image_id in enumerate(ids)}
         moved = np.array([places.get(image_id, -1) for image_id in self.ids], np.int64)
@@ -216,7 +216,7 @@ class KnownFeatures(NamedTuple):
         return KnownFeatures(ids, sharing, _moved(self.checked, moved)), is_new
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is known as JSON values."""
+        """Return the results as JSON values."""
         return {
             "ids": list(self.ids),
             "bits": self.sharing.bits,
@@ -227,7 +227,7 @@ class KnownFeatures(NamedTuple):
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> KnownFeatures:
-        """Return what `to_json` returned."""
+        """Return results from what `to_json` returned."""
         pairs, checked = (
             SharedWords(*(np.array(column, np.int64) for column in values[name])) for name in ("pairs", "checked")
         )
@@ -236,21 +236,21 @@ class KnownFeatures(NamedTuple):
 
 
 def _moved(pairs: SharedWords, places: _Ints) -> SharedWords:
-    """Return pairs by other positions, those that lack a picture, whose position is below 0, left out."""
+    """Return pairs by other positions, without those that lack a picture, whose position is below 0."""
     left, right = places[pairs.left], places[pairs.right]
     is_there = (left >= 0) & (right >= 0)
     return SharedWords(left[is_there], right[is_there], pairs.shared[is_there])
 
 
 class NearByFeatures(NamedTuple):
-    """The pairs that words propose, and what is known then."""
+    """The pairs that words propose, and the results for the next search."""
 
     candidates: CandidatePairs
     known: KnownFeatures
 
 
 class ByPosition(Protocol[_T_co]):
-    """What there is one of for each picture, by its position, as in a list."""
+    """One value per picture, by its position, as in a list."""
 
     def __len__(self) -> int: ...
 
@@ -268,9 +268,9 @@ def near_by_features(
 
     Args:
         words: Words of each picture.
-        miniatures: Miniature of each picture; None where it has no words.
+        miniatures: Miniature of each picture; None for one without words.
         ids: Id of each picture.
-        before: What is known from a search among nearly the same pictures, whose order was the same.
+        before: Results of a search among nearly the same pictures, in the same order.
     """
     known: dict[tuple[int, int], int] = {}
     in_turn = (words[place] for place in range(len(words)))
@@ -304,7 +304,7 @@ def near_by_features(
 
 
 def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tuple[_Ints, _Ints, _Ints]:
-    """Return for each end of pairs its strongest partners, up to `most`; ties by position."""
+    """Return for each image of the pairs its strongest partners, up to `most`; ties by position."""
     source, target = np.concatenate([left, right]), np.concatenate([right, left])
     strength = np.tile(strength, 2)
     order = np.lexsort((target, -strength, source))
@@ -316,14 +316,14 @@ def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tupl
 def near_by_chain(
     confirmed: Sequence[tuple[int, int]], compared: Iterable[tuple[int, int]], *, images: int
 ) -> CandidatePairs:
-    """Return for each picture the largest ones of its chain that it was not compared with yet, up to `MOST_BY_CHAIN`.
+    """Return for each picture the largest ones of its chain not yet compared with it, up to `MOST_BY_CHAIN`.
 
-    A chain is a connected component of confirmed pairs. Of many copies each is compared with a few only, so the best of
+    A chain is a connected component of confirmed pairs. Each of many copies is compared with a few only. So the best of
     a chain may not have been compared with one another, and all of them would be kept.
 
     Args:
-        confirmed: Pairs of positions that were confirmed as copies, in either order.
-        compared: All pairs that were compared, in either order.
+        confirmed: Pairs of positions confirmed as copies, in either order.
+        compared: All pairs compared, in either order.
         images: Number of images.
     """
     ends = np.array(confirmed, np.int64).reshape(-1, 2)
@@ -342,10 +342,9 @@ def near_by_chain(
 
 
 def each_pair_once(proposals: Iterable[CandidatePairs], ids: Sequence[str]) -> dict[int, list[int]]:
-    """Unite the proposals so that each pair is listed under one of its images only; partners are sorted by id.
+    """Unite the proposals so that only one image of each pair lists it; partners are sorted by id.
 
-    Where two images name each other, the pair is listed under the greater id; else under the image that names the other
-    one.
+    If two images name each other, the greater id lists the pair; otherwise the image that names the other one does.
     """
     named: defaultdict[int, set[int]] = defaultdict(set)
     for candidates in proposals:

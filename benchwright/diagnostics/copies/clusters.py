@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 def components(count: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each of `count` nodes the smallest node of its connected component.
 
-    A chain A-B-C is one component even where A and C have nothing in common. A component says what must stay in one
-    split; it does not say that any member may be dropped.
+    A chain A-B-C is one component even if A and C have nothing in common. All members of a component must stay in one
+    split; not every member may be dropped.
 
     Args:
         count: Nodes are 0 to count - 1.

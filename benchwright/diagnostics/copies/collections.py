@@ -31,7 +31,7 @@ class ReferenceCollection:
     Args:
         place: The folder, the release's folder, or the list's file.
         kind: Kind of the collection.
-        content: Digest of the collection's content, whatever its place.
+        content: Digest of the collection's content, independent of its place.
     """
 
     place: Path
@@ -39,7 +39,7 @@ class ReferenceCollection:
     content: str
 
     def pictures(self, workers: int | None = None, embedded: Embeddings | None = None) -> list[KnownPicture]:
-        """Return the pictures; those of folders and releases are hashed, and embedded where `embedded` is given."""
+        """Return the pictures; those of folders and releases are hashed, and embedded if `embedded` is given."""
         if self.kind == "list":
             return read_hash_list(self.place)
         if self.kind == "folder":
@@ -75,7 +75,7 @@ def open_collection(place: Path) -> ReferenceCollection:
     """Return the collection at a place.
 
     Raises:
-        BenchwrightError: There is no collection at that place.
+        BenchwrightError: The place holds no collection.
     """
     if (place / "manifest.json").is_file():
         return ReferenceCollection(place, "release", Release.open(place).release_id)
@@ -113,7 +113,7 @@ def _extract(place: Path, folder: Path) -> None:
 
 
 def _with_sources(place: Path, shown: list[KnownPicture]) -> list[KnownPicture]:
-    """Add what the release's provenance states: canonical ids, and source images that no item shows unchanged."""
+    """Add the contents of the release's provenance: canonical ids, and source images that no item shows unchanged."""
     stated = {record.image_id: record for record in Release.open(place).provenance() if isinstance(record, ImageRecord)}
     ids = {image_id: record.source.canonical_id for image_id, record in stated.items() if record.source is not None}
     known = [picture._replace(canonical_id=ids.get(picture.name)) for picture in shown]

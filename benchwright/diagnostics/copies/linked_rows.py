@@ -1,4 +1,4 @@
-"""Rows of pictures that name others or are named: a step that decides about pairs makes objects of these only."""
+"""Rows of pictures that name others or are named, so that a step that decides on pairs makes objects of these only."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def linked_rows(columns: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
-    """Return the rows, in order, of the pictures that name a picture of the table in a column, and of those named.
+    """Return the rows, in order, of the pictures that name a picture of the table in a column, and of the named ones.
 
     Args:
         columns: Table with `image_id`.
-        names: Columns that list ids of other pictures; what is not in the table links nothing.
+        names: Columns that list ids of other pictures; an id outside the table links nothing.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

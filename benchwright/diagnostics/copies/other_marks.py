@@ -1,19 +1,18 @@
-"""What one of two aligned drawings shows at a place and the other does not: a hand, a column, a dot, a name.
+"""Marks that only one of two aligned drawings shows at a place: a hand, a column, a dot, a name.
 
-Members of a series (clocks, charts, boards, forms drawn by one template) share most of what fills them, so that no
-share of blocks tells them apart. A copy that was rescaled, compressed, recolored or blurred differs by the noise of
-that along all edges alike. Another member differs in a few coherent places by far more. So all that the changes of a
-copy explain is taken away first: light and contrast, an error of the alignment, how sharp each of the two is, and a
-shift by one pixel. What is left is compared with what is left along the edges, which most of a series share, too:
+Members of a series (clocks, charts, boards, forms drawn by one template) share most of their content, so that no share
+of blocks separates them. A copy that was rescaled, compressed, recolored or blurred differs by the noise of that change
+along all edges alike. Another member differs by far more in a few coherent places. So everything that the changes of a
+copy explain is subtracted first: light and contrast, an alignment error, the sharpness of each picture, and a shift by
+one pixel. The remainder is compared with the remainder along the edges, which most of a series share, too:
 
-| scale | tells |
+| scale | detects |
 |---|---|
 | as drawn | strokes: a digit, a thin hand, a line |
-| smoothed | faint areas; the noise of compression and of edges, of either sign, cancels out |
+| smoothed | faint areas; the noise of compression and of edges, with either sign, cancels out |
 
-A place that stands out makes two drawings others, unless something was evidently laid over one of them: it lies in one
-of the two alone, hides little of what the other shows there, and is a line of letters, lets the other show through, or
-lies along a side.
+A place that stands out makes two drawings different, except for an evident overlay on one of them: it appears in only
+one of the two, hides little that the other shows there, and is a line of letters, is translucent, or lies along a side.
 """
 
 from __future__ import annotations
@@ -32,47 +31,47 @@ _Mask = NDArray[np.bool_]
 
 _SOFTENED_PX = 0.8
 _SHARPNESS_PX = 0.7, 1.0, 1.5, 2.0, 3.0
-"""Standard deviations of the blurs by which the sharper of two pictures may have to be made as soft as the other."""
+"""Standard deviations of the blurs that may be needed to make the sharper of two pictures as soft as the other."""
 _OUTLIER_LEVELS = 24.0
-"""Grey levels from which a difference counts no more against an alignment or a blur: it is content."""
+"""Gray levels from which a difference no longer counts against an alignment or a blur: it is content."""
 _SHIFTED_PX = 1
 _FLAT_PX, _FLAT_LEVELS, _FLAT = 5, 6.0, 0.5
-"""Width of a window, the grey levels within which it is flat, and the share of flat ones, in both of two pictures, from
+"""Width of a window, the gray levels within which it is flat, and the share of flat ones, in both of two pictures, from
 which they are graphics rather than photographs."""
 _LEAST_RANGE = 30.0
 _EDGE = 0.15
-"""Share of a picture's range of grey levels by which neighbours differ at an edge."""
+"""Share of a picture's range of gray levels by which neighbors differ at an edge."""
 _NOISE_PERCENTILE, _NOISE_TIMES = 75, 4.0
-"""Of what is left along edges, what most of them stay below, and how many times it a place must exceed."""
+"""Percentile of the remainder along edges, and the multiple of it that a place must exceed."""
 _SMOOTHED_PX = 3.0
 _STROKES, _STROKES_PX = 0.25, 25
-"""Share of the range by which a place stands out as drawn, and its least area, in pictures that are 448 px long."""
+"""Share of the range by which a place stands out as drawn, and its smallest area, in pictures that are 448 px long."""
 _AREAS, _AREAS_PX = 0.12, 100
-"""As `_STROKES` and `_STROKES_PX`, of what is smoothed."""
+"""As `_STROKES` and `_STROKES_PX`, for the smoothed remainder."""
 _NEAR_PX = 13
 """Distance within which differences are one thing, such as the letters of a line."""
 _REST = 0.08
-"""Share of the range from which what is near a place that stands out belongs to it."""
+"""Share of the range from which pixels near a place that stands out belong to it."""
 _HIDDEN = 0.3
-"""Largest share of what the other picture shows there, and of what it shows itself, that something laid over hides."""
+"""Largest share of the other picture's content there, and of an overlay's own content, that the overlay hides."""
 _SHOWN, _STAYS = 0.2, 0.2
 """Share of the range by which ink differs from its ground, and of that difference that shows through an overlay."""
 _GROUND_PX = 8.0
-"""Standard deviation of the blur over which the ground of a thing is looked for around it."""
+"""Standard deviation of the blur with which the ground around a mark is found."""
 _LETTERS, _LETTER_PX, _LONG = 5, 5, 2.5
-"""Least number of letters, their least area, and how many times as long as high a line of them is."""
+"""Smallest number of letters, their smallest area, and the ratio of length to height of a line of them."""
 _LINE_HIGH = 0.15
 """Largest height of such a line, as a share of the picture's longer side."""
 _LETTERS_VARY = 0.15
-"""Least standard deviation of the areas of letters as a share of their mean: counters and pips are all alike."""
+"""Smallest standard deviation of the areas of letters as a share of their mean: counters and pips are all alike."""
 _THROUGH = 0.8
-"""Least correlation of what shows through, and what is shown."""
+"""Smallest correlation between the content that shows through and the content shown."""
 _BORDER = 0.12
-"""Largest distance from a side, as a share of the picture, within which all of a stamp or a logo lies."""
+"""Largest distance from a side, as a share of the picture, that contains all of a stamp or a logo."""
 
 
 class _Aligned(NamedTuple):
-    """Two aligned pictures, equally light and sharp, in shares of their range of grey levels, and where both lie."""
+    """Two aligned pictures of equal light and sharpness, in shares of their range of gray levels, and their overlap."""
 
     fixed: _Grey
     moving: _Grey
@@ -83,8 +82,8 @@ def has_other_marks(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine:
     """Return whether two drawings differ at a place by more than a copy does.
 
     Args:
-        fixed: Grey levels, shape (height, width).
-        moving: Grey levels, shape (height, width).
+        fixed: Gray levels, shape (height, width).
+        moving: Gray levels, shape (height, width).
         affine: Maps points of `moving` to `fixed`.
     """
     pair = _equalled(fixed, moving, affine)
@@ -104,7 +103,7 @@ def has_other_marks(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine:
 
 
 def are_graphics(strokes: AlignedStrokes) -> bool:
-    """Return whether two aligned pictures are graphics by their flat ground: cards, charts, comics, maps."""
+    """Return whether the flat ground of two aligned pictures marks them as graphics: cards, charts, comics, maps."""
     if not strokes.inside.any():
         return False
     flat = _is_flat(strokes.fixed_grey) & _is_flat(strokes.moving_grey)
@@ -129,7 +128,7 @@ def _softened(grey: NDArray[np.uint8] | _Grey, width_px: float) -> _Grey:
 
 
 def _equalled(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> _Aligned | None:
-    """Return two pictures without what making a copy changes; None where they do not overlap."""
+    """Return two pictures without the differences that copying makes; None if they do not overlap."""
     refined = refine(fixed, moving, affine)
     laid = []
     for transform in (affine, refined):
@@ -150,7 +149,7 @@ def _equalled(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affin
 
 
 def _without_rim(inside: _Mask) -> _Mask:
-    """Leave out the rim of the fixed picture, where a frame around the moving one shows that is laid a little off."""
+    """Leave out the rim of the fixed picture, where a frame around a slightly misaligned moving one shows."""
     rimless = np.zeros_like(inside)
     rimless[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX] = inside[SHIFTED_PX:-SHIFTED_PX, SHIFTED_PX:-SHIFTED_PX]
     return rimless
@@ -161,7 +160,7 @@ def _apart(pair: _Aligned) -> float:
 
 
 def _relit(moving: _Grey, fixed: _Grey, inside: _Mask) -> _Grey:
-    """Give one picture the light and contrast of the other, as fitted where the two agree."""
+    """Give one picture the light and contrast of the other, fitted where the two agree."""
     ours, wanted = moving[inside], fixed[inside]
     gain = float(np.clip(wanted.std() / max(float(ours.std()), 1.0), 1 / 3, 3.0))
     offset = float(wanted.mean() - gain * ours.mean())
@@ -179,9 +178,9 @@ def _relit(moving: _Grey, fixed: _Grey, inside: _Mask) -> _Grey:
 
 
 def _unexplained(pair: _Aligned) -> _Grey:
-    """Return by how much each pixel lies beyond all near ones of the other picture; below 0 where the first is darker.
+    """Return how far each pixel lies beyond all near ones of the other picture; negative where the first is darker.
 
-    Of each pixel the larger of the two differences counts, the first picture's beyond the second and the other way.
+    Each pixel has the larger of the two differences: the first picture's beyond the second, and the reverse.
     """
     import cv2
 
@@ -195,7 +194,7 @@ def _unexplained(pair: _Aligned) -> _Grey:
 
 
 def _places(pair: _Aligned, left: _Grey) -> _Mask:
-    """Return where two pictures differ coherently, by more than along the edges that they share."""
+    """Return where two pictures differ coherently, by more than along the edges they share."""
     edges = (_contrast(pair.fixed, 3) > _EDGE) & pair.inside
     places = np.zeros(left.shape, np.bool_)
     for levels, least, area_px in ((left, _STROKES, _STROKES_PX), (_softened(left, _SMOOTHED_PX), _AREAS, _AREAS_PX)):
@@ -207,7 +206,7 @@ def _places(pair: _Aligned, left: _Grey) -> _Mask:
 
 
 def _pieces(mask: _Mask) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return for each pixel the number of its connected piece, 0 outside, and the areas of pieces; 0 for no piece."""
+    """Return for each pixel the number of its connected piece, 0 outside, and the areas of pieces, with 0 first."""
     import cv2
 
     _, labels, pieces, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
@@ -216,7 +215,7 @@ def _pieces(mask: _Mask) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def _things(places: _Mask, rest: _Mask) -> Iterator[_Mask]:
-    """Yield what stands out, each with what differs near it."""
+    """Yield the marks that stand out, each with the differences near it."""
     import cv2
 
     differs = places | rest
@@ -227,7 +226,7 @@ def _things(places: _Mask, rest: _Mask) -> Iterator[_Mask]:
 
 
 def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
-    """Return whether the fixed picture (True) or the moving one (False) has something laid over it; None where neither.
+    """Return whether the fixed picture (True) or the moving one (False) has an overlay there; None for neither.
 
     Args:
         thing: Where the two differ.
@@ -248,7 +247,7 @@ def _laid_over(thing: _Mask, pair: _Aligned) -> bool | None:
 
 
 def _ground(grey: _Grey, thing: _Mask) -> _Grey:
-    """Return the levels around a thing, spread over it."""
+    """Return the levels around a mark, spread over it."""
     import cv2
 
     around = np.asarray(cv2.erode((~thing).astype(np.float32), np.ones((3, 3), np.uint8)), np.float32)
@@ -270,14 +269,14 @@ def _is_line_of_letters(thing: _Mask, pair: _Aligned) -> bool:
 
 
 def _shows_through(thing: _Mask, pair: _Aligned) -> bool:
-    """Return whether each picture shows there what the other does, only fainter."""
+    """Return whether each picture shows the other's content there, only fainter."""
     ours, theirs = ((grey - _softened(grey, _SMOOTHED_PX))[thing] for grey in (pair.fixed, pair.moving))
     least = min(float(ours.std()), float(theirs.std()))
     return least > _REST / 2 and float(np.corrcoef(ours, theirs)[0, 1]) >= _THROUGH
 
 
 def _at_border(thing: _Mask) -> bool:
-    """Return whether all of what differs lies along one side of the picture."""
+    """Return whether the whole difference lies along one side of the picture."""
     for across, size in ((thing.any(axis=1), thing.shape[0]), (thing.any(axis=0), thing.shape[1])):
         filled = np.flatnonzero(across)
         if min(filled[-1], size - 1 - filled[0]) <= _BORDER * size:

@@ -1,8 +1,8 @@
-"""Other words on the same template: lines of text that stand in one of two aligned pictures only, told without reading.
+"""Other words on the same template: lines of text in only one of two aligned pictures, found without reading.
 
 Ground, frame and footer of a series are equal, and its words are a small share of its blocks. So lines of words decide
-for themselves: each is looked for at its place in the other picture, and a few pixels around it. Of an honest copy,
-reduced, compressed, cut, recolored or blurred, a line correlates by .9 and more; another sentence by .2 to .7. A
+separately: each is compared with its place in the other picture and a few pixels around it. In a true copy, reduced,
+compressed, cut, recolored or blurred, a line correlates by .9 or more; another sentence correlates by .2 to .7. A
 watermark, a caption or a stamp adds lines to one picture only, and hides few of the other's.
 """
 
@@ -16,25 +16,25 @@ from numpy.typing import NDArray
 from .strokes import INK, SHIFTED_PX, AlignedStrokes, Strokes
 
 _GAP_PX = (15, 3)
-"""Width and height of gaps that do not part what belongs to one line."""
+"""Width and height of the largest gaps within one line."""
 _LEAST_WIDE_PX, _LEAST_HIGH_PX, _LEAST_PX = 20, 4, 60
 _MOST_HIGH = 0.25
-"""Largest height of a line as a share of the picture's: what is higher is a frame, a drawing or a photograph."""
+"""Largest height of a line as a share of the picture's: anything higher is a frame, a drawing or a photograph."""
 _THERE = 0.7
-"""Least correlation of a line with what is at its place in the other picture for the two to be the same."""
+"""Smallest correlation of a line with the other picture at its place for the two to be the same."""
 _OTHER = 0.3
-"""Least share of the area of lines, in each of the two pictures, that the other one lacks."""
+"""Smallest share of the area of lines, in each of the two pictures, that the other one lacks."""
 _LITTLE = 0.15
-"""Largest share of a picture that strokes beside its words fill where words are nearly all that it shows."""
+"""Largest share of a picture that strokes other than words fill if it shows little but words."""
 
 
 class Words(NamedTuple):
-    """The lines of words of a picture.
+    """The lines of words in a picture.
 
     Args:
         boxes: Left, top, right and bottom of each, in pixels.
-        drawn: Share of the picture, 0-1, that strokes of anything else fill: of a photograph or a drawing much, of a
-            frame or a paper's grain little.
+        drawn: Share of the picture, 0-1, that other strokes fill: large for a photograph or a drawing, small for a
+            frame or the grain of paper.
     """
 
     boxes: tuple[tuple[int, int, int, int], ...]
@@ -42,11 +42,11 @@ class Words(NamedTuple):
 
 
 class OtherWords(NamedTuple):
-    """How the words of two aligned pictures differ.
+    """The differences between the words of two aligned pictures.
 
     Args:
         differ: Whether each has lines that the other one lacks.
-        are_all: Whether words are nearly all that the pictures show.
+        are_all: Whether the pictures show little but words.
     """
 
     differ: bool
@@ -54,7 +54,7 @@ class OtherWords(NamedTuple):
 
 
 def other_words(strokes: AlignedStrokes) -> OtherWords:
-    """Return whether each of two aligned pictures has lines of text that the other one has not."""
+    """Return whether each of two aligned pictures has lines of text that the other one lacks."""
     pair = strokes.fixed, strokes.moving
     words = [_words(of_picture, strokes.inside) for of_picture in pair]
     lacking = [_lacking(own.boxes, *sides) for own, sides in zip(words, (pair, pair[::-1]), strict=True)]

@@ -1,6 +1,6 @@
-"""Comparison of proposed pairs outside of a recipe: workers look at the pixels, and a cache keeps what they saw.
+"""Comparison of proposed pairs outside a recipe: workers compare the pixels, and a cache keeps the results.
 
-Results are kept by the contents of both pictures, so that a second search looks only at pairs that are new.
+The contents of both pictures identify a result, so that a second search compares only new pairs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class PairToLookAt(NamedTuple):
-    """Two pictures to compare, by their ids, and whether one of them is compared mirrored too."""
+    """Two pictures to compare, by their ids, and whether to compare one of them mirrored too."""
 
     first: str
     second: str
@@ -43,12 +43,12 @@ class PairToLookAt(NamedTuple):
 
 
 class LookedAt(NamedTuple):
-    """Two pictures that were compared pixel by pixel.
+    """Two pictures after their comparison by pixels.
 
     Args:
         first: Id of a picture.
         second: Id of the other one.
-        verdict: As in `verification`; `unreadable` where a picture could not be decoded or its worker died.
+        verdict: As in `verification`; `unreadable` if a picture could not be decoded or its worker died.
         alike: Share of the aligned overlap, 0-1, that shows the same.
     """
 
@@ -59,7 +59,7 @@ class LookedAt(NamedTuple):
 
 
 class FileToLookAt(NamedTuple):
-    """The file of a picture, and its number of pixels: of two pictures the larger one stays as it is."""
+    """The file of a picture, and its number of pixels: the larger of two pictures stays as it is."""
 
     path: str
     pixels: int
@@ -75,12 +75,12 @@ class FailedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Looking:
-    """Who compares pairs, and where it is kept.
+    """The workers that compare pairs, and the cache for results.
 
     Args:
         workers: Number of processes.
         progress: Receiver of progress.
-        cache: Cache of results, by content; nothing is kept where None.
+        cache: Cache of results, by content; None keeps nothing.
         failed: Pairs whose comparison raised an exception; `look_at` adds to it.
     """
 
@@ -93,7 +93,7 @@ class Looking:
 def look_at(
     pairs: Sequence[PairToLookAt], files: Mapping[str, FileToLookAt], looking: Looking
 ) -> dict[tuple[str, str], LookedAt]:
-    """Return the result of comparing each pair, by its ids; workers compare those that are not in the cache.
+    """Return the result of comparing each pair, by its ids; workers compare the pairs missing from the cache.
 
     Args:
         pairs: The pairs.
@@ -125,12 +125,12 @@ def look_at(
 
 
 def by_certainty(look: LookedAt) -> tuple[int, float, str]:
-    """Return a sort key: confirmed copies, unsure ones, views of one scene; then the likeness decides, then the id."""
+    """Return a sort key: confirmed copies, unsure ones, views of one scene; ties by similarity, then by id."""
     return BEST_FIRST.get(look.verdict, len(BEST_FIRST)), -look.alike, look.second
 
 
 def likeliest(looks: Iterable[LookedAt]) -> dict[str, LookedAt]:
-    """Return for each first picture its most certain look at another one that shares something with it."""
+    """Return for each first picture its most certain comparison with another one that shares something with it."""
     best: dict[str, LookedAt] = {}
     for look in sorted(looks, key=by_certainty):
         if look.verdict in ("confirmed", "unsure", "scene"):
@@ -161,7 +161,7 @@ class _LookAtPairs:
         return len(self.pairs)
 
     def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, Verdict, float, RaisedError | None]]:
-        """Return verdict and likeness of each pair, and the exception that was raised, if one was."""
+        """Return verdict and similarity of each pair, and the exception raised, if any."""
         del worker
         kept = PreparedPictures()
         results: list[tuple[PairToLookAt, Verdict, float, RaisedError | None]] = []
@@ -194,7 +194,7 @@ class _LookAtPairs:
 
 
 def run_jobs(jobs: Sequence[Any], *, workers: int, progress: Progress, preload: Sequence[str]) -> Iterator[Any]:
-    """Yield the results of jobs, which workers run that are replaced when they die.
+    """Yield the results of jobs, run by workers that are replaced when they die.
 
     Args:
         jobs: The jobs.

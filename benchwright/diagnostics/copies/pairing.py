@@ -1,6 +1,6 @@
-"""Pairs of pictures to compare: those that hashes, words of local features and embeddings propose, and those of chains.
+"""Pairs of pictures to compare: proposed by hashes, words of local features, embeddings and chains.
 
-The step `near_duplicates` has both parts as stages; `picture_copies` calls them on pictures that were measured already.
+The step `near_duplicates` has both parts as stages; `picture_copies` calls them on measured pictures.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DISTANCE = 8
-"""Default bits of 64 in which two hashes may differ for a pair to be compared."""
+"""Default number of bits of 64 in which two hashes of a proposed pair may differ."""
 COSINE = 0.85
-"""Default of the least cosine at which two embeddings propose a pair."""
+"""Default of the smallest cosine at which two embeddings propose a pair."""
 _COLUMNS = (
     "image_id",
     "width",
@@ -52,9 +52,9 @@ _T = TypeVar("_T")
 
 
 class ProposedPairs(GatherStep):
-    """Name for each image the partners that it is to be compared with; each pair is listed under one of its images.
+    """Name for each image the partners to compare with it; only one image of each pair lists it.
 
-    `left_out` is the number of images near by hash that it is not compared with; None where there are none.
+    `left_out` is the number of images near by hash without a comparison; None if there are none.
     """
 
     name: ClassVar[str] = "pairs"
@@ -69,11 +69,11 @@ class ProposedPairs(GatherStep):
 
     distance: int = Field(ge=0, le=MAX_DISTANCE)
     cosine: float | None = Field(None, ge=0, le=1)
-    """None where embeddings propose no pairs."""
+    """None if embeddings propose no pairs."""
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns to read: embeddings only where they propose pairs."""
+        """Return the columns to read, with embeddings only if they propose pairs."""
         return _COLUMNS if self.cosine is None else (*_COLUMNS, _EMBEDDING)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
@@ -82,14 +82,14 @@ class ProposedPairs(GatherStep):
         return self.proposed(columns)[0]
 
     def proposed(self, columns: pa.Table, before: KnownFeatures | None = None) -> tuple[Gathered, KnownFeatures]:
-        """Return all pairs, and what the words of the images told, for a search among nearly the same images.
+        """Return all pairs, and the results from the images' words for a search among nearly the same images.
 
         Args:
             columns: Table with the columns that this step reads.
-            before: What an earlier search told; the pairs are the same with it and without it.
+            before: Results of an earlier search; the pairs are the same with and without it.
         """
         rows = _largest_first(columns)
-        # Words and miniatures take most of the memory: they are decoded when they are looked at, and never copied.
+        # Words and miniatures take most of the memory: they are decoded on use, and never copied.
         words = _Decoded(columns["features.words"], rows, lambda text: decode_words(text or ""))
         miniatures = _Decoded(
             columns["features.miniature"], rows, lambda text: decode_miniature(text) if text else None
@@ -148,7 +148,7 @@ class ProposedPairs(GatherStep):
 
 
 def _largest_first(columns: pa.Table) -> NDArray[np.int64]:
-    """Return the rows that have hashes, those with most pixels first; ties by id."""
+    """Return the rows with hashes, those with most pixels first; ties by id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -159,7 +159,7 @@ def _largest_first(columns: pa.Table) -> NDArray[np.int64]:
 
 
 class _Decoded(Generic[_T]):
-    """Some texts of a column, in an order of rows, each decoded when it is asked for."""
+    """Some texts of a column, in an order of rows, each decoded on access."""
 
     def __init__(self, column: pa.ChunkedArray, rows: NDArray[np.int64], decode: Callable[[str | None], _T]) -> None:
         self._column, self._rows, self._decode = column, rows, decode
@@ -172,7 +172,7 @@ class _Decoded(Generic[_T]):
 
 
 class ChainedPairs(GatherStep):
-    """Name for each image of a chain of confirmed copies the images of the chain that it was not compared with yet."""
+    """Name for each image of a chain of confirmed copies the images of the chain not yet compared with it."""
 
     name: ClassVar[str] = "chains"
     consumes: ClassVar[Stream] = "images"
@@ -188,10 +188,10 @@ class ChainedPairs(GatherStep):
     imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Follow confirmed pairs. A pair is also compared mirrored where either image was proposed mirrored in a pair.
+        """Follow confirmed pairs. A pair is also compared mirrored if either image was proposed mirrored in a pair.
 
-        Pictures that are enlarged before they are compared are not followed: they differ in so few pixels that a chain
-        of icons would connect different ones.
+        Pictures enlarged for comparison are not followed: they differ in so few pixels that a chain of icons would
+        connect different ones.
         """
         del ctx
         chained = linked_rows(columns, ["looks.confirmed"])

@@ -1,8 +1,8 @@
-"""Which pictures of one set show the same: the one search that audit, `filter leakage` and `release splits` call.
+"""Pictures of one set that show the same: one search for the audit, `filter leakage` and `release splits`.
 
-Equal pixels are found by their hash. Of each group of equal pixels one picture stands for all: hashes and local
-features propose pairs of these, each pair is compared pixel by pixel, and chains of confirmed copies are followed, all
-as in the step `near_duplicates`.
+Hashes find equal pixels. One picture represents each group of equal pixels. Hashes and local features propose pairs of
+these, each pair is compared by pixels, and chains of confirmed copies are followed, all as in the step
+`near_duplicates`.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _FEATURES = "shared words 1"
 _CODES = ("phash", "dhash", "mirrored")
 MatchedBy = Literal["file", "pixels", "look"]
 _Standing = Mapping[str, Mapping[str, str]]
-"""For what stands for several pictures, the first of these at each place."""
+"""For a picture that represents several, the first of these at each place."""
 
 
 class MeasuredPicture(NamedTuple):
-    """A picture that was measured, so that its copies can be found.
+    """A picture with the measures needed to find its copies.
 
     Args:
         path: Its file.
         width: Upright width, pixels.
         height: Upright height, pixels.
-        measures: What was measured of it.
-        embedding: Embedding, by `Embeddings`; None where embeddings propose no pairs.
+        measures: Its measures.
+        embedding: Embedding, by `Embeddings`; None if embeddings propose no pairs.
     """
 
     path: Path
@@ -55,7 +55,7 @@ class MeasuredPicture(NamedTuple):
 
     @property
     def file(self) -> FileToLookAt:
-        """Return the file to look at."""
+        """Return the file to compare."""
         return FileToLookAt(str(self.path), self.width * self.height)
 
 
@@ -65,12 +65,13 @@ class CopyAcross(NamedTuple):
     Args:
         first: Id of the picture.
         first_place: Place of the picture.
-        second: Id of its likeliest copy at the other place; the same where the very file is there.
+        second: Id of its likeliest copy at the other place; the same if that place has the very file.
         second_place: The other place.
-        verdict: `confirmed` where it is a copy, directly or through other copies; `unsure` where a person should say;
+        verdict: `confirmed` if it is a copy, directly or through other copies; `unsure` if a curator must decide;
             `scene` for another view of one scene.
-        by: `file` and `pixels` for equal files and pixels, `look` for what comparing pixels says.
-        alike: Share of the aligned overlap, 0-1, that shows the same; of a copy through others, the least on the way.
+        by: `file` and `pixels` for equal files and pixels, `look` for the result of comparing pixels.
+        alike: Share of the aligned overlap, 0-1, that shows the same; of a copy through others, the smallest on the
+            way.
     """
 
     first: str
@@ -84,12 +85,12 @@ class CopyAcross(NamedTuple):
 
 @dataclass(frozen=True)
 class PictureCopies:
-    """Which pictures show the same.
+    """The pictures that show the same.
 
     Args:
-        same_as: For each picture the one that stands for all of equal pixels, itself where it stands alone.
-        looks: Pairs of different pixels that were looked at, sorted; only pictures that stand for others are in them,
-            and the first has the smaller id.
+        same_as: For each picture the one that represents its group of equal pixels, itself if it is the only one.
+        looks: Compared pairs of different pixels, sorted; they hold only pictures that represent their groups, with the
+            smaller id first.
     """
 
     same_as: Mapping[str, str]
@@ -97,7 +98,7 @@ class PictureCopies:
 
     @cached_property
     def equal(self) -> tuple[tuple[str, ...], ...]:
-        """Return the groups of two and more pictures of equal pixels, sorted."""
+        """Return the groups of two or more pictures with equal pixels, sorted."""
         groups: defaultdict[str, list[str]] = defaultdict(list)
         for image_id, leader in self.same_as.items():
             groups[leader].append(image_id)
@@ -105,13 +106,13 @@ class PictureCopies:
 
     @cached_property
     def copies(self) -> tuple[tuple[str, ...], ...]:
-        """Return the groups of two and more pictures that are copies of one another, directly or through others."""
+        """Return the groups of two or more pictures that are copies of one another, directly or through others."""
         pairs = [(look.first, look.second) for look in self.looks if look.verdict == "confirmed"]
         return _groups_of([*pairs, *self.equal])
 
     @cached_property
     def shown_as(self) -> Mapping[str, str]:
-        """Return for each picture that has copies the first of its group."""
+        """Return for each picture with copies the first of its group."""
         return {image_id: group[0] for group in self.copies for image_id in group}
 
     def pairs(self, verdict: Verdict) -> list[LookedAt]:
@@ -124,12 +125,12 @@ class PictureCopies:
         ]
 
     def score(self, group: Sequence[str]) -> float:
-        """Return the least likeness of the confirmed pairs of a group; 1 where all pixels are equal."""
+        """Return the smallest similarity of the confirmed pairs of a group; 1 if all pixels are equal."""
         return self._least_alike.get(self.shown_as.get(group[0], ""), 1.0)
 
     @cached_property
     def _least_alike(self) -> Mapping[str, float]:
-        """The least likeness of a confirmed pair, by the first picture of its group."""
+        """The smallest similarity of a confirmed pair, by the first picture of its group."""
         least: dict[str, float] = {}
         for look in self.looks:
             if look.verdict == "confirmed":
@@ -138,10 +139,10 @@ class PictureCopies:
         return least
 
     def across(self, places: Mapping[str, Collection[str]]) -> list[CopyAcross]:
-        """Return for each picture its likeliest copy at each other place, where there is one, sorted.
+        """Return for each picture its likeliest copy at each other place, if it has one there, sorted.
 
         Args:
-            places: The places, such as splits, at which each picture stands.
+            places: The places, such as splits, that hold each picture.
         """
         equals: defaultdict[str, dict[str, str]] = defaultdict(dict)
         grouped: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -163,7 +164,7 @@ class PictureCopies:
     def _likeliest_first(
         self, image_id: str, here: Collection[str], equals: _Standing, grouped: _Standing
     ) -> Iterator[tuple[Mapping[str, str], Verdict, MatchedBy, float]]:
-        """Yield which pictures at which places a picture is like, most certain first."""
+        """Yield the pictures similar to a picture and their places, most certain first."""
         leader = self.same_as.get(image_id, image_id)
         yield dict.fromkeys(here, image_id), "confirmed", "file", 1.0
         yield equals.get(leader, {}), "confirmed", "pixels", 1.0
@@ -179,7 +180,7 @@ class PictureCopies:
 
     @cached_property
     def _partners(self) -> Mapping[str, list[LookedAt]]:
-        """The pairs in which each picture was looked at, the picture first."""
+        """The compared pairs of each picture, that picture first."""
         partners: defaultdict[str, list[LookedAt]] = defaultdict(list)
         for look in self.looks:
             partners[look.first].append(look)
@@ -188,7 +189,7 @@ class PictureCopies:
 
 
 def _groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """Return what is linked, directly or through others, as sorted groups."""
+    """Return linked elements, directly or through others, as sorted groups."""
     rows = [tuple(link) for link in links]
     groups: defaultdict[int, set[str]] = defaultdict(set)
     for component, link in zip(components_of(rows), rows, strict=True):
@@ -199,13 +200,13 @@ def _groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
 def find_copies(
     pictures: Mapping[str, MeasuredPicture], looking: Looking, *, distance: int = DISTANCE, cosine: float | None = None
 ) -> PictureCopies:
-    """Return which pictures show the same.
+    """Return the pictures that show the same.
 
     Args:
         pictures: Pictures by an id that names their content.
         looking: Workers, progress and cache.
-        distance: Bits of 64 in which two hashes may differ for a pair to be compared.
-        cosine: Least cosine, 0-1, at which embeddings propose a pair; None where they propose none.
+        distance: Number of bits of 64 in which two hashes of a proposed pair may differ.
+        cosine: Smallest cosine, 0-1, at which embeddings propose a pair; None if they propose none.
     """
     leader: dict[str, str] = {}
     same_as = {
@@ -241,11 +242,11 @@ def _table(pictures: Mapping[str, MeasuredPicture], *, embedded: bool) -> pa.Tab
 
 
 def _proposed(table: pa.Table, looking: Looking, step: ProposedPairs) -> list[PairToLookAt]:
-    """Return the pairs to look at; what the last search knew of them is used, and what this one knows is kept."""
+    """Return the pairs to compare, using the last search's results and keeping those of this one."""
     ids = table["image_id"].to_pylist()
     cache = looking.cache
     inputs = [ids, step.distance]
-    is_kept = cache is not None and step.cosine is None  # embeddings are no part of what names a result
+    is_kept = cache is not None and step.cosine is None  # embeddings are not part of a result's name
     if cache is not None and is_kept and (data := cache.get(_PAIRS, inputs)) is not None:
         return [PairToLookAt(*pair) for pair in json.loads(zlib.decompress(data))]
     looking.progress.phase("comparing pictures", 0, "pictures")
@@ -273,7 +274,7 @@ def _named_pairs(ids: Sequence[str], gathered: Any) -> Iterator[PairToLookAt]:
 def _chained(
     table: pa.Table, proposed: Sequence[PairToLookAt], looks: Mapping[tuple[str, str], LookedAt]
 ) -> list[PairToLookAt]:
-    """Return the pairs of chains of copies that were not looked at yet."""
+    """Return the pairs of chains of copies not yet compared."""
     import pyarrow as pa
 
     ids = table["image_id"].to_pylist()

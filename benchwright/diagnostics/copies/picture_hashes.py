@@ -1,4 +1,4 @@
-"""All hashes of a picture: the facts about two collections from which the pictures in both can be found."""
+"""All hashes of a picture, by which two collections can be searched for common pictures."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class PerceptualHashes(MapStep):
     values: ClassVar[Mapping[str, str]] = {"phash": "uint64", "dhash": "uint64", "mirrored": "uint64"}
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Hash one image, decoded once, in reduced size where its format allows."""
+        """Hash one image, decoded once, in reduced size if its format allows."""
         return Outcome(values=hashes(ctx.images.luma(record, at_least_px=HASHED_AT_LEAST_PX))._asdict())
 
 
 class CopyMeasures(NamedTuple):
-    """What is measured of a picture so that its copies can be found.
+    """The measures of a picture by which its copies can be found.
 
     Args:
         pixel_hash: SHA-256 of shape and upright pixels.
@@ -48,7 +48,7 @@ class CopyMeasures(NamedTuple):
         dhash: dHash of 64 bits.
         mirrored: pHash of the mirrored picture.
         words: Visual words, encoded.
-        miniature: Miniature, encoded; None where there are no words.
+        miniature: Miniature, encoded; None if it has no words.
     """
 
     pixel_hash: str
@@ -60,11 +60,11 @@ class CopyMeasures(NamedTuple):
 
 
 def copy_measures(pixels: NDArray[np.uint8], *, orb: Any = None) -> CopyMeasures:
-    """Return what is measured of a picture so that its copies can be found.
+    """Return the measures of a picture by which its copies can be found.
 
     Args:
         pixels: Upright pixels, RGB.
-        orb: Detector of local features with `WORD_CANDIDATES`; one is made where None.
+        orb: Detector of local features with `WORD_CANDIDATES`; None creates one.
     """
     luma = luma_of(pixels)
     words = encoded_words_of(luma, orb if orb is not None else detector(WORD_CANDIDATES))
@@ -97,14 +97,14 @@ class PictureHashes(MapStep):
 
 
 class MeasuredForCopies(PictureHashes):
-    """Measure all that the search for copies within one set needs of an image, decoding it once."""
+    """Measure everything that the search for copies within one set needs of an image, decoding it once."""
 
     name: ClassVar[str] = "measures"
     values: ClassVar[Mapping[str, str]] = {**PictureHashes.values, "miniature": "string"}
 
 
 class KnownPicture(NamedTuple):
-    """Facts that a collection states of one picture; None where it does not state them.
+    """A collection's facts about one picture; None for those it does not state.
 
     Args:
         name: Name in its collection.
@@ -115,7 +115,7 @@ class KnownPicture(NamedTuple):
         dhash: dHash of 64 bits, by `PerceptualHashes`.
         mirrored: pHash of the mirrored picture, by `PerceptualHashes`.
         words: Visual words, by `FeatureWords`.
-        embedding: Embedding, by `Embeddings`; those of different models cannot be compared.
+        embedding: Embedding, by `Embeddings`; those of different models are not comparable.
     """
 
     name: str
@@ -136,7 +136,7 @@ def hashes_of_folder(
 
     Args:
         folder: Folder of images, searched with all its subfolders.
-        workers: Number of processes; default one a processor.
+        workers: Number of processes; default one per processor.
         progress: Receiver of the progress; default none.
         embedded: Step that embeds each picture too; default none.
 

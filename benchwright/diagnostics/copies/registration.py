@@ -1,4 +1,4 @@
-"""Registration: the position of one picture in another, from corners that look alike."""
+"""Registration: the position of one picture in another, from similar corners."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REACH_PX = 4.0
 """Largest distance of a corner from its predicted place, in pixels of pictures that are some 500 px long."""
 _LEAST_INLIERS = 8
 FEW_INLIERS = 12
-"""Corners that must agree for a transform to prove anything, however few there are."""
+"""Smallest number of corners whose agreement makes a transform proof, however few corners a picture has."""
 _SCENE_MATCHES = 40
 _SCENE_SPREAD = 0.5
 _SCENE_CELLS = 8
@@ -28,11 +28,11 @@ Affine = NDArray[np.float64]
 
 
 class Registered(NamedTuple):
-    """A transform, and how many of the corners that look alike agree on it.
+    """A transform, and the number of similar corners that agree on it.
 
     Args:
         affine: Maps points of the moving picture to the fixed one.
-        inliers: Matched corners that lie within a few pixels of where the transform puts them.
+        inliers: Number of matched corners within a few pixels of their place under the transform.
         source: All matched corners in the moving picture, shape (matches, 2).
         target: The same in the fixed picture.
     """
@@ -44,21 +44,21 @@ class Registered(NamedTuple):
 
     @property
     def is_proof(self) -> bool:
-        """Return whether so many of the matches agree that the transform is no accident of a repeating texture.
+        """Return whether so many of the matches agree that the transform is not an accident of a repeating texture.
 
         Bricks, tiles and windows look alike, so that corners of one match those of any other: some of these matches
-        agree on a shift by one brick, as others do on a shift by two. Of the matches of a copy most agree. The bound
-        is that of M. Brown and D. G. Lowe, "Recognising panoramas", ICCV 2003, section 3.2, who weigh the chance that
-        matches agree by right against by accident.
+        agree on a shift by one brick, others on a shift by two. Most matches of a copy agree. The bound is that of M.
+        Brown and D. G. Lowe, "Recognising panoramas", ICCV 2003, section 3.2. It weighs the probability of true
+        agreement against that of accidental agreement.
         """
         return self.inliers >= FEW_INLIERS and self.inliers > 5.9 + 0.22 * len(self.source)
 
 
 def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
-    """Return the transform near a given one at which the pictures correlate best; None where none is found.
+    """Return the transform near a given one at which the pictures correlate best; None if the search fails.
 
-    Corners of a small or much enlarged picture place it a few pixels off, which matters for thin lines on a plain
-    ground. The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
+    Corners of a small or much enlarged picture place it a few pixels off, which matters for thin lines on plain ground.
+    The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
     """
     import cv2
 
@@ -78,7 +78,8 @@ class SceneGeometry(NamedTuple):
 
     Args:
         matches: Number of corners that fit one geometry of two cameras.
-        spread: Share, 0-1, of the cells with corners that hold a matching corner, in the picture where it is less.
+        spread: Share, 0-1, of the cells with corners that hold a matching corner, in the picture with the smaller
+            share.
     """
 
     matches: int
@@ -86,7 +87,7 @@ class SceneGeometry(NamedTuple):
 
 
 def register(moving: Features, fixed: Features) -> Registered | None:
-    """Return the transform that maps corners of `moving` onto corners of `fixed`; None where there is none.
+    """Return the transform that maps corners of `moving` onto corners of `fixed`; None if there is none.
 
     Similar corners are matched one to one. The transform (affine: shift, turn, scale, some stretch) is the one on
     which most matches agree. The search is seeded, so equal pictures give an equal result.
@@ -107,16 +108,16 @@ def register(moving: Features, fixed: Features) -> Registered | None:
 
 
 def scene_geometry(moving: Features, fixed: Features, registered: Registered) -> SceneGeometry | None:
-    """Return how much of two pictures fits one geometry of two cameras; None where it is not most of both.
+    """Return how much of two pictures fits one geometry of two cameras; None if that is not most of both.
 
-    When the camera moves, near things move further than far ones, so no transform of the plane maps one view onto the
+    When the camera moves, near objects move further than far ones, so no transform of the plane maps one view onto the
     other. Matching corners must lie on the lines that the fundamental matrix gives (Hartley and Zisserman, Multiple
-    View Geometry, chapter 9). One corner is weak evidence of that, so many are required, all over both pictures.
+    View Geometry, chapter 9). One corner is weak evidence, so many are required, spread over both pictures.
 
     Args:
         moving: Corners of the moving picture.
         fixed: Corners of the fixed picture.
-        registered: What `register` returned of both.
+        registered: The result of `register` for both.
     """
     import cv2
 
@@ -136,7 +137,7 @@ def scene_geometry(moving: Features, fixed: Features, registered: Registered) ->
 
 
 def _cells(points: NDArray[np.float32], frame: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the distinct cells in which points lie, of a grid over the frame's corners."""
+    """Return the distinct cells, of a grid over the frame's corners, that contain points."""
     low, high = frame.min(axis=0), frame.max(axis=0)
     cell = np.minimum((points - low) / np.maximum(high - low, 1) * _SCENE_CELLS, _SCENE_CELLS - 1).astype(np.int64)
     return np.unique(cell[:, 0] * _SCENE_CELLS + cell[:, 1])
@@ -153,7 +154,7 @@ def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], ND
 
 
 def _is_plausible(affine: Affine) -> bool:
-    """Return whether a transform does not mirror, and shrinks and enlarges no more than copies do."""
+    """Return whether a transform does not mirror, and shrinks or enlarges no more than copies do."""
     larger, smaller = np.linalg.svd(affine[:, :2], compute_uv=False)
     return bool(
         np.linalg.det(affine[:, :2]) > 0

@@ -1,7 +1,7 @@
 """Pictures that the splits of a release or workspace show, and copies of these in other splits.
 
-The search runs over files: the pictures are written out, each once, named by numbers, since the ids of a release that
-somebody else made may be anything.
+The search needs files: each picture is written once, named by a number, since the ids of a third party's release may be
+any text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SplitPictures:
     """The pictures that the items of each split show.
 
     Args:
-        files: For the name of each file the id of the picture in it.
+        files: Id of the picture in each file, by the file's name.
         shown: For each picture the first item of each split that shows it, by the split's name.
     """
 
@@ -48,7 +48,7 @@ class SplitPictures:
 
 
 class _PictureInSplit(NamedTuple):
-    """A picture that an item shows, and the item's split."""
+    """A picture in an item, and the item's split."""
 
     split: str
     item_id: str
@@ -60,10 +60,10 @@ class CopiesAcrossSplits(NamedTuple):
     """The result of a search for copies across splits.
 
     Args:
-        pictures: The pictures that were compared, by id.
-        across: For each picture its likeliest copy in each other split, sorted; equal files are among them.
-        unreadable: Why a picture could not be compared, with all or with one, by its id; equal files are found all the
-            same.
+        pictures: The compared pictures, by id.
+        across: For each picture its likeliest copy in each other split, sorted, equal files included.
+        unreadable: Why a picture could not be compared, with all others or with one, by its id; equal files are found
+            nevertheless.
     """
 
     pictures: Mapping[str, MeasuredPicture]
@@ -125,15 +125,15 @@ def copies_across_splits(
 ) -> tuple[SplitPictures, CopiesAcrossSplits]:
     """Return the pictures that splits show, and for each its likeliest copy in each other split.
 
-    Each picture is decoded once to be measured, in a temporary folder that is gone afterwards, and those of proposed
-    pairs once more, in reduced size, to be compared. A place with one split has nothing to compare.
+    Each picture is decoded once for its measures, in a temporary folder that is then removed, and those of proposed
+    pairs again, in reduced size, for the comparison. A place with one split has nothing to compare.
 
     Args:
         place: A release, or a workspace whose recipe assigns splits and has run to its end.
-        distance: Bits of 64 in which two hashes may differ for a pair to be compared.
+        distance: Number of bits of 64 in which two hashes of a proposed pair may differ.
         embeddings: Folder of a model whose embeddings propose pairs too; default none.
-        cosine: Least cosine, 0-1, at which they do.
-        workers: Number of processes; default one a processor.
+        cosine: Smallest cosine, 0-1, at which they do.
+        workers: Number of processes; default one per processor.
         progress: Receiver of progress; default none.
 
     Raises:
@@ -165,7 +165,7 @@ def copies_across_splits(
 def _measured(
     folder: Path, ids: Mapping[str, str], model: Embeddings | None, *, workers: int | None, progress: Progress
 ) -> tuple[dict[str, MeasuredPicture], dict[str, str]]:
-    """Return the pictures of a folder that can be read, by their ids, and why the others cannot."""
+    """Return the readable pictures of a folder, by their ids, and why the others are unreadable."""
     from benchwright.pipeline import run_steps
 
     with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:

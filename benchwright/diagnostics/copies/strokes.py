@@ -1,4 +1,4 @@
-"""Strokes of two aligned pictures: what letters, lines and edges add to or take from the ground around them."""
+"""Strokes of two aligned pictures: light that letters, lines and edges add to or take from the ground around them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .registration import Affine
 SHIFTED_PX = 6
 """Largest distance of a mark from its place in the other picture, in pictures that are 448 px long."""
 _SHARPEST_PX, _LINE_PX = 0.8, 6.0
-"""Standard deviations of the blurs between which the strokes of letters lie, in pictures that are 448 px long."""
+"""Standard deviations of the blurs that bound the strokes of letters, in pictures that are 448 px long."""
 INK = 6.0
-"""Grey levels by which strokes differ from what is around them."""
+"""Gray levels by which strokes differ from their surroundings."""
 
 Strokes = NDArray[np.float32]
-"""Shape (height, width): grey levels by which each pixel differs from what is around it."""
+"""Shape (height, width): gray levels by which each pixel differs from its surroundings."""
 
 
 class AlignedStrokes(NamedTuple):
@@ -26,7 +26,7 @@ class AlignedStrokes(NamedTuple):
     Args:
         fixed: Strokes of the fixed picture.
         moving: Strokes of the moving picture, laid onto the fixed one.
-        inside: Whether a pixel and what is around it lie in both pictures; shape (height, width).
+        inside: Whether a pixel and its surroundings lie in both pictures; shape (height, width).
         fixed_grey: The fixed picture.
         moving_grey: The moving picture, laid onto the fixed one.
     """
@@ -39,7 +39,7 @@ class AlignedStrokes(NamedTuple):
 
 
 def aligned_strokes(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> AlignedStrokes:
-    """Return the strokes of two grey pictures.
+    """Return the strokes of two gray pictures.
 
     Args:
         fixed: Shape (height, width).

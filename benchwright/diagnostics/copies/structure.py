@@ -1,9 +1,9 @@
-"""Comparison of two aligned pictures block by block, so that a watermark or other words affect their own blocks only.
+"""Comparison of two aligned pictures by blocks, so that a watermark or other words affect their own blocks only.
 
 Blocks without details agree wherever two backgrounds have the same shade, and prove nothing: in two posters of one
-template they are nine in ten. Two more values are therefore measured: beside the share that is alike, the share
-that both pictures fill with the same substance; and beside the mean, the worst region of details, because on plain
-ground a headline is a region of its own.
+template they are nine in ten. Two more values are therefore measured: besides the share that is alike, the share that
+both pictures fill with the same substance; and besides the mean, the worst region of details, because a headline on
+plain ground is a separate region.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ BLOCK_PX = 12
 _SOFTENED_PX = 1.2
 """Standard deviation of the blur before the comparison, which then tolerates compression and an error of one pixel."""
 _FLAT = 7.0
-"""Standard deviation of grey levels, 0-127.5, below which a block has nothing to correlate."""
+"""Standard deviation of gray levels, 0-127.5, below which a block has nothing to correlate."""
 _FLAT_APART = 24.0
-"""Grey levels by which the means of two flat blocks may differ, once light and contrast are equal."""
+"""Gray levels by which the means of two flat blocks may differ, once light and contrast are equal."""
 _ALIKE, _UNLIKE = 0.55, 0.3
-"""Correlations from which two blocks show the same, and below which they show something else."""
+"""Correlations from which two blocks show the same, and below which they show different content."""
 _FAINT = 1.5
-"""Standard deviation of grey levels from which a block has substance: a sky or a wall has, paper and paint have not."""
+"""Standard deviation of gray levels from which a block has substance: a sky or a wall has, paper and paint have not."""
 _LEAST_DETAILED, _LEAST_LOST = 3, 4
-"""Blocks with details that a region must have in both pictures, and lose in both, to be considered as the worst."""
+"""Blocks with details that a region must have in both pictures, and lose in both, to be considered the worst."""
 _BAND_ALIKE = 0.85
-"""Least share of a band's blocks that are alike, and of its details that are preserved."""
+"""Smallest share of a band's blocks that are alike, and of its details that are preserved."""
 
 _INSIDE = 252
-"""Of 255: least value of a warped white picture at which a pixel counts as inside it."""
+"""Smallest value, of 255, of a warped white picture at which a pixel counts as inside it."""
 
 _Grey = NDArray[np.float32]
 _Pixel = TypeVar("_Pixel", np.float32, np.uint8)
 
 
 class Structure(NamedTuple):
-    """Likeness of two aligned pictures; all numbers are shares, 0-1.
+    """Similarity of two aligned pictures; all numbers are shares, 0-1.
 
     Args:
         overlap_fixed: Share of the fixed picture that the overlap covers.
         overlap_moving: Share of the moving picture that the overlap covers.
         alike: Share of the overlap's blocks that show the same.
-        replaced: Share of its blocks in which both pictures show something, and not the same.
-        preserved: Share of the blocks with details in one picture that show the same in the other, for the picture
-            where it is larger: an overlay hides little of a picture's own details. 0 where no block has details.
+        replaced: Share of its blocks in which the two pictures show different content.
+        preserved: Share of the blocks with details in one picture that show the same in the other, for the picture with
+            the larger share: an overlay hides little of a picture's own details. 0 if no block has details.
         detailed: Share of the blocks that have details in at least one picture.
         common: Share of the blocks that both pictures fill with the same substance, however faint.
-        worst: Smallest share of its own details that any region of details keeps, for the picture where it keeps more;
-            1 where no region loses any.
+        worst: Smallest share of its details that any region keeps, for the picture that keeps more; 1 if
+            no region loses any.
         band: Share of the rows of blocks in the longest run of rows that show the same across the whole overlap.
-        shade: Mean difference of grey levels, 0-1, measured before the lighting is equalised.
+        shade: Mean difference of gray levels, 0-1, measured before the lighting is equalized.
     """
 
     overlap_fixed: float
@@ -69,7 +69,7 @@ class Structure(NamedTuple):
 
 
 def compare(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Structure | None:
-    """Compare two grey pictures where they overlap; None where the overlap holds no block.
+    """Compare two gray pictures where they overlap; None if the overlap holds no block.
 
     Args:
         fixed: Shape (height, width).
@@ -80,7 +80,7 @@ def compare(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine)
 
     height, width = fixed.shape
     scale = float(np.sqrt(abs(np.linalg.det(affine[:, :2]))))
-    # A moving picture that is shrunk would alias unless it is blurred by as much more.
+    # Shrinking a moving picture would alias without more blur by the same factor.
     soft_fixed, soft_moving = (
         _soft(grey, _SOFTENED_PX * factor) for grey, factor in ((fixed, 1.0), (moving, max(1.0, 1.0 / scale)))
     )
@@ -103,7 +103,7 @@ def _soft(grey: NDArray[np.uint8], width_px: float) -> _Grey:
 
 
 def _relit(moving: _Grey, fixed: _Grey, inside: NDArray[np.uint8]) -> _Grey:
-    """Give one picture the mean and contrast of the other, as measured where they overlap."""
+    """Give one picture the mean and contrast of the other, measured where they overlap."""
     import cv2
 
     (mean, spread), (wanted_mean, wanted_spread) = (

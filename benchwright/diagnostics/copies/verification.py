@@ -1,15 +1,15 @@
-"""The second look: each proposed pair is registered by local features and compared where the pictures overlap.
+"""Comparison of proposed pairs: local features register each pair, which is compared where the pictures overlap.
 
-| verdict | what was measured |
+| verdict | measured result |
 |---|---|
 | `confirmed` | one shows nearly all of the other, or a good part of it, and the overlap shows the same |
 | `unsure` | much is the same, but parts were replaced, or one is only a detail of the other |
 | `scene` | two views of one scene: no alignment lays one over the other, but corners all over both fit one geometry |
-| `different` | anything else: other pictures, look-alikes, views that merely share a part |
+| `different` | any other result: other pictures, look-alikes, views that merely share a part |
 
-Where nearly all of the overlap is plain ground, the few regions that are not decide: two posters of one template with
-other words are different pictures, whatever share of the paper they have in common (`other_words`). Drawings that
-differ at a place by more than the noise of a copy are asked about (`other_marks`).
+If nearly all of the overlap is plain ground, the few other regions decide: two posters of one template with other words
+are different pictures, however much paper they share (`other_words`). Drawings that differ at a place by more than the
+noise of a copy are `unsure` (`other_marks`).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from .structure import BLOCK_PX, Structure, compare
 _SIDE_PX = 448
 """Longer side at which pictures are compared."""
 LEAST_SIDE_PX = 160
-"""Longer side to which pictures of at least one block are enlarged, so that they have more than a few blocks."""
+"""Longer side to which pictures of at least one block are enlarged to gain more than a few blocks."""
 DECODED_AT_LEAST_PX = 256
 _CANDIDATES, _CORNERS = 1500, 600
 
 Verdict = Literal["confirmed", "unsure", "scene", "different"]
 BEST_FIRST: Mapping[str, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3}
-"""Rank of each verdict: of several pairs, or alignments, the first is the one that counts."""
+"""Rank of each verdict: of several pairs, or alignments, the first counts."""
 
 
 class _SameEnough(NamedTuple):
@@ -52,11 +52,11 @@ class _SameEnough(NamedTuple):
 
     Args:
         contained: Smallest share of one picture that the other shows. A rotated copy loses its corners.
-        whole: Smallest share of the larger picture that a copy shows; a smaller crop is a detail and is asked about.
+        whole: Smallest share of the larger picture that a copy shows; a smaller crop is a detail and counts as unsure.
         alike: Smallest share of the overlap's blocks that show the same.
-        replaced: Largest share of blocks that show something in both pictures, and not the same.
-        preserved: Smallest share of one picture's details that the other picture has too.
-        region: Smallest share of preserved details, overall and in the worst region, where everything else is plain.
+        replaced: Largest share of blocks in which the two pictures show different content.
+        preserved: Smallest share of one picture's details that the other picture also has.
+        region: Smallest share of preserved details, overall and in the worst region, if everything else is plain.
     """
 
     contained: float
@@ -81,18 +81,18 @@ class _SameEnough(NamedTuple):
 _CONFIRMED = _SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, preserved=0.85, region=0.8)
 _UNSURE = _SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
 _SUBSTANCE = 0.38
-"""Share of the overlap that both pictures fill with the same; below it everything but the details is plain."""
+"""Share of the overlap that both pictures fill with the same; below it everything except the details is plain."""
 _NEARLY = 0.5
-"""Least share of preserved details at which an alignment of plain pictures is worth refining."""
+"""Smallest share of preserved details at which an alignment of plain pictures is worth refining."""
 _REFINABLE = 0.15
-"""Least share of blocks with details for a refinement: with fewer, one simple shape would be fitted onto another."""
+"""Smallest share of blocks with details for a refinement: fewer would fit one simple shape onto another."""
 _UNDER_OTHER_WORDS = 0.5
-"""Least share of the overlap's rows in one band for a picture with other words to be asked about."""
+"""Smallest share of the overlap's rows in one band for a picture with other words to count as unsure."""
 _PLAIN = 0.02
-"""Share of blocks with details below which two pictures count as empty, so that only shades can be compared."""
+"""Share of blocks with details below which two pictures count as empty, with only shades to compare."""
 _SAME_SHADE, _NEAR_SHADE = 0.01, 0.04
 _SCENE_COMMON = 0.2
-"""Least share of the overlap that two views of a scene fill with the same, although no alignment is right; posters
+"""Smallest share of the overlap that two views of a scene fill with the same, although no alignment is right; posters
 have less."""
 
 
@@ -102,12 +102,12 @@ class PairComparison:
 
     Args:
         verdict: As in this module's table.
-        structure: Values measured in the best alignment; None where there is none.
-        affine: Maps the moving picture onto the fixed one, both `_SIDE_PX` long at most; the moving picture was
-            mirrored first where `mirrored` says so.
-        inliers: Corners that agree on the alignment; 0 where the frames were compared as they are.
+        structure: Values measured in the best alignment; None if there is none.
+        affine: Maps the moving picture onto the fixed one, both `_SIDE_PX` long at most; if `mirrored` is set, the
+            moving picture was mirrored first.
+        inliers: Number of corners that agree on the alignment; 0 if the frames were compared without one.
         mirrored: Whether the moving picture was mirrored left to right.
-        scene: What two views of one scene have in common; None where the pictures were not taken for such views.
+        scene: Common geometry of two views of one scene; None if the pictures do not count as such views.
     """
 
     verdict: Verdict
@@ -137,7 +137,7 @@ class PreparedPicture:
     """A picture prepared for comparison; its corners are computed on first use.
 
     Args:
-        luma: The upright picture in grey, at least `DECODED_AT_LEAST_PX` wide and high where the file has as much.
+        luma: The upright picture in gray, at least `DECODED_AT_LEAST_PX` wide and high if the file is that large.
     """
 
     def __init__(self, luma: Image.Image) -> None:
@@ -164,7 +164,7 @@ def compare_pictures(fixed: PreparedPicture, moving: PreparedPicture, *, mirrore
 
     Args:
         fixed: Picture that stays as it is.
-        moving: Picture that is turned, scaled and shifted onto the fixed one.
+        moving: Picture turned, scaled and shifted onto the fixed one.
         mirrored: Whether to try the moving picture mirrored too; default False.
     """
     best = _aligned(fixed, moving, mirrored=False)
@@ -195,7 +195,7 @@ def _aligned(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool)
 def _as_scene(
     fixed: PreparedPicture, moving: PreparedPicture, registered: Registered, comparison: PairComparison
 ) -> PairComparison:
-    """Return `comparison`, with the verdict `scene` where corners all over both pictures fit one geometry."""
+    """Return `comparison`, with the verdict `scene` if corners all over both pictures fit one geometry."""
     if comparison.structure is None or comparison.structure.common < _SCENE_COMMON or registered.inliers < FEW_INLIERS:
         return comparison
     geometry = scene_geometry(moving.features, fixed.features, registered)
@@ -203,7 +203,7 @@ def _as_scene(
 
 
 def _laid_over(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool) -> PairComparison:
-    """Compare two pictures frame on frame, for pictures with too few corners to be registered."""
+    """Compare two pictures frame on frame, for pictures with too few corners for registration."""
     across, down = fixed.grey.shape[1] / moving.grey.shape[1], fixed.grey.shape[0] / moving.grey.shape[0]
     if max(across, down) > 1.1 * min(across, down):
         return PairComparison("different", mirrored=mirrored)
@@ -220,7 +220,7 @@ def _judge(
     *,
     mirrored: bool,
 ) -> PairComparison:
-    """Return the verdict on an alignment; `registered` says where it comes from, None for frame on frame."""
+    """Return the verdict on an alignment; `registered` is its origin, None for frame on frame."""
     inliers = 0 if registered is None else registered.inliers
     verdict: Verdict = "different"
     if structure is not None and structure.detailed < _PLAIN and registered is None:
@@ -231,7 +231,7 @@ def _judge(
         verdict = "confirmed" if sure else "unsure"
     elif structure is not None and inliers >= FEW_INLIERS and _is_under_other_words(structure):
         verdict = "unsure"
-    if structure is not None and verdict in {"confirmed", "unsure"}:  # looked for only where all else agrees
+    if structure is not None and verdict in {"confirmed", "unsure"}:  # needed only if everything else agrees
         strokes = aligned_strokes(fixed.grey, moving.grey, affine)
         words = other_words(strokes)
         if words.differ:
@@ -242,7 +242,7 @@ def _judge(
 
 
 def _may_be_off(structure: Structure) -> bool:
-    """Return whether plain pictures have much in common, but less than well aligned copies have."""
+    """Return whether plain pictures have much in common, but less than well aligned copies."""
     return (
         structure.common < _SUBSTANCE
         and structure.detailed >= _REFINABLE
@@ -265,7 +265,7 @@ def _order(comparison: PairComparison) -> tuple[int, float]:
 
 
 _KEPT_BYTES = 16 << 20
-"""Grey pixels that a worker keeps in memory, some 0.2 MB a picture: the same partners often come again."""
+"""Bytes of gray pixels that a worker keeps in memory, some 0.2 MB a picture: the same partners often recur."""
 
 
 class PreparedPictures:
@@ -276,7 +276,7 @@ class PreparedPictures:
         self._bytes = 0
 
     def of(self, record: ImageRecord, ctx: Context) -> PreparedPicture:
-        """Return a picture, decoded in reduced size where its format allows.
+        """Return a picture, decoded in reduced size if its format allows.
 
         Raises:
             UnreadableImage: As `ImageReader.luma`.
@@ -284,7 +284,7 @@ class PreparedPictures:
         return self.prepared(record.image_id, lambda: ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
 
     def prepared(self, image_id: str, luma: Callable[[], Image.Image]) -> PreparedPicture:
-        """Return a picture, decoded by `luma` in at least `DECODED_AT_LEAST_PX` where it is not kept."""
+        """Return a picture; if it is not in memory, `luma` decodes it in at least `DECODED_AT_LEAST_PX`."""
         look = self._ready.pop(image_id, None)
         if look is None:
             look = PreparedPicture(luma())
@@ -297,7 +297,7 @@ class PreparedPictures:
 
 
 class SecondLooks(MapStep):
-    """Compare an image with the partners that were proposed for it; drops nothing."""
+    """Compare an image with its proposed partners; drops nothing."""
 
     name: ClassVar[str] = "looks"
     version: ClassVar[int] = 9
@@ -316,12 +316,12 @@ class SecondLooks(MapStep):
         return PreparedPictures()
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Compare with each partner. A partner that cannot be read is reported in its own row."""
+        """Compare with each partner. An unreadable partner is reported in its own row."""
         partners, mirrored = (ctx.value(record.image_id, name) or () for name in self.reads)
         if not partners:
             return Outcome()
         looks: PreparedPictures = ctx.opened
-        looks.of(record, ctx)  # an unreadable image is the failure of its own row
+        looks.of(record, ctx)  # an unreadable image fails in its own row
         comparisons: list[dict[str, Any]] = []
         for partner in partners:
             try:

@@ -1,1 +1,1 @@
-"""Features by which pictures are compared: hashes, local features, visual words, embeddings."""
+"""Features for comparing pictures: hashes, local features, visual words, embeddings."""

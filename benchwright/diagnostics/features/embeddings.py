@@ -1,6 +1,6 @@
 """Embeddings of whole pictures by a vision model in a folder (CLIP, DINOv2, SSCD as a vision transformer).
 
-The folder holds `config.json`, `*.safetensors` and, where the model was trained on other pixels than CLIP's,
+The folder holds `config.json`, `*.safetensors` and, if the model was trained on other pixels than CLIP's,
 `preprocessor_config.json`. Nothing is fetched, unpickled or run from it.
 """
 
@@ -26,7 +26,7 @@ _ROWS_AT_A_TIME = 1024
 
 
 class Embeddings(MapStep):
-    """Embed every picture, in batches, on the first GPU where there is one.
+    """Embed every picture, in batches, on the first GPU if the machine has one.
 
     Args:
         model: The model's folder, relative to the recipe's. A run writes the digest of its files instead.
@@ -74,7 +74,7 @@ class Embeddings(MapStep):
         loaded = load_picture_model(self._folder)
 
         def embedded(pictures: Sequence[Pixels]) -> list[str]:
-            vectors = loaded.vectors(pictures, in_half=True)  # a second look decides on pairs
+            vectors = loaded.vectors(pictures, in_half=True)  # a later comparison decides on pairs
             return [encode_vector(vector) for vector in vectors]
 
         batch_size = batch_size_on(loaded.place, None, on_cpu=_BATCH)

@@ -1,13 +1,13 @@
-"""All pairs of 64-bit codes within a Hamming distance, exactly, without comparing each code with each.
+"""All pairs of 64-bit codes within a Hamming distance, exactly, without comparing all codes with each other.
 
 Multi-index hashing (Norouzi, Punjani and Fleet, CVPR 2012, section 3): cut the codes into m chunks. If two
 codes differ in at most `d = m * r + a` bits (`0 <= a < m`), then one of the first `a + 1` chunks differs in
 at most `r` bits or one of the others in at most `r - 1`, because otherwise the differences add up to more
-than `d`. Each chunk is therefore a table of buckets, and only codes in buckets with keys that close are compared bit
+than `d`. Each chunk is therefore a table of buckets. Only codes in buckets with similar keys are compared by bits.
 for bit.
 
 Codes of real images are skewed. Bits are therefore distributed over the chunks by how evenly they are spread, so that
-no chunk holds constant bits only, and buckets of any size are compared in pieces of bounded memory.
+no chunk holds constant bits only. Buckets of any size are compared in pieces of bounded memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_DISTANCE = 16
 """Beyond a quarter of the bits, unrelated images are within reach of each other."""
 
 _AT_A_TIME = 1 << 16
-"""Codes that meet all in their reach before the next do."""
+"""Codes compared with all codes in reach before the next batch."""
 _PIECE = 1 << 16
 """Candidate pairs compared at a time: half a MB, which fits into a processor's cache."""
 _MOST_SLOTS = 1 << 10
@@ -79,7 +79,7 @@ def pairs_within(codes: _Codes, *, distance: int) -> Pairs:
 def iter_pairs(codes: _Codes, *, distance: int) -> Iterator[Pairs]:
     """Yield every pair of `codes` that differs in at most `distance` of 64 bits, once, in no useful order.
 
-    Equal codes are pairs too: n equal codes give n * (n - 1) / 2. Pass distinct codes where that is too many.
+    Equal codes are pairs too: n equal codes give n * (n - 1) / 2. Pass distinct codes if that is too many.
 
     Args:
         codes: Shape (n,), unsigned 64-bit, in any order.
@@ -98,7 +98,7 @@ def iter_pairs(codes: _Codes, *, distance: int) -> Iterator[Pairs]:
 
 
 def _chunk_count(count: int, distance: int) -> int:
-    """Return the number of chunks at which search and comparison cost least for random codes."""
+    """Return the number of chunks that minimizes the cost of search and comparison for random codes."""
 
     def cost(chunk: _Chunk) -> float:
         buckets = 1 << chunk.width
@@ -133,11 +133,11 @@ def _keys_in_reach(chunk: _Chunk) -> int:
 
 
 class _SortedCodes(NamedTuple):
-    """Codes sorted by their keys in a chunk: `codes[first[key] : first[key + 1]]` are those that have a key.
+    """Codes sorted by their keys in a chunk: `codes[first[key] : first[key + 1]]` are those with a key.
 
     Args:
         codes: Shape (n + _MOST_SLOTS,), the codes in this order, and zeros.
-        position: Shape (n,), where each of them is among the codes as they were given.
+        position: Shape (n,), the position of each of them among the codes in the given order.
         first: Shape (keys + 1,).
     """
 
@@ -157,7 +157,7 @@ class _SortedCodes(NamedTuple):
 
 
 class _Meetings(NamedTuple):
-    """Sorted codes, by row, each with the first row that it is compared with and the number of those rows."""
+    """Sorted codes, by row, each with the first row to compare with it and the number of those rows."""
 
     rows: _Rows
     first: _Rows
@@ -182,10 +182,10 @@ def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: in
 
 
 def _meetings(table: _SortedCodes, chunk: _Chunk) -> Iterator[_Meetings]:
-    """Yield what is to be compared, each pair of codes once: those whose keys differ in at most the chunk's radius.
+    """Yield the comparisons, each pair of codes once, of codes whose keys differ in at most the chunk's radius.
 
-    Codes of successive buckets meet all that are in reach before the next do: their own and those of the buckets that
-    they meet are a small part of all, which stays in a processor's cache.
+    Codes of successive buckets meet all codes in reach before the next batch does: their own buckets and those they
+    meet are a small part of all, which stays in a processor's cache.
     """
     for start in range(0, len(table.position), _AT_A_TIME):
         rows = np.arange(start, min(start + _AT_A_TIME, len(table.position)))
@@ -205,8 +205,9 @@ def _meetings(table: _SortedCodes, chunk: _Chunk) -> Iterator[_Meetings]:
 def _near(codes: _Codes, meetings: _Meetings, distance: int) -> Iterator[tuple[_Rows, _Rows]]:
     """Yield the rows of pairs within `distance`.
 
-    A code is compared with as many rows as most codes meet, and those that meet more with twice as many thereafter, and
-    so on. Rows beyond those that a code meets are compared in vain, which costs less than to number pairs one by one.
+    A code is compared with as many rows as most codes meet. Those that meet more are then compared with twice as many,
+    and so on. Comparisons with rows beyond those a code meets are wasted, but cost less than numbering pairs one by
+    one.
     """
     meetings = meetings.taken(np.flatnonzero(meetings.counts > 0))
     slots = 1

@@ -1,8 +1,8 @@
 """Local features: a few corners of a picture, spread over the frame, with descriptors that do not depend on rotation.
 
-ORB (Rublee, Rabaud, Konolige and Bradski, ICCV 2011): a corner's descriptor is 256 comparisons of two grey levels
-near it, taken in a frame that turns with it. Descriptors survive resizing, compression, cropping, turning and other
-light. On 50 pictures of II-Bench a comparison is inverted in 5 % of true matches.
+ORB (Rublee, Rabaud, Konolige and Bradski, ICCV 2011): a corner's descriptor is 256 comparisons of two gray levels near
+it, taken in a frame that turns with it. Descriptors survive resizing, compression, cropping, turning and changed light.
+On 50 pictures of II-Bench a comparison is inverted in 5 % of true matches.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from PIL import Image
 
 OCTAVE, _OCTAVES = 1.2, 8
 _SMALLEST_PX = 64
-"""Least side of a picture in which corners are searched: ORB reads 31 pixels on all sides of a corner."""
+"""Smallest side of a picture with corners to search: ORB reads 31 pixels on all sides of a corner."""
 _ROWS_AT_A_TIME = 32
 """Descriptors compared with all others at a time, so that intermediate values fit into a processor's cache."""
 _CELLS = 8
-"""Cells a side of the grid over which corners are spread, so that a strip of text does not take them all."""
+"""Cells per side of the grid over which corners are spread, so that a strip of text does not take them all."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Features:
     """Corners of one picture.
 
     Args:
-        points: Shape (corners, 2), x and y in pixels of the picture they were found in.
+        points: Shape (corners, 2), x and y in pixels of the searched picture.
         descriptors: Shape (corners, 32), 256 bits each.
         angles_deg: Shape (corners,), 0-360, the rotation of each corner's frame.
         octaves: Shape (corners,), 0-7, the scale of each corner: 1.2 to the power of this.
@@ -49,7 +49,7 @@ _NONE = Features(
 
 
 def shrunk(luma: Image.Image, *, side_px: int) -> NDArray[np.uint8]:
-    """Return a grey picture as an array whose longer side is at most `side_px`; smaller ones keep their size."""
+    """Return a gray picture as an array whose longer side is at most `side_px`; smaller ones keep their size."""
     longer = max(luma.size)
     if longer > side_px:
         size = (max(1, round(luma.width * side_px / longer)), max(1, round(luma.height * side_px / longer)))
@@ -66,7 +66,7 @@ def detector(candidates: int) -> Any:
 
 
 def describe(grey: NDArray[np.uint8], orb: Any, *, most: int) -> Features:
-    """Return up to `most` corners of a grey picture: of each cell of a grid its strongest, then its second, and so on.
+    """Return up to `most` corners of a gray picture: the strongest of each cell of a grid, then the second, and so on.
 
     Args:
         grey: Shape (height, width).

@@ -1,7 +1,7 @@
 """Visual words: local features of a picture as a small set of numbers, some of which its copies and crops share.
 
-A hash of the whole frame changes when the picture is cropped; its corners do not. Each corner gives a word, which is
-some bits of its descriptor, with its place, rotation and scale. `word_matching` compares pictures by their words.
+Cropping a picture changes a hash of the whole frame, but not the corners. Each corner gives a word, consisting of some
+bits of its descriptor, with its place, rotation and scale. `word_matching` compares pictures by their words.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _KEPT_BITS = (
     96, 202, 131, 99, 27, 180, 50, 148, 118, 73, 18, 198, 3, 53, 106, 35, 217, 228, 174, 138, 14, 134, 175, 41, 125,
     177, 117, 240, 186, 15, 162, 9, 87, 45, 84,
 )  # fmt: skip
-"""Bits of the descriptor that compression, resizing, cropping and other light flip least and that correlate little,
+"""Bits of the descriptor that compression, resizing, cropping and changed light flip least and that correlate little,
 most stable first; chosen on 50 pictures of II-Bench."""
 WORD_BITS = len(_KEPT_BITS)
 TURNS = 32
 """Steps into which a full turn is divided."""
 
 CELL_PX = 8
-"""Pixels of the picture, shrunk to `SIDE_PX`, for one pixel of its miniature."""
+"""Pixels of the picture, shrunk to `SIDE_PX`, per pixel of its miniature."""
 _DTYPE = np.dtype([("bits", "<u8"), ("x", "u1"), ("y", "u1"), ("turn", "u1"), ("octave", "u1")])
 
 Words = NDArray[np.void]
@@ -45,7 +45,7 @@ Words = NDArray[np.void]
 
 
 Miniature = NDArray[np.uint8]
-"""Shape (rows, columns), grey: of `CELL_PX` pixels each, at most 40 long."""
+"""Shape (rows, columns), gray: of `CELL_PX` pixels each, at most 40 long."""
 
 
 def words_of(features: Features) -> Words:
@@ -71,7 +71,7 @@ def decode_words(text: str) -> Words:
 
 
 def miniature(luma: Image.Image) -> Miniature:
-    """Return the miniature of an upright grey picture."""
+    """Return the miniature of an upright gray picture."""
     import cv2
 
     grey = shrunk(luma, side_px=SIDE_PX)
@@ -91,7 +91,7 @@ def decode_miniature(text: str) -> Miniature:
 
 
 class FeatureWords(MapStep):
-    """Describe every picture by words of its local features, and keep a miniature to check alignments of words on."""
+    """Describe every picture by words of its local features, and keep a miniature for checking alignments of words."""
 
     name: ClassVar[str] = "features"
     consumes: ClassVar[Stream] = "images"
@@ -111,5 +111,5 @@ class FeatureWords(MapStep):
 
 
 def encoded_words_of(luma: Image.Image, orb: Any) -> str:
-    """Return the words of an upright grey picture, encoded as text."""
+    """Return the words of an upright gray picture, encoded as text."""
     return encode_words(words_of(describe(shrunk(luma, side_px=SIDE_PX), orb, most=CORNERS)))

@@ -1,13 +1,13 @@
-"""Pairs of pictures that may show the same, found from stored words and miniatures, before any file is decoded.
+"""Pairs of pictures that may show the same, found from stored words and miniatures, before decoding any file.
 
 `shared_words` finds the pairs of pictures that share several rare words with a consistent rotation and shift (weak
-geometric consistency: Jégou, Douze and Schmid, ECCV 2008). It uses an inverted index over all corners, made by
-sorting, in bounded memory. Words that many pictures have are left out, so the work grows nearly linearly with the
-number of pictures.
+geometric consistency: Jégou, Douze and Schmid, ECCV 2008). It builds an inverted index over all corners by sorting, in
+bounded memory. Words of too many pictures are left out, so that the work grows nearly linearly with the number of
+pictures.
 
 `agreement` checks such a pair more closely. Words that are equal by chance move in different ways; those of copies move
-in one way. Words are matched one to one, every two matches give a similarity transform (shift, rotation, scale), and
-the transforms on which most matches agree are checked on the miniatures, which must show the same where the pictures
+in one way. Words are matched one to one, and every two matches give a similarity transform (shift, rotation, scale).
+The transforms on which most matches agree are checked on the miniatures, which must show the same where the pictures
 overlap. A comparison of pixels costs twenty times as much and needs both files.
 """
 
@@ -24,14 +24,14 @@ from .local_features import OCTAVE, mutually_nearest
 from .visual_words import CELL_PX, SIDE_PX, TURNS, WORD_BITS, Miniature, Words, decode_words
 
 _LEAST_SHARED, _LEAST_SHIFTED = 3, 2
-"""Spots with corners that two pictures must share with one rotation, and those among them with one shift too."""
+"""Spots with corners that two pictures must share with one rotation, and the number of these with one shift too."""
 MOST_BEARERS = 32
-"""Corners with one word above which the word is left out, as for letters of a common font or corners of a template."""
+"""Number of corners with one word above which the word is left out: letters of a common font, corners of a template."""
 _SPOT, _SPOTS, _CELL = 16, 256, 8
 """Side of a spot, spots of a picture, and side of a cell of shifts; sides are in 256ths of the picture's side."""
 _FEWEST_BITS, _MOST_BITS = 17, 29
 _GROUP_BITS = 4
-"""Leading bits of the words that are sorted at a time."""
+"""Leading bits of the words sorted at a time."""
 _AT_A_TIME = 1 << 14
 """Corners looked up at a time: some 20 MB."""
 
@@ -40,9 +40,9 @@ _UNIT_PX = SIDE_PX / 256
 _MATCH_BITS = 14
 """Bits of 59 in which two matching words may differ."""
 _REACH = 6.0
-"""Largest distance of a word from its predicted place, in 256ths of the side, times the scale where that is above 1."""
+"""Largest distance of a word from its predicted place, in 256ths of the side, times the scale if that is above 1."""
 _APART = 12.0
-"""Least distance between two matches that give rotation and scale, in 256ths of the side."""
+"""Smallest distance between two matches that give rotation and scale, in 256ths of the side."""
 _MOST_SCALE = 6.0
 _TURN_STEPS, _OCTAVES = 2.5, 4
 """Steps of rotation and octaves of scale by which two matches may differ from the similarity that they give."""
@@ -50,10 +50,10 @@ _MOST_TRIED, _MOST_ALIGNMENTS = 400, 40
 _ALIGNMENTS = 6
 _LEAST_WORDS = 3
 _ENOUGH_WORDS = 8
-"""Words that agree on one alignment from which the miniatures are not checked: by chance so many hardly ever agree."""
+"""Number of agreeing words from which the miniatures are not checked: so many hardly ever agree by chance."""
 _LEAST_ALIKE = 0.7
-"""Least correlation of two miniatures where they overlap. A right alignment of a quarter with its whole gives 0.9 and
-more; of wrong alignments, of which six are tried, every third gives 0.5."""
+"""Smallest correlation of two miniatures where they overlap. A right alignment of a quarter with its whole gives 0.9 or
+more; every third of six attempted wrong alignments gives 0.5."""
 _LEAST_CELLS = 24
 
 _Ints = NDArray[np.int64]
@@ -67,7 +67,7 @@ class SharedWords(NamedTuple):
     Args:
         left: Shape (pairs,), positions of pictures.
         right: Shape (pairs,), positions of pictures.
-        shared: Shape (pairs,), spots with corners that moved in one way, counted in the picture that has fewer.
+        shared: Shape (pairs,), spots with corners that moved in one way, counted in the picture with fewer.
     """
 
     left: _Ints
@@ -76,12 +76,12 @@ class SharedWords(NamedTuple):
 
 
 class WordSharing(NamedTuple):
-    """Pairs of pictures that share words, and what it takes to find those of a set that changed in a few pictures.
+    """Pairs of pictures that share words, and the data for a repeated search after a few pictures changed.
 
     Args:
         pairs: The pairs.
         bits: Number of bits of a word.
-        common: Words that too many corners have, in ascending order, of each part of the descriptor.
+        common: Words of too many corners, in ascending order, of each part of the descriptor.
     """
 
     pairs: SharedWords
@@ -109,16 +109,16 @@ def shared_words(words: Iterable[Words]) -> SharedWords:
 def word_sharing(
     words: Iterable[Words], *, before: WordSharing | None = None, is_new: NDArray[np.bool_] | None = None
 ) -> WordSharing:
-    """Return what `shared_words` finds, and what it takes to go on from there.
+    """Return the result of `shared_words`, and the data needed to continue from it.
 
-    Whether two pictures share enough depends on the two, and on which words are common. So what was found before holds
-    for all pairs but those with a new picture or with one that has a word which became common, or is no longer.
+    Whether two pictures share enough depends on the two, and on which words are common. So earlier results hold for all
+    pairs except those with a new picture, or with one whose word became common or ceased to be.
 
     Args:
         words: Words of each picture.
-        before: What was found among pictures of which all that are still there keep their order; its pairs are those
-            of these, by their new positions. None searches all.
-        is_new: Shape (pictures,), whether each picture was not among those; all are where None.
+        before: The result for earlier pictures, of which all that remain keep their order; its pairs are those of the
+            remaining ones, by their new positions. None searches all.
+        is_new: Shape (pictures,), whether each picture was not among those; None if all are new.
     """
     every, owner = _all_corners(words)
     bits = word_bits(len(every))
@@ -157,7 +157,7 @@ def word_sharing(
 
 
 def _words_of_part(every: Words, bits: int, part: int) -> NDArray[np.uint32]:
-    """Return the word of each corner that a part of its descriptor is."""
+    """Return each corner's word from one part of its descriptor."""
     shifted = every["bits"] >> np.uint64(64 - bits * (part + 1))
     shifted &= np.uint64((1 << bits) - 1)
     return shifted.astype(np.uint32)
@@ -173,7 +173,7 @@ def _in_order(found: Sequence[SharedWords]) -> SharedWords:
 
 def _all_corners(words: Iterable[Words]) -> tuple[Words, _Rows]:
     """Return the corners of all pictures, one after the other, and the picture of each corner."""
-    # Appended, not concatenated: corners are the largest thing here, and are never in memory twice.
+    # Appended, not concatenated: corners are the largest data here, and are never in memory twice.
     corners = bytearray()
     sizes = []
     for picture in words:
@@ -187,7 +187,7 @@ class _WordTable(NamedTuple):
 
     Args:
         corner: Shape (corners,).
-        first: Shape (words + 1,).
+        before: Shape (corners,); 0 for one with a common word, which meets none.
         before: Shape (corners,); 0 for one with a common word, which meets none.
     """
 
@@ -197,7 +197,7 @@ class _WordTable(NamedTuple):
 
     @classmethod
     def of(cls, every: Words, bits: int, part: int) -> _WordTable:
-        """Sort corners by the word that a part of the descriptor is: a group of words at a time, in little memory."""
+        """Sort corners by the word from one part of the descriptor: a group of words at a time, in little memory."""
         table = cls(np.empty(len(every), np.int32), np.zeros((1 << bits) + 1, np.int32), np.zeros(len(every), np.uint8))
         group_of = np.empty(len(every), np.uint8)
         np.right_shift(every["bits"], np.uint64(64 - bits * part - _GROUP_BITS), out=group_of, casting="unsafe")
@@ -218,7 +218,7 @@ class _WordTable(NamedTuple):
         return table
 
     def common(self) -> NDArray[np.uint32]:
-        """Return the words that too many corners have, in ascending order."""
+        """Return the words of too many corners, in ascending order."""
         return np.flatnonzero(np.diff(self.first) > MOST_BEARERS).astype(np.uint32)
 
     def meetings(self, corners: _Ints, word: NDArray[np.uint32]) -> tuple[_Ints, _Ints]:
@@ -242,7 +242,7 @@ def _run_starts(ascending: NDArray[Any]) -> _Ints:
 
 
 def _by_picture(owner: _Rows) -> Iterator[_Ints]:
-    """Yield corners, a range after the other, each of whole pictures."""
+    """Yield corners, one range after another, each of whole pictures."""
     begin = 0
     while begin < len(owner):
         last = owner[min(begin + _AT_A_TIME, len(owner)) - 1]
@@ -257,7 +257,7 @@ def _agreeing_pairs(every: Words, owner: _Rows, earlier: _Ints, later: _Ints) ->
     # Two corners may share a word in several tables.
     meeting = np.sort(earlier[apart] * len(owner) + later[apart])
     earlier, later = np.divmod(meeting[_run_starts(meeting)], max(len(owner), 1))
-    # Most corners share a word by chance, once in a pair of pictures: too few to agree, so they are left out first.
+    # Most corners share a word by chance, one per pair of pictures: too few to agree, so they are left out first.
     often = _is_frequent(_pair(owner, earlier, later))
     earlier, later = earlier[often], later[often]
     for moved, least in ((_turn_bins, _LEAST_SHARED), (_shift_bins, _LEAST_SHIFTED)):
@@ -278,7 +278,7 @@ def _pair(owner: _Rows, earlier: _Ints, later: _Ints) -> _Ints:
 
 
 def _is_frequent(pair: _Ints) -> NDArray[np.bool_]:
-    """Return whether each pair of corners is of two pictures with `_LEAST_SHARED` of them or more."""
+    """Return whether each pair of corners belongs to two pictures with `_LEAST_SHARED` of them or more."""
     _, number, times = np.unique(pair, return_inverse=True, return_counts=True)
     often: NDArray[np.bool_] = times[number] >= _LEAST_SHARED
     return often
@@ -291,9 +291,9 @@ def _turn_bins(earlier: Words, later: Words) -> list[_Ints]:
 
 
 def _shift_bins(earlier: Words, later: Words) -> list[_Ints]:
-    """Return the cells in which each pair of corners places the middle of the earlier picture in the later one.
+    """Return the cells in which each pair of corners places the center of the earlier picture in the later one.
 
-    The rotation and scale of the pair are rough, so the cells around are returned too.
+    The rotation and scale of the pair are rough, so the neighboring cells are returned too.
     """
     turn = (later["turn"].astype(np.int64) - earlier["turn"]) * (2 * np.pi / TURNS)
     scale = OCTAVE ** (later["octave"].astype(np.int64) - earlier["octave"])
@@ -314,7 +314,7 @@ def _spot(words: Words) -> _Ints:
 def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints], *, least: int) -> NDArray[np.bool_]:
     """Return whether each pair of corners lies in a cell of its pair of pictures with `least` spots of either picture.
 
-    A spot that shares words with many spots, as one dot among stars does, counts once.
+    A spot that shares words with many spots, such as one dot among stars, counts once.
     """
     _, pair = np.unique(pair, return_inverse=True)
     key = np.concatenate([pair * 1_000_000 + cell for cell in cells])
@@ -340,7 +340,7 @@ class _Alignment(NamedTuple):
 
 
 def agreement(words: tuple[Words, Words], miniatures: tuple[Miniature, Miniature]) -> int:
-    """Return the number of words that agree on an alignment under which two pictures may show the same; else 0."""
+    """Return the number of words that agree on an alignment under which two pictures may show the same; otherwise 0."""
     for alignment in _alignments(*words):
         if alignment.words >= _ENOUGH_WORDS or _correlation(*miniatures, alignment) >= _LEAST_ALIKE:
             return alignment.words
@@ -388,7 +388,7 @@ def _similarities(start: _Complex, end: _Complex, own: _Complex) -> tuple[_Compl
 
 
 def _fitted(start: _Complex, end: _Complex) -> _Alignment | None:
-    """Return the similarity that maps `start` onto `end` best by least squares; None where all points are one."""
+    """Return the similarity that maps `start` onto `end` best by least squares; None if all points coincide."""
     middle, target = start.mean(), end.mean()
     spread = float((np.abs(start - middle) ** 2).sum())
     if spread == 0:
@@ -398,7 +398,7 @@ def _fitted(start: _Complex, end: _Complex) -> _Alignment | None:
 
 
 def _correlation(moving: Miniature, fixed: Miniature, alignment: _Alignment) -> float:
-    """Return the correlation, -1 to 1, of two aligned miniatures; -1 where they hardly overlap."""
+    """Return the correlation, -1 to 1, of two aligned miniatures; -1 if they hardly overlap."""
     import cv2
 
     scale_turn, shift = alignment.scale_turn, alignment.shift

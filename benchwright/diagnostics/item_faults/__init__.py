@@ -1,1 +1,1 @@
-"""Faults of single items, a rule each, by family; `rules` has them all."""
+"""Faults of single items, one rule each, by family; `rules` lists all."""

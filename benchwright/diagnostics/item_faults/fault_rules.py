@@ -1,4 +1,4 @@
-"""What rules about faults of items look at, and what they say: `ItemFacts`, `FaultRule`, `SetRule`, `ItemFault`."""
+"""The input and output of rules about faults of items: `ItemFacts`, `FaultRule`, `SetRule`, `ItemFault`."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ Severity = Literal["high", "medium", "low"]
 Certainty = Literal["certain", "likely", "possible"]
 Family = Literal["keys", "options", "given_away", "placeholders", "hidden_characters", "personal_data", "pictures"]
 Needed = Literal["key", "options", "explanation", "pictures", "names", "metadata", "colors", "picture_text"]
-"""What a rule must know of an item to say anything of it: its key, options in words, an explanation, how
-many pictures it has, names of their files, what these files state, whether pictures have colors, or the text in them.
-The words of its question it knows."""
+"""Facts that a rule needs besides the question: the key, options in words, an explanation, the number of pictures,
+names of their files, statements in these files, whether pictures have colors, or the text in them."""
 
 
 class ItemPicture(NamedTuple):
     """A picture of an item.
 
     Args:
-        name: Name of its file as the source gives it; empty where it has none.
-        stated: What the file says of what it shows, by field (`EXIF ImageDescription`); None where that is not known.
-        is_grey: Whether it has no color; None where that is not known.
-        text: Lines of text in it; None where nobody read it.
+        name: Name of its file in the source; empty if it has none.
+        stated: Statements of the file about its content, by field (`EXIF ImageDescription`); None if unknown.
+        is_grey: Whether it has no color; None if unknown.
+        text: Lines of text in it; None if no reader was run on it.
     """
 
     name: str = ""
@@ -38,13 +37,13 @@ class ItemPicture(NamedTuple):
 
 @dataclass(frozen=True)
 class ItemFacts:
-    """An item with what is known of it besides.
+    """An item with additional facts about it.
 
     Args:
         item: The item.
-        own_id: Its id in its source; empty where that has none.
-        pictures: Its pictures, in order; None where it is not known how many it names.
-        padded: Letters of options around whose words the source has white space, which the item has not.
+        own_id: Its id in its source; empty if it has none there.
+        pictures: Its pictures, in order; None if it is unknown how many it names.
+        padded: Letters of options whose words have surrounding white space in the source, but not in the item.
         key_is_ambiguous: Whether its source states a key that is the text of several options.
     """
 
@@ -56,7 +55,7 @@ class ItemFacts:
 
     @cached_property
     def texts(self) -> Sequence[tuple[str, str]]:
-        """Return the texts that people read, each with its place: `question`, `option A`, `explanation`."""
+        """Return the visible texts, each with its place: `question`, `option A`, `explanation`."""
         options = [(f"option {choice.key}", choice.text) for choice in self.item.choices]
         texts = [("question", self.item.question), *options, ("explanation", self.item.explanation)]
         return [(place, text) for place, text in texts if text]
@@ -68,28 +67,28 @@ class ItemFacts:
 
     @cached_property
     def right(self) -> Choice | None:
-        """Return the right option; None where no key is known."""
+        """Return the right option; None if the key is unknown."""
         return next((choice for choice in self.item.choices if choice.key == self.item.right_key), None)
 
     @cached_property
     def right_text(self) -> str | None:
-        """Return the text of the right option; None where no key is known or the option is a picture."""
+        """Return the text of the right option; None if the key is unknown or the option is a picture."""
         return None if self.right is None else self.right.text
 
     @cached_property
     def wrong_texts(self) -> Sequence[str]:
-        """Return the texts of the wrong options, in order; none where no key is known."""
+        """Return the texts of the wrong options, in order; none if the key is unknown."""
         return [] if self.right is None else [str(choice.text) for choice in self.worded if choice is not self.right]
 
     @cached_property
     def stated_key(self) -> StatedKey:
-        """Return the key with the option that the explanation calls right in so many words."""
+        """Return the key with the option that the explanation explicitly calls right."""
         texts = tuple(choice.text for choice in self.item.choices)
         key = LETTERS.index(str(self.item.right_key))
         return stated_key(ExplainedKey(self.item.item_id, self.item.explanation or "", texts, key))
 
     def has(self, needed: Needed) -> bool:
-        """Return whether it is known what a rule needs."""
+        """Return whether a fact that a rule needs is known."""
         return _IS_KNOWN[needed](self)
 
 
@@ -106,13 +105,13 @@ _IS_KNOWN: Mapping[Needed, Callable[[ItemFacts], bool]] = {
 
 
 class ItemFault(NamedTuple):
-    """What a rule found wrong with an item.
+    """A fault that a rule found in an item.
 
     Args:
-        words: What is wrong, in one sentence with the evidence in it, up to 400 characters.
+        words: The fault in one sentence that includes the evidence, up to 400 characters.
         evidence: JSON values that show it.
-        severity: Severity where it differs from the rule's.
-        certainty: Certainty where it differs from the rule's.
+        severity: Severity if it differs from the rule's.
+        certainty: Certainty if it differs from the rule's.
     """
 
     words: str
@@ -122,14 +121,14 @@ class ItemFault(NamedTuple):
 
 
 class SetFault(NamedTuple):
-    """What a rule over all items found.
+    """A fault that a rule over all items found.
 
     Args:
-        items: The items concerned, by their place among those that the rule was given.
-        words: What is wrong, in one sentence with the evidence in it.
+        items: Indices of the items concerned among those given to the rule.
+        words: The fault in one sentence that includes the evidence.
         evidence: JSON values that show it.
-        severity: Severity where it differs from the rule's.
-        certainty: Certainty where it differs from the rule's.
+        severity: Severity if it differs from the rule's.
+        certainty: Certainty if it differs from the rule's.
     """
 
     items: Sequence[int]
@@ -141,18 +140,18 @@ class SetFault(NamedTuple):
 
 @dataclass(frozen=True)
 class FaultRule:
-    """A rule that looks at one item.
+    """A rule that examines one item.
 
     Args:
-        kind: What is wrong, in small letters with `_`.
-        family: Family that the rule belongs to.
-        severity: `high`: the item cannot be scored rightly. `medium`: another option may be right, or the right one is
-            given away; or people are named. `low`: worth mending.
-        what: What it finds, in a few words of Markdown, for the pages.
-        find: Function from an item to what is wrong with it.
-        needs: What must be known of an item.
-        certainty: How sure it is, unless a fault says otherwise.
-        together: Whether all items make one finding, which says of each what is wrong.
+        kind: Name of the fault, in lowercase with `_`.
+        family: Family of the rule.
+        severity: `high`: the item cannot be scored correctly. `medium`: another option may be right, the right one is
+            given away, or a person is named. `low`: worth fixing.
+        what: The fault in a few words of Markdown, for the pages.
+        find: Function from an item to its faults.
+        needs: Facts about an item that the rule needs.
+        certainty: Certainty of the rule, unless a fault has another.
+        together: Whether all items make one finding, which describes the fault of each.
     """
 
     kind: str
@@ -165,17 +164,17 @@ class FaultRule:
     together: bool = False
 
     def faults(self, facts: ItemFacts) -> Iterator[ItemFault]:
-        """Yield what is wrong with an item; nothing where what the rule needs is not known."""
+        """Yield the faults of an item; nothing if a fact that the rule needs is unknown."""
         if all(facts.has(needed) for needed in self.needs):
             yield from self.find(facts)
 
 
 @dataclass(frozen=True)
 class SetRule:
-    """A rule that looks at all items of a set at once; its fields are those of `FaultRule`.
+    """A rule that examines all items of a set together; its fields are those of `FaultRule`.
 
-    `find` gets all items for which is known what the rule needs, in the order of their source. What it needs to see of
-    each item alone `look` looks at, which may be called before, so that an item on which it raises can be left out.
+    `find` gets all items with the facts that the rule needs, in the order of their source. `look` extracts from each
+    single item the data that `find` needs. Callers may run it earlier, to leave out an item on which it raises.
     """
 
     kind: str
@@ -188,11 +187,11 @@ class SetRule:
     look: Callable[[ItemFacts], object] | None = None
 
     def look_at(self, facts: ItemFacts) -> object:
-        """Return what `find` will need to see of one item; an item on which this raises can be left out."""
+        """Return the data that `find` needs from one item; callers can leave out an item on which this raises."""
         return self.look(facts) if self.look is not None and all(map(facts.has, self.needs)) else None
 
     def faults(self, items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-        """Yield what is wrong, with items by their place in `items`."""
+        """Yield the faults, with items by their indices in `items`."""
         places = [place for place, facts in enumerate(items) if all(facts.has(needed) for needed in self.needs)]
         for fault in self.find([items[place] for place in places]):
             yield fault._replace(items=[places[place] for place in fault.items])

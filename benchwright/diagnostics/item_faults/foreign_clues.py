@@ -1,8 +1,8 @@
-"""Grammar of German, French, Spanish, Italian and Portuguese that tells the right option from the others.
+"""German, French, Spanish, Italian and Portuguese grammar that separates the right option from the others.
 
-The article before a blank has a gender and a number (`Das Bild zeigt eine ___`), a verb has a number (`Los objetos son
-___`) and asks for a form of the next verb (`est en train de ___`). A rule speaks where the right option alone fits and
-it is known of the others, by their article, by lists of nouns or by their endings, that they do not.
+The article before a blank has a gender and a number (`Das Bild zeigt eine ___`). A verb has a number (`Los objetos son
+___`) and requires a form of the next verb (`est en train de ___`). A rule reports an item if only the right option fits
+and the others are known not to, by their article, by lists of nouns or by their endings.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _ADJECTIVE: Mapping[str, str] = {
     "pt": r"grandes?|pequen[oa]s?|bel[oa]s?|bonit[oa]s?|nov[oa]s?|velh[oa]s?|bom|boa|primeir[oa]|segund[oa]|"
     r"antig[oa]s?|outr[oa]s?|únic[oa]|mesm[oa]",
 }
-"""Adjectives that stand before nouns; of German, words with the ending of one."""
+"""Adjectives before nouns; for German, words with an adjective's ending."""
 _BEFORE_BLANK: Mapping[str, re.Pattern[str]] = {
     language: re.compile(
         r"(?<![\w'’])(?:" + "|".join(f"(?P<d{n}>{words})" for n, (words, _) in enumerate(of_language))
@@ -168,11 +168,11 @@ _VERB_FORMS: Mapping[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
     }.items()
 }  # fmt: skip
 _LONGEST = 6
-"""Words of an option up to which it is looked at."""
+"""Largest number of words of an option to examine."""
 
 
 def language_of_question(facts: ItemFacts) -> str | None:
-    """Return the language of a question where its nouns have genders here; None for others and where none is told."""
+    """Return the language of a question if its nouns have genders here; None for others or if it is unclear."""
     return _language(with_blank(facts.item.question), tuple(str(choice.text) for choice in facts.worded))
 
 
@@ -184,12 +184,12 @@ def _language(question: str, options: tuple[str, ...]) -> str | None:
     try:
         language = language_of(words) or language_of(" ".join((words, *options)))
     except PrerequisiteError:
-        return None  # the check of languages says that the lists are not there
+        return None  # the check of languages reports that the lists are missing
     return language if language in LANGUAGES else None
 
 
 def wanted_nouns(question: str, language: str) -> tuple[str, Forms] | None:
-    """Return the words before a blank and the genders and numbers that they fit; None where they fit any."""
+    """Return the words before a blank and the genders and numbers they fit; None if they fit any."""
     match = _BEFORE_BLANK[language].search(question)
     if match is None:
         return None
@@ -198,7 +198,7 @@ def wanted_nouns(question: str, language: str) -> tuple[str, Forms] | None:
     adjective = match["adjective"] or ""
     if language == "de":
         if adjective[:1].isupper():
-            return None  # a noun stands between, and the blank is for something else
+            return None  # a noun precedes the blank, which is for something else
         before = question[: match.start()]
         if determiner in {"der", "einer", "dieser"}:
             if _AFTER_PREPOSITION.search(before):
@@ -220,13 +220,13 @@ def _ends_in_noun(text: str) -> bool:
 
 
 def noun_of_option(text: str, language: str) -> NounForm | None:
-    """Return the gender and number of an option of one word; None of others, and where they are not known."""
+    """Return the gender and number of an option of one word; None for other options, or if they are unknown."""
     word = text.strip().rstrip(".")
     return form_of_noun(word, language) if word.isalpha() and (language != "de" or word[0].isupper()) else None
 
 
 def wanted_number(question: str, language: str) -> tuple[str, Number] | None:
-    """Return the verb before a blank and its number; None where none stands there."""
+    """Return the verb before a blank and its number; None if there is no such verb."""
     for number, pattern in _SUBJECT_VERB[language].items():
         if (match := pattern.search(question)) is not None:
             return match.group().strip(), number
@@ -234,7 +234,7 @@ def wanted_number(question: str, language: str) -> tuple[str, Number] | None:
 
 
 def number_of_option(text: str, language: str) -> Number | None:
-    """Return whether an option names one or several; None where neither its article nor its noun says so."""
+    """Return the number of an option; None if neither its article nor its noun shows it."""
     words = text.strip().rstrip(".").split()
     if not words or len(words) > _LONGEST:
         return None
@@ -248,7 +248,7 @@ def number_of_option(text: str, language: str) -> Number | None:
 
 
 def wanted_verb(question: str, language: str) -> tuple[str, str] | None:
-    """Return the words before a blank and the form of the verb that can follow them; None where none has to."""
+    """Return the words before a blank and the form of the verb that must follow them; None if any can."""
     for form, pattern in _FORM_BEFORE_BLANK[language]:
         if (match := pattern.search(question)) is not None:
             rest = question[match.end() :].strip(" .")
@@ -257,7 +257,7 @@ def wanted_verb(question: str, language: str) -> tuple[str, str] | None:
 
 
 def verb_of_option(text: str, language: str) -> str | None:
-    """Return the form of an option's verb: of German its last word, else its first; None where it has none of these."""
+    """Return the form of an option's verb, its last word in German, otherwise its first; None without such a verb."""
     words = text.strip(" .").split()
     if not words or len(words) > _LONGEST:
         return None
@@ -272,7 +272,7 @@ def verb_of_option(text: str, language: str) -> str | None:
 def fitting_of_wanted(facts: ItemFacts) -> Iterator[tuple[str, str, list[int]]]:
     """Yield each clue of grammar: its rule, the words that give it, and the places of the options that fit.
 
-    Options of which nothing is known count as fitting, but for verbs, of which half may be other words.
+    Options with unknown forms count as fitting, except for verbs, half of which may be other words.
     """
     language = language_of_question(facts)
     if language is None:

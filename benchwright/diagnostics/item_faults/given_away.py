@@ -1,4 +1,4 @@
-"""Right options that something beside the picture names: the question, names, metadata, alternative text."""
+"""Right options named outside the picture: in the question, names, metadata or alternative text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAYS_SO_ALONE = re.compile(
     r"|^(?:→|⇒|➔|➤|►|▶|★|»|[-=]+>|>>+)\s*\S|\S\s*(?:←|⇐|★|«|<[-=]+|<<+)$",
     re.IGNORECASE,
 )
-"""Marks that say so where the right option alone has one: stars, arrows, `(T)`."""
+"""Marks that give the right option away if it alone has one: stars, arrows, `(T)`."""
 _SAYS_WRONG = re.compile(r"^\W*(?:false|wrong|incorrect|no|falsch|faux|falso)\b|^[^\w\s]*\([FX]\)", re.IGNORECASE)
 _ALT = re.compile(r"""<img\b[^<>]*?\balt\s*=\s*["']([^"'<>]+)["']|!\[([^\]\n]+)\]\([^)\n]*\)""", re.IGNORECASE)
 _ALT_COLUMN = re.compile(
@@ -75,7 +75,7 @@ _OF_FOLDERS = frozenset(
         "org",
     ]
 )
-"""Words of paths that say nothing of what a picture shows, even where they are options."""
+"""Words of paths that do not describe a picture, even if they are options."""
 _IN_MOST = 0.6
 _LEAST_ITEMS = 8
 _NEARLY_ALL = 0.9
@@ -118,9 +118,9 @@ def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _mark_of_right(facts: ItemFacts) -> str | None:
-    """Return the mark that the right option has, and no other; None where it has none.
+    """Return the mark that only the right option has; None if it has none.
 
-    None, too, where another option has the same words: there the question is about marks.
+    None, too, if another option has the same words: then the question is about marks.
     """
     found = _SAYS_SO_ALONE.search(facts.right_text or "")
     if found is None or any(_SAYS_SO_ALONE.search(text) or _SAYS_WRONG.search(text) for text in facts.wrong_texts):
@@ -159,7 +159,7 @@ def _in_alt_text(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def tokens_of(name: str) -> list[str]:
-    """Return the words and numbers of a file's name or an id, in small letters, without the ending of a file.
+    """Return the words and numbers of a file name or an id, in lowercase, without the file's suffix.
 
     Example:
         >>> tokens_of("images/RedCar_012.jpg")
@@ -181,7 +181,7 @@ _Names = Callable[[ItemFacts], list[str]]
 
 
 def _words_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> Iterator[SetFault]:
-    """Yield a fault for each item of which a name holds the right option; words that most names hold do not count."""
+    """Yield a fault for each item with the right option in a name; words of most names do not count."""
     tokens = [[tokens_of(name) for name in names(facts)] for facts in items]
     counts = Counter(token for each in tokens for token in {token for name in each for token in name})
     usual = {token for token, count in counts.items() if len(items) >= 10 and count > _IN_MOST * len(items)}
@@ -199,9 +199,9 @@ def _words_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
 
 
 def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iterator[SetFault]:
-    """Yield a fault for each item of which a name says the key: `q3_answer_b`; not where as many say another letter.
+    """Yield a fault for each item with its key in a name: `q3_answer_b`; not if as many names give another letter.
 
-    Numbers (`ans_2`) may count from 0 or from 1: they are low, and two have to be right by one way of counting.
+    Numbers (`ans_2`) may count from 0 or from 1: they must be low, and two must be right by one way of counting.
     """
     said: defaultdict[str, list[tuple[int, str, bool]]] = defaultdict(list)
     for place, facts in enumerate(items):
@@ -226,9 +226,9 @@ def _keys_in_names(items: Sequence[ItemFacts], names: _Names, what: str) -> Iter
 
 
 _LONGEST_CODE = 2
-"""Characters of a token that is a letter or number of an option."""
+"""Largest number of characters of a token that is a letter or number of an option."""
 _Reading = Callable[[str, int], int | None]
-"""From a token and the number of options to the place of the option that it would name; None where it names none."""
+"""Function from a token and the number of options to the place of the option it would name; None for no option."""
 
 
 def _letter(token: str, options: int) -> int | None:
@@ -252,7 +252,7 @@ _READINGS: tuple[tuple[str, _Reading], ...] = (
 
 
 def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> Iterator[SetFault]:
-    """Yield a fault where a letter, number or word at one place of most names is the key."""
+    """Yield a fault if a letter, number or word at one place of most names is the key."""
     named = [names(facts)[:1] for facts in items]
     tokens = [tokens_of(name) for of_item in named for name in (of_item or [""])]
     texts = [[(choice.text or "").strip().casefold() for choice in facts.item.choices] for facts in items]
@@ -277,7 +277,7 @@ def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> 
 def _read_at(
     items: Sequence[ItemFacts], tokens: Sequence[Sequence[str]], texts: Sequence[Sequence[str]], at: int
 ) -> Iterator[tuple[str, list[int], list[int]]]:
-    """Yield, for each way of reading the token at a place of names, the items whose key it is, and those others."""
+    """Yield, for each reading of the token at a place of names, the items whose key it is, and the other items."""
     there = [(place, of_name[at]) for place, of_name in enumerate(tokens) if -len(of_name) <= at < len(of_name)]
     short = [(place, token) for place, token in there if len(token) <= _LONGEST_CODE]
     for reading_name, read in _READINGS:
@@ -288,7 +288,7 @@ def _read_at(
 
 
 def _right_and_wrong(items: Sequence[ItemFacts], named: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    """Return the items of which the named option is the right one, and the others."""
+    """Return the items whose named option is the right one, and the others."""
     hits: list[int] = []
     misses: list[int] = []
     for place, option in named:

@@ -1,4 +1,4 @@
-"""Characters of questions and options that nobody sees, and that models and programs read all the same."""
+"""Invisible characters in questions and options, which models and programs nevertheless read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS: dict[Kind, tuple[str, Severity, str]] = {
     "undecodable": ("undecodable_character", "medium", "most programs refuse to write them"),
     "zero_width": ("zero_width_character", "low", "texts that look the same differ, and replies do not match them"),
 }  # fmt: skip
-"""Kind of finding, severity, and what the characters do, by kind of character."""
+"""Kind of finding, severity, and effect of the characters, by kind of character."""
 
 
 def _hidden(facts: ItemFacts, *, kind: Kind) -> Iterator[ItemFault]:

@@ -1,4 +1,4 @@
-"""Keys that an explanation speaks against."""
+"""Keys contradicted by an explanation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _RESULT = re.compile(r"=\s*([^=\n]{1,40}?)\s*[.!]?\s*(?=\n|\Z)")
 _ANSWERS_FIRST = re.compile(r"^\W*(yes|no|true|false)\b\s*[,.;:!–-]", re.IGNORECASE)
 _VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect"})
 _STEM = 5
-"""Letters that words begin with that may speak of the same: `increase`, `increasing`."""
+"""Number of initial letters by which words may share a meaning: `increase`, `increasing`."""
 
 
 def _contradictions(items: Sequence[ItemFacts]) -> Contradictions:
@@ -48,7 +48,7 @@ def _look(facts: ItemFacts) -> object:
 
 
 def _contradicted(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield one fault for each contradiction, or one for all where explanations use another order of options."""
+    """Yield one fault for each contradiction, or one for all if explanations use another order of options."""
     result = _contradictions(items)
     if result.is_other_order:
         return
@@ -72,7 +72,7 @@ def _of_another_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _names_a_wrong_one(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where an explanation concludes with a wrong option, or names one and never the right one."""
+    """Yield a fault if an explanation concludes with a wrong option, or names one and never the right one."""
     explanation, right = facts.item.explanation or "", facts.right_text
     cores = {choice.key: _core(choice.text or "") for choice in facts.worded}
     if right is None or set(cores.values()) <= _VERDICTS or facts.stated_key.stated is not None:
@@ -101,7 +101,7 @@ def _names_a_wrong_one(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _speaks_against(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where an explanation excludes the key, or comes to another result."""
+    """Yield a fault if an explanation excludes the key, or reaches another result."""
     explanation, right = facts.item.explanation or "", facts.item.right_key or ""
     if facts.right_text is None or facts.stated_key.stated is not None:
         return
@@ -139,7 +139,7 @@ def _speaks_for_another(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _named_in(text: str, cores: Mapping[str, str]) -> str | None:
-    """Return the letter of the only option that a text holds, or of the longest where that holds the others."""
+    """Return the letter of the only option in a text, or of the longest if it contains the others."""
     words = f" {_core(text)} "
     named = {key: core for key, core in cores.items() if core and f" {core} " in words}
     longest = max(named, key=lambda key: len(named[key]), default=None)
@@ -149,12 +149,12 @@ def _named_in(text: str, cores: Mapping[str, str]) -> str | None:
 
 
 def _core(text: str) -> str:
-    """Return the words of a text without articles, numbers in digits."""
+    """Return the words of a text without articles, with numbers in digits."""
     return " ".join(str(NUMERALS.get(word, word)) for word in normal(without_articles(text)).split())
 
 
 def _speaks_of(word: str, words: str) -> bool:
-    """Return whether a text has a word, or one that begins like it."""
+    """Return whether a text has a word, or one with the same beginning."""
     return f" {word[:_STEM]}" in f" {words}" if len(word) >= _STEM else f" {word} " in f" {words} "
 
 

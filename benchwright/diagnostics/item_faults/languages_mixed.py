@@ -1,7 +1,7 @@
 """Options in another language or script than the question and the other options.
 
-By the script, and for Latin letters by lists of frequent words (`benchwright.diagnostics.wording.languages`): names are
-in none of them. Questions about languages, words and what a sign says may have options in any.
+The script decides, and for Latin letters lists of frequent words (`benchwright.diagnostics.wording.languages`), which
+hold no names. Questions about languages, words and the text of a sign may have options in any language.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _QUOTED = re.compile(r"[\"“”„«‘][^\"“”„«»’]*[\"“”»’]|<
 _WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _IN_WORDS = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*\.?")
 _IN_BRACKETS = re.compile(r"(?<=\S)\s*[(\[][^()\[\]]*[)\]]\s*$")
-"""What stands in brackets behind an option: a gloss, or a note that is no part of it."""
+"""Text in brackets after an option: a gloss, or a note that is not part of it."""
 _LEAST_RUN = 2
 _LEAST_OPTIONS = 3
 _LONGEST_NICKNAME = 4
@@ -59,7 +59,7 @@ def _of_one(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _odd_among_english(question: str, texts: Sequence[str]) -> int | None:
-    """Return the place of the one option of another language where question and other options are English."""
+    """Return the place of the only option in another language if question and other options are English."""
     try:
         if (
             _ABOUT_LANGUAGES.search(question)
@@ -84,7 +84,7 @@ def _fault(facts: ItemFacts, odd: int, what: str) -> ItemFault:
 
 
 def _odd_script(question: str, texts: Sequence[str]) -> int | None:
-    """Return the place of the option whose script the question and all others lack, numbers and formulas left out."""
+    """Return the place of the option whose script the question and all others lack, ignoring numbers and formulas."""
     scripts = [main_script(text) for text in texts]
     of_question = script_of_words(question)
     odd = [n for n, script in enumerate(scripts) if script and script != of_question]
@@ -114,11 +114,11 @@ def _odd_language(question: str, texts: Sequence[str]) -> int | None:
             return odd[0]
         return None if odd or _ABOUT_WORDS.search(question) else _odd_word(texts, language)
     except PrerequisiteError:
-        return None  # the check of languages says that the lists are not there
+        return None  # the check of languages reports that the lists are missing
 
 
 def _odd_word(texts: Sequence[str], language: str) -> int | None:
-    """Return the place of the only option whose words are those of another language, where all others are frequent."""
+    """Return the place of the only option with words of another language, if all other words are frequent."""
     foreign = [None if language == "en" and kinds_of(text) else foreign_words(text, language) for text in texts]
     odd = [n for n, found in enumerate(foreign) if found is not None]
     if len(odd) != 1 or _NAME.fullmatch(texts[odd[0]].strip()) or is_loan(texts[odd[0]]):
@@ -133,7 +133,7 @@ def _odd_word(texts: Sequence[str], language: str) -> int | None:
 
 
 def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where two or more words in a row of the question are in another language than the rest of it."""
+    """Yield a fault if two or more consecutive words of the question are in another language than the rest of it."""
     question = _QUOTED.sub(" . ", facts.item.question)
     try:
         language = language_of(question) or language_of(" ".join([question, *(text for _, text in facts.texts)]))
@@ -155,7 +155,7 @@ def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _runs(question: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield runs of words of another language, each with it; names have capitals, and are none."""
+    """Yield runs of words of another language, each with that language; capitalized words count as names."""
     words = list(_WORDS.finditer(question))
     known = [foreign_words(match.group(), language) is not None and match.group()[:1].islower() for match in words]
     at = 0
@@ -174,7 +174,7 @@ def _runs(question: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_all(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where all options in words are in one language, and the question is in another."""
+    """Yield a fault if all options in words are in one language, and the question is in another."""
     question = _QUOTED.sub(" . ", facts.item.question)
     texts = [str(choice.text) for choice in facts.worded]
     if len(texts) < len(facts.item.choices) or _ABOUT_WORDS.search(question):

@@ -1,7 +1,7 @@
-"""Letters and numbers of options in an item's own words that speak against its list of options.
+"""Letters and numbers of options in an item's own words that contradict its list of options.
 
-Options that carry a letter of their own (`(B) a fox` in place A), a question that lists other options than the item
-has, and a question that names another number of options. A model that is shown `A. (B) a fox` may answer with either.
+Options with a letter in their text (`(B) a fox` in place A), a question that lists other options than the item has, and
+a question with another number of options. A model that sees `A. (B) a fox` may answer with either.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ _ALL_OR_NONE = re.compile(r"\b(?:none|all|both|neither|cannot|can't|unknown|not 
 
 
 def carried_letters(texts: Sequence[str]) -> list[tuple[int, str]] | None:
-    """Return the place that each option says it has, from 0, with its text after that; None where one says none.
+    """Return the place that each option states, from 0, with the text after it; None if any option states none.
 
-    A letter or number counts where all options carry one in the same way, and they are the places of the list. A bare
-    letter is one where what follows differs: `A minor` and `B minor` are keys of music.
+    A letter or number counts if all options carry one in the same form, and they are the places of the list. A bare
+    letter counts if the following texts differ: `A minor` and `B minor` are keys of music.
     """
     for pattern in (_CARRIED, _CARRIED_BARE):
         matches = [match for text in texts if (match := pattern.fullmatch(text)) is not None]
@@ -81,7 +81,7 @@ def carried_letters(texts: Sequence[str]) -> list[tuple[int, str]] | None:
 
 
 def _carried(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where options carry letters that are not those of their places."""
+    """Yield a fault if options carry letters other than those of their places."""
     carried = carried_letters([str(choice.text) for choice in facts.worded])
     if carried is None or len(facts.worded) < len(facts.item.choices):
         return
@@ -102,7 +102,7 @@ def _carried(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def listed_options(question: str) -> list[str]:
-    """Return the options that a question lists under A, B, C, ... in its own words, in order; none where it lists none.
+    """Return the options that a question itself lists under A, B, C, ..., in order; none if it lists none.
 
     Example:
         >>> listed_options("Which is it? (A) a fox (B) a hen")
@@ -123,7 +123,7 @@ def listed_options(question: str) -> list[str]:
 
 
 def _listed(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where a question lists its options under other letters, or others than the item has."""
+    """Yield a fault if a question lists its options under other letters, or lists others than the item has."""
     listed = [text_key(text.rstrip(".")) for text in listed_options(facts.item.question)]
     own = [text_key((choice.text or "").rstrip(".")) for choice in facts.item.choices]
     if len(listed) < _LEAST_LISTED or len(listed) != len(own) or 2 * sum(text in own for text in listed) < len(own):
@@ -142,14 +142,14 @@ def _listed(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _miscounted(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where a question states another number of options than the item has."""
+    """Yield a fault if a question states another number of options than the item has."""
     number, words = _stated_number(facts.item.question)
     has = len(facts.item.choices)
     if number is None or number == has:
         return
     besides = sum(_ALL_OR_NONE.search(choice.text or "") is not None for choice in facts.item.choices)
     if has - besides <= number < has:
-        return  # `none of these` stands beside the options that the question counts
+        return  # `none of these` is in addition to the options that the question counts
     yield ItemFault(
         f"The question speaks of {counted(number, 'option')} ({words!r}), and the item has {has}: one is missing, one "
         "too many, or the words were not changed with them.",

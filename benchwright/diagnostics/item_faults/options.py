@@ -1,4 +1,4 @@
-"""Options that are equal, point at others, or say nothing."""
+"""Options that are equal, refer to others, or say nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LEAST_OF_SORT = 2
 _OF_COLOR = re.compile(
     r"colou?r|transparent|clear|strip|pattern|spott|mixed|rainbow|dark|light|pale|bright|tone|shade|tint|day|farb|bunt|gestreift"
 )
-"""Words that speak of color, or of days, and are none."""
+"""Phrases with the word color or day that are not colors or weekdays."""
 _NOT_APPLICABLE = frozenset({"n/a", "n.a.", "#n/a"})
 
 
@@ -112,7 +112,7 @@ def _asks_for_several(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _of_another_sort(texts: Sequence[str]) -> int | None:
-    """Return the place of the option that alone is no color or weekday, or is one of these where no other is."""
+    """Return the place of the only option that is not a color or weekday, or of the only one that is."""
     sorts = [sort_of_answer(text) or ("words" if _is_of_no_sort(text) else "") for text in texts]
     for place, sort in enumerate(sorts):
         others = {other for n, other in enumerate(sorts) if n != place}

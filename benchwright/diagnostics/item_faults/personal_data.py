@@ -1,7 +1,7 @@
 """Personal data in questions, options, explanations and the text of pictures: mail, phone, IBAN, card, passport.
 
-Numbers count where their checksum holds (IBAN, card, machine-readable passport) or where they are written as people
-write such a number (phone) or beside what it is called (passport).
+Numbers count if their checksum holds (IBAN, card, machine-readable passport), if they have the usual written form
+(phone), or if their name is next to them (passport).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MAIL_SPELLED = re.compile(
     r"(?:\s*(?:[\[({<]\s*(?:dot|punkt|punto|point|\.)\s*[\])}>]|\.)\s*[A-Za-z0-9-]{2,24}){1,3}",
     re.IGNORECASE,
 )
-"""`anna [at] mail-haus [dot] de`, as people write an address that programs shall not find."""
+"""`anna [at] mail-haus [dot] de`, a spelling meant to hide an address from programs."""
 _NOBODYS = re.compile(
     r"@(?:[\w-]+\.)*(?:example\.(?:com|org|net|edu)|(?:example|test|invalid|localhost))$", re.IGNORECASE
 )
@@ -48,13 +48,13 @@ _PASSPORT = re.compile(
 )
 _MACHINE_READABLE = re.compile(r"\b([A-Z0-9<]{9})(\d)[A-Z<]{3}(\d{6})(\d)[MFX<](\d{6})(\d)")
 _FIRST_LINE = re.compile(r"(?<![A-Z<])[PVIA][A-Z<][A-Z<]{3}[A-Z]{2,}<<[A-Z]+(?:<[A-Z]+)*<{2,}")
-"""First line of a machine-readable passport or card: it names its holder."""
+"""First line of a machine-readable passport or card, which names its holder."""
 _SOCIAL_SECURITY = re.compile(r"(?<![\d-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])")
 _LEAST_DIGITS, _MOST_DIGITS = 8, 15
 
 
 class PersonalDatum(NamedTuple):
-    """Where in a text something of a person stands: `mail`, `phone`, `iban`, `card`, `passport`, `social_security`."""
+    """A personal datum and its place in a text: `mail`, `phone`, `iban`, `card`, `passport`, `social_security`."""
 
     sort: str
     start: int
@@ -98,7 +98,7 @@ def _cards(text: str) -> Iterator[tuple[int, int]]:
 
 
 def has_luhn_checksum(digits: str) -> bool:
-    """Return whether the last of some digits is their checksum by Luhn, as on payment cards."""
+    """Return whether the last of some digits is their Luhn checksum, as on payment cards."""
     doubled = (int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
 

@@ -1,4 +1,4 @@
-"""Pictures that a text names and the item does not have, and colors that are asked of grey pictures."""
+"""Pictures that a text names but the item lacks, and questions about colors of gray pictures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _IN_ONE = re.compile(
     r"juxtapos\w*|(?:in|within|of) (?:the|this) (?:image|picture|photo|cartoon|meme))\b",
     re.I,
 )
-"""Words that place pictures within one file, such as the panels of a comic."""
+"""Words for pictures within one file, such as the panels of a comic."""
 
 COLORS = frozenset(
     [
@@ -76,7 +76,7 @@ COLORS = frozenset(
         "tan",
     ]
 )
-"""Colors that a grey picture cannot show; `black`, `white`, `grey` and `silver` it can."""
+"""Colors that a gray picture cannot show; it can show `black`, `white`, `gray` and `silver`."""
 _COLOR_STEMS = re.compile(
     r"(?:(?:hell|dunkel|bordeaux|rosa)?(?:rot|gelb|grün|blau|braun|violett|lila|pink|orange)(?:e[nmrs]?)?"
     r"|rouges?|jaunes?|vert(?:es?|s)?|bleu(?:es?|s)?|violet(?:te)?s?|roses?|marron|brune?s?"
@@ -85,14 +85,14 @@ _COLOR_STEMS = re.compile(
     r"|vermelh[oa]s?|amarel[oa]s?|rox[oa]s?|laranjas?|castanh[oa]s?"
     r"|.?[红紅黄黃绿綠蓝藍紫粉棕褐橙]色?的?|赤い?|青い?|黄色い?|緑色?)"
 )
-"""Colors in German, French, Spanish, Italian, Portuguese, Chinese and Japanese, in small letters."""
+"""Colors in German, French, Spanish, Italian, Portuguese, Chinese and Japanese, in lowercase."""
 _YES_NO = frozenset(["yes", "no", "true", "false"])
 _IS_IT = re.compile(rf"^(?:is|are|was|were|does|do)\b.*\b(?:{'|'.join(sorted(COLORS))})\b", re.IGNORECASE | re.DOTALL)
 NEUTRAL_COLORS = frozenset([
     "black", "white", "grey", "gray", "silver", "schwarz", "weiß", "grau", "noir", "blanc", "gris", "negro", "blanco",
     "黑色", "白色", "灰色",
 ])  # fmt: skip
-"""Colors that a grey picture shows."""
+"""Colors that a gray picture shows."""
 _ASKS_COLOR = re.compile(
     r"\b(?:colou?rs?|hues?|tints?|farben?|farbton|couleurs?|color(?:es)?|colore|colori|cor|cores)\b|颜色|顏色|什么色|何色",
     re.IGNORECASE,
@@ -101,7 +101,7 @@ _ASKS_WORDS = re.compile(
     r"\b(?:words?|written|write|says?|text|labell?ed|called|names?|named|team|bars?|sectors?|chart|entry|entries)\b",
     re.I,
 )
-"""Words of questions about names, which may be those of colors."""
+"""Words of questions about names, which may equal those of colors."""
 _OF_THINGS = re.compile(
     r"(?<![\w\"'“‘-])(?P<color>red|yellow|green|blue|purple|pink|orange|brown)(?= (?P<thing>[a-z]+)|\s*[?.,]|$)"
 )
@@ -110,7 +110,7 @@ _NO_COLORED = frozenset([
     "energy", "algae", "plant", "plants", "light", "lights", "rice", "sugar", "bread", "tree", "peel", "team", "line",
     "and", "or", "to", "in", "with",
 ])  # fmt: skip
-"""Words with which a color is a name: `red blood cells`, `orange juice`."""
+"""Words that make a preceding color part of a name: `red blood cells`, `orange juice`."""
 
 
 def _marked(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -164,13 +164,13 @@ def _unseen(place: str, text: str, match: re.Match[str], shown: int) -> ItemFaul
 
 
 def is_color(text: str) -> bool:
-    """Return whether a text, in whatever of eight languages, is or has a color that a grey picture cannot show."""
+    """Return whether a text, in any of eight languages, is or has a color that a gray picture cannot show."""
     words = normal(text).split()
     return any(word in COLORS or _COLOR_STEMS.fullmatch(word) for word in words)
 
 
 def asks_for_color(item: Item) -> bool:
-    """Return whether the right answer to a question is a color, or whether something has one."""
+    """Return whether the right answer is a color, or whether an object has one."""
     texts = {choice.key: choice.text or "" for choice in item.choices}
     if item.kind == "yes_no" or {normal(text) for text in texts.values()} <= _YES_NO:
         return _names_color(item.question) or _IS_IT.search(item.question.strip()) is not None
@@ -183,7 +183,7 @@ def asks_for_color(item: Item) -> bool:
 
 
 def _names_color(question: str) -> bool:
-    """Return whether a question says of a thing that it has a color; `red blood cells` and names say it not."""
+    """Return whether a question attributes a color to an object; `red blood cells` and names do not count."""
     return any(match["thing"] not in _NO_COLORED for match in _OF_THINGS.finditer(question))
 
 
@@ -208,7 +208,7 @@ def _colors_of_grey(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _without_picture(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield one fault of the few items that name no picture where nearly all others do."""
+    """Yield one fault for the few items without a picture, if nearly all others name one."""
     bare = [n for n, facts in enumerate(items) if not facts.pictures and not _may_name_one(facts.item)]
     with_picture = sum(bool(facts.pictures) for facts in items)
     if bare and with_picture >= max(_LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE * len(items)):
@@ -221,13 +221,14 @@ def _without_picture(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _may_name_one(item: Item) -> bool:
-    """Return whether another column than that of the pictures seems to name some for an item."""
+    """Return whether a column other than that of the pictures seems to name some for an item."""
     return any(value and _PICTURE_COLUMN.search(name) for name, value in item.attributes.items())
 
 
 _PICTURE_COLUMN = re.compile(r"image|img|picture|photo|figure", re.IGNORECASE)
 _LEAST_WITH_PICTURE, _SHARE_WITH_PICTURE = 10, 0.9
-"""Fewest items with a picture, and their share, where one without is a fault and no kind of item of its own."""
+"""Smallest number of items with a picture, and their share, at which an item without one is faulty rather than of
+another kind."""
 
 RULES: tuple[FaultRule | SetRule, ...] = (
     FaultRule(

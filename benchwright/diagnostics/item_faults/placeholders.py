@@ -1,4 +1,4 @@
-"""Texts that were never finished or got damaged: placeholders, template braces, missing values, markup, mojibake."""
+"""Unfinished or damaged texts: placeholders, template braces, missing values, markup, mojibake."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LEFT_OVER = re.compile(r"[?？!.]\s*(?:nan|NaN|None|null|NULL|undefined|N/A|NaT|<NA>)\s*$")
-"""What a program wrote for a field without value, such as a hint, behind a question."""
+"""A program's text for a field without a value, such as a hint, after a question."""
 _CODECS = ("cp1252", "latin-1", "cp1251", "cp437")
 _LEADING = re.compile("[ÂÃÄÅÆÇÈÉÊËÎÏÐÑØÙÚâãäåæçèéêëìíîïðРСТГЎВ]")
-"""Signs that begin what stands for one character of UTF-8 in texts that were read as another encoding."""
+"""Characters that begin the garbled form of one UTF-8 character in texts decoded with another encoding."""
 _SURELY = re.compile(
     "\ufffd|â€[™œ\x9d“”¦˜\u0093\u0094]?|ï»¿|Ã[\x80-\xbf©¨¤¶¼±³¡§«]|Â[\xa0°·©®»«£²³±]|‚Ä[ôúùìî¶]"
     "|ΓÇ[ÖöÜ¥£]|锟斤拷|鈥[檚淭滐]|烫烫烫|(?<=[A-Za-z])√[©®´¨†°¢£§•¶ß™≠±≥∂º∫ªø](?![\\d(])"
@@ -52,16 +52,16 @@ _SURELY = re.compile(
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
 _SHOWN = 8
 _LEAST_IN_TEX = 7
-"""Characters of a field in braces, in a text with formulas: `{2}` and `{abc}` belong to these."""
+"""Smallest number of characters of a field in braces, in a text with formulas, to which `{2}` and `{abc}` belong."""
 
 
 def _where(facts: ItemFacts, pattern: re.Pattern[str], *, least: int = 0) -> dict[str, str]:
-    """Return the first match of a pattern in each text, by place, with what stands around it.
+    """Return the first match of a pattern in each text, by place, with its surroundings.
 
     Args:
         facts: The item.
-        pattern: What is looked for.
-        least: Fewest characters of a match in a text with formulas in TeX.
+        pattern: The pattern to search for.
+        least: Smallest number of characters of a match in a text with TeX formulas.
     """
     found = {}
     for place, text in facts.texts:
@@ -91,7 +91,7 @@ def _placeholders(facts: ItemFacts) -> Iterator[ItemFault]:
             )
         ):
             found.setdefault(place, excerpt(text))
-    if asks_for_text(facts.item.question):  # `TODO` may be what a sticky note says
+    if asks_for_text(facts.item.question):  # `TODO` may be the text on a sticky note
         found = {
             place: words for place, words in found.items() if not place.startswith("option") and place != "explanation"
         }
@@ -104,20 +104,18 @@ def _placeholders(facts: ItemFacts) -> Iterator[ItemFault]:
 _SURE_IN_OPTION = re.compile(
     r"\b(?:distractors?|options?|answer|key|reviewers?|re-?word|picture|image)\b", re.IGNORECASE
 )
-"""Words of a note that no option of a question about a note or a screen has."""
+"""Words of a note that occur in no option of a question about a note or a screen."""
 
 
 def _notes(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where a note stands in a text; in explanations, whose prose is long, only what is one for
-    certain.
-    """
+    """Yield a fault if a text contains a note; in explanations, whose prose is long, only notes that are certain."""
     of_text = asks_for_text(facts.item.question)
     spans = {
         place: (text, span)
         for place, text in facts.texts
         if (span := authors_note(text, in_prose=place == "explanation")) is not None
         and not (of_text and place.startswith("option") and _SURE_IN_OPTION.search(text) is None)
-        and text[slice(*span)] not in {"TODO", "FIXME"}  # a bare mark is a placeholder, and one finding
+        and text[slice(*span)] not in {"TODO", "FIXME"}  # a bare mark is a placeholder, which makes one finding
     }
     yield from _said(
         {place: excerpt(text, *span) for place, (text, span) in spans.items()}, "A note to the authors stands"
@@ -145,9 +143,9 @@ def _mojibake(facts: ItemFacts) -> Iterator[ItemFault]:
 
 @lru_cache(maxsize=1 << 12)
 def garbled_run(text: str) -> tuple[str, str] | None:
-    """Return the first run of characters that are UTF-8 read as another encoding, with what it should be.
+    """Return the first run of characters that are UTF-8 decoded with another encoding, and the intended text.
 
-    The latter is empty where that is lost (`U+FFFD`). None where no run is.
+    The intended text is empty if it is lost (`U+FFFD`). None if there is no such run.
 
     Example:
         >>> garbled_run("a cafÃ© in Paris"), garbled_run("a café in Paris")

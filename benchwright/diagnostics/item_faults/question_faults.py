@@ -22,7 +22,7 @@ _ASKS = (
     r"combien|comment|pourquoi|qué|cuál(?:es)?|cuánt[oa]s?|quién|dónde|cuándo|cómo)"
 )
 _ALONE = re.compile(rf"\W*(?:(?:{_ASKS}|question|q|frage|pregunta|问题|题目)\W*)?", re.IGNORECASE)
-"""No words, or none but one that begins a question."""
+"""No words, or only one that begins a question."""
 _QUESTION_BEGINS = re.compile(rf"(?:^|[.!?:;,]\s+|\band )(?:[¿\"'(]*){_ASKS}\b(?P<rest>[^.!?]*)$", re.IGNORECASE)
 _CANNOT_END = re.compile(
     r"\b(?:the|a|an|of|and|or|between|from|into|your|their|its|is the|are the|has to|have to|"
@@ -41,10 +41,10 @@ _WITHOUT_VERB = re.compile(
     r"one|ones|about|else|if|now|next|then|ist|sind|hat|est|sont|es|son)\b)[^\W\d_]+){1,2}(?<!s)(?<!ed)",
     re.IGNORECASE,
 )
-"""A question that ends before its verb: `Which labelled part`."""
+"""A question that ends before its verb: `Which labeled part`."""
 _END_OF_QUESTION = re.compile(r"(?!(?:what|which|who|how)\b)[a-zäöüß]\S*(?: \S+){0,2}[?]")
 _BEGINNING_CUT = re.compile(r"[,;] [a-z]|(?:hich|ich (?:of|one)|hat (?:is|are|does)|ow (?:many|much)) ")
-"""A question whose beginning is lost: `ich of the`, `, which layer`."""
+"""A question with a lost beginning: `ich of the`, `, which layer`."""
 _LAST_LETTERS = re.compile(r"(?<=[a-z,] )([a-z]{2,})(?:\.\.\.|…)?$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LEAST_WORDS_BEFORE = 5
@@ -80,7 +80,7 @@ deutschland; frankreich; italien; spanien; londres; berlín; roma; alemania; fra
 allemagne; italie; espagne
 """
 _LOCATION = frozenset(" ".join(place.split()) for place in _LOCATIONS.split(";"))
-"""Cities and countries that nobody takes for anything else; `China` and `Turkey` are not among them."""
+"""Cities and countries with unambiguous names; `China` and `Turkey` are not among them."""
 _TIME = re.compile(r"(?:in the (?:morning|afternoon|evening)|at (?:night|noon|dawn|dusk|midnight|sunset|sunrise))")
 _PLACE = re.compile(r"(?:in|on|at|under|behind|near|beside|above|below) (?:the |an? )?[a-z]+(?: [a-z]+)?")
 _DIRECTION = re.compile(r"(?:to the )?(?:(?:north|south)(?:[- ]?(?:east|west))?|east|west)(?:wards?)?")
@@ -129,7 +129,7 @@ _WANTS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
          "color weekday verdict place time person location"),
     )
 )  # fmt: skip
-"""What a question asks for, with the sorts of options that cannot answer it."""
+"""Subjects of questions, with the sorts of options that cannot answer them."""
 _NAMES_OPTIONS = re.compile(
     r"\b(?:true|correct|statement|following|label\w*|number(?:ed)?|letter|marked|code)\b", re.IGNORECASE
 )
@@ -164,14 +164,14 @@ def _is_part(facts: ItemFacts, question: str) -> bool:
 
 
 def _ends_within_word(question: str) -> bool:
-    """Return whether an English question ends in letters that are no word, and with which a word begins."""
+    """Return whether an English question ends in letters that only begin a word."""
     match = _LAST_LETTERS.search(question)
     if match is None or len(words := _LETTERS.findall(question)[:-1]) < _LEAST_WORDS_BEFORE:
         return False
     try:
         spelling = _spelling()
     except PrerequisiteError:
-        return False  # the check of spelling says that the lists are not there
+        return False  # the check of spelling reports that the lists are missing
     if spelling.is_known(match[1]) or not spelling.begins_a_word(match[1]):
         return False
     return all(spelling.is_known(word) for word in words if word.islower())
@@ -183,7 +183,7 @@ def _spelling() -> Spelling:
 
 
 def sort_of_answer(text: str) -> str | None:
-    """Return what sort of answer an option is, such as `number`, `amount` or `color`; None where it is of none."""
+    """Return the sort of answer of an option, such as `number`, `amount` or `color`; None if it has none."""
     words = normal(text)
     core = words.split()
     value = quantity(text)
@@ -208,7 +208,7 @@ def sort_of_answer(text: str) -> str | None:
 
 
 def _unanswerable(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where all options are of one sort, and the question asks for another."""
+    """Yield a fault if all options are of one sort, and the question asks for another."""
     texts = [str(choice.text) for choice in facts.worded]
     if found := list(unanswerable_faults(facts)):
         yield from found

@@ -1,4 +1,4 @@
-"""All rules about faults of items, and what they say of one item or of a set."""
+"""All rules about faults of items, and their results for one item or a set."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def rules_of(family: Family) -> tuple[FaultRule | SetRule, ...]:
 
 
 def faults_of_item(facts: ItemFacts, rules: Sequence[FaultRule] = ITEM_RULES) -> list[tuple[FaultRule, ItemFault]]:
-    """Return what is wrong with an item, each with the rule that says so."""
+    """Return the faults of an item, each with its rule."""
     return [(rule, fault) for rule in rules for fault in rule.faults(facts)]
 
 
 def faults_of_set(
     items: Sequence[ItemFacts], rules: Sequence[SetRule] = SET_RULES
 ) -> Iterator[tuple[SetRule, SetFault]]:
-    """Yield what is wrong with a set, each with the rule that says so; items by their place."""
+    """Yield the faults of a set, each with its rule; items by their indices."""
     for rule in rules:
         for fault in rule.faults(items):
             yield rule, fault

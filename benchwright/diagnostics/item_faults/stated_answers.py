@@ -1,4 +1,4 @@
-"""Texts and names that say which option is right: `The answer is B`, `Pick C.`, `Lösung: A fox`, `q17_gt_c`."""
+"""Texts and names that state the right option: `The answer is B`, `Pick C.`, `Lösung: A fox`, `q17_gt_c`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _KEYS_IN_NAMES = frozenset(
 
 
 def named_answer(facts: ItemFacts, text: str) -> str | None:
-    """Return the right option where a text beside the item names it, in words or by its letter, and no wrong one."""
+    """Return the right option if another text of the item names it, in words or by its letter, and no wrong one."""
     alone = _IS_OPTION.fullmatch(text)
     if alone is not None and alone[1] == facts.item.right_key:
         return alone.group().strip()
@@ -54,9 +54,9 @@ def named_answer(facts: ItemFacts, text: str) -> str | None:
 
 
 def stated_answer(facts: ItemFacts, text: str) -> str | None:
-    """Return the words in which a text says which option is right, by letter or in its words; None where none do.
+    """Return the words in which a text states the right option, by letter or in words; None if it states none.
 
-    None, too, where it says so of several.
+    None, too, if it states several.
     """
     found = [match for pattern in _STATES_KEY for match in pattern.finditer(text)]
     if "\n" in text.strip():
@@ -74,10 +74,10 @@ def stated_answer(facts: ItemFacts, text: str) -> str | None:
 
 
 def stated_in_name(tokens: Sequence[str]) -> str | None:
-    """Return the letter or number that a name says to be the answer; None where it says none, or several.
+    """Return the letter or number that a name states as the answer; None if it states none, or several.
 
     Args:
-        tokens: Words and numbers of the name, in small letters.
+        tokens: Words and numbers of the name, in lowercase.
 
     Example:
         >>> stated_in_name(["q", "17", "gt", "c"]), stated_in_name(["key", "board"])

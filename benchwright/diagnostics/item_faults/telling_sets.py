@@ -16,13 +16,13 @@ from ..wording.quantities import quantity
 from .fault_rules import ItemFacts, SetFault, SetRule
 
 _BY_CHANCE = 1e-4
-"""p-value, over all that a rule tries, from which on down a set tells its keys."""
+"""Largest p-value, over everything a rule tries, at which a set gives its keys away."""
 _NEVER_BY_CHANCE, _NEVER_IN_ALL = 1e-3, 2.5e-3
-"""Chance that a text is right in none of its items, from which on down it is one that can be left out; and that of a
-text of nearly all items, of which a set has one or two."""
+"""Largest probability that a text is right in none of its items at which it can be ruled out, and the same for a text
+of nearly all items, of which a set has one or two."""
 _NEARLY_ALL = 0.9
 _LEAST_GAIN = 0.2
-"""Share of keys above chance that an order has to tell."""
+"""Smallest share of keys above chance that an order must predict."""
 _LEAST_IN_A_TASK = 5
 _LEAST_IN_A_CATEGORY = 4
 _LONGEST_PERIOD = 12
@@ -44,11 +44,11 @@ _MARKS: dict[str, Callable[[str], bool]] = {
         not text.isascii() and any(sign.isalpha() and not sign.isascii() for sign in text)
     ),
 }
-"""Marks that an option may have, whatever it says."""
+"""Marks that an option may have regardless of its content."""
 
 
 def at_least(hits: int, of: int, chance: float) -> float:
-    """Return the probability, 0-1, of at least so many hits among independent tries with one chance each."""
+    """Return the probability, 0-1, of at least this many hits among independent tries with equal probability."""
     if hits <= 0 or chance >= 1:
         return 1.0
     if chance <= 0:
@@ -94,7 +94,7 @@ def _marked(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _constant(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault for each task in which one text is right in all items, of options that are not all the same."""
+    """Yield a fault for each task in which one text is right in all items, although the options vary."""
     tasks: defaultdict[str, list[int]] = defaultdict(list)
     for place, facts in enumerate(items):
         tasks[facts.item.task].append(place)
@@ -118,7 +118,7 @@ def _sort_key(text: str) -> tuple[str, Fraction | str]:
 
 
 def _out_of_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault where options stand in order but for one, and that one is right far more often than chance."""
+    """Yield a fault if all options but one are in order, and that one is right far more often than chance."""
     hits: list[int] = []
     total = 0
     chance = 0.0
@@ -140,7 +140,7 @@ def _out_of_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _one_out_of_order(texts: Sequence[str]) -> int | None:
-    """Return the place of the only option without which the others ascend or descend; None where there is no such."""
+    """Return the place of the only option without which the others ascend or descend; None if there is none."""
     keys = [_sort_key(text) for text in texts]
     if len(keys) < 4 or len({kind for kind, _ in keys}) > 1 or len(set(keys)) < len(keys):
         return None
@@ -157,7 +157,7 @@ def _is_sorted(values: Sequence[Fraction | str]) -> bool:
 
 
 def _never_right(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault for each text that many items offer and none has for its key: it can be left out blindly."""
+    """Yield a fault for each text that many items offer and none has as its key: solvers can rule it out blindly."""
     offered: defaultdict[str, list[int]] = defaultdict(list)
     for place, facts in enumerate(items):
         if len(facts.worded) > 2:
@@ -179,9 +179,9 @@ def _never_right(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _by_alphabet(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault where right options are the first, or the last, by the alphabet more often than chance.
+    """Yield a fault if right options come first, or last, in the alphabet more often than chance.
 
-    Numbers, pairs such as yes and no, and options that stand in this order do not count.
+    Numbers, pairs such as yes and no, and options in this order do not count.
     """
     ranks = []
     for place, facts in enumerate(items):
@@ -206,10 +206,10 @@ def _by_alphabet(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _by_category(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault where categories have a favourite letter each, though the whole set may have none.
+    """Yield a fault if categories have a favorite letter each, even if the whole set has none.
 
-    Within each category every other item says which letter is its favourite, and is judged by the others, so that no
-    item tells its own key. By chance a favourite is right no more often than the set's most frequent letter.
+    Within each category every other item determines its favorite letter, which the other items then test, so that no
+    item predicts its own key. By chance a favorite is right no more often than the set's most frequent letter.
     """
     by_category: defaultdict[str, list[int]] = defaultdict(list)
     for place, facts in enumerate(items):
@@ -242,7 +242,7 @@ def _by_category(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
-    """Yield a fault where keys follow from those before them in the source: in turn, by a period, or in long runs."""
+    """Yield a fault if keys follow from preceding ones in the source: in turn, with a period, or in long runs."""
     keys = [LETTERS.index(str(facts.item.right_key)) for facts in items]
     options = [len(facts.item.choices) for facts in items]
     shares = [count / len(keys) for count in Counter(keys).values()]
@@ -267,7 +267,7 @@ def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
 
 
 def _foretold(keys: Sequence[int], options: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
-    """Yield orders of keys with the places that they foretell."""
+    """Yield orders of keys with the places they predict."""
     yield (
         "each key is the next letter after the one before",
         [place for place in range(1, len(keys)) if keys[place] == (keys[place - 1] + 1) % options[place]],

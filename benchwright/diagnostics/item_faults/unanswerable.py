@@ -1,4 +1,4 @@
-"""What to say where options cannot answer their question: all of them, or the wrong ones but for a few."""
+"""Faults of options that cannot answer their question: all of them, or most of the wrong ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .fault_rules import ItemFacts, ItemFault, excerpt
 
 
 def unanswerable_faults(facts: ItemFacts, kinds: KindsOf = kinds_of) -> Iterator[ItemFault]:
-    """Yield a fault where no option can answer the question, or two wrong ones or more cannot.
+    """Yield a fault if no option can answer the question, or two or more wrong ones cannot.
 
     Args:
-        facts: An item; nothing is said of one with an option that is a picture.
-        kinds: What options can be.
+        facts: An item; one with a picture as an option has no such fault.
+        kinds: Function from an option to its kinds.
     """
     texts = [str(choice.text) for choice in facts.worded]
     question = facts.item.question

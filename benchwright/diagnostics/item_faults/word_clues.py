@@ -1,8 +1,8 @@
-"""Grammar that tells the right option from the others: an article before the blank, number, gender and tense.
+"""Grammar that separates the right option from the others: an article before the blank, number, gender and tense.
 
-English here, and what `foreign_clues` knows of five other languages. A rule speaks where the words around a blank, or
-of a question, fit the right option and do not fit wrong ones, and where options are phrases whose form can be read off
-their first or last word.
+English here, and five other languages from `foreign_clues`. A rule reports an item if the words around a blank, or of a
+question, fit the right option and do not fit wrong ones, and if options are phrases whose first or last word shows
+their form.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ _BARE = frozenset([
     "touch", "travel", "turn", "wait", "wake", "walk", "wash", "watch", "wave", "wear", "weep", "win", "wipe", "work",
     "write",
 ])  # fmt: skip
-"""Verbs of what pictures show, as they follow `can`."""
+"""Verbs for the content of pictures, in their form after `can`."""
 
 _NO_ING = frozenset([
     "thing", "nothing", "something", "anything", "everything", "king", "ring", "string", "spring", "wing", "bring",
@@ -183,7 +183,7 @@ def _phrase(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _of_gap(facts: ItemFacts, clue: Clue) -> Iterator[ItemFault]:
-    """Yield a fault where the words before a gap take the right option alone of three or more."""
+    """Yield a fault if the words before a gap fit only the right option of three or more."""
     texts = [(choice.text or "").strip() for choice in facts.worded]
     found = fitting(with_blank(facts.item.question), tuple(texts)) if len(texts) > _FEWEST_TO_AGREE else None
     if found is not None and found[0].clue == clue:
@@ -229,7 +229,7 @@ def _english_number(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _asked_noun(question: str) -> re.Match[str] | None:
-    """Return the verb of a question for things of one kind, where it fits the noun: `Which vehicles are`, `Who are`."""
+    """Return the verb of a question for things of one kind, if it fits the noun: `Which vehicles are`, `Who are`."""
     match = _NOUN_AND_VERB.search(question)
     if match is None or match["noun"] is None:
         return match
@@ -238,7 +238,7 @@ def _asked_noun(question: str) -> re.Match[str] | None:
 
 
 def _of_one_thing(facts: ItemFacts, determiner: str) -> Iterator[ItemFault]:
-    """Yield a fault where `a single` or the like stands before the blank, and the right option alone is one thing."""
+    """Yield a fault if `a single` or the like precedes the blank, and only the right option is one thing."""
     numbers = [(choice, _is_plural((choice.text or "").strip())) for choice in facts.worded]
     if all(number is not None for _, number in numbers):
         yield from _told(
@@ -247,16 +247,16 @@ def _of_one_thing(facts: ItemFacts, determiner: str) -> Iterator[ItemFault]:
 
 
 def _made_of(facts: ItemFacts) -> re.Match[str] | None:
-    """Return the words that ask what several things are made of, where all wrong options say that they are one thing.
+    """Return the words that ask what several things are made of, if all wrong options name a single thing.
 
-    What is made of wood is not made of one: a bare noun of a material is no clue.
+    A material is not a single thing: its bare noun is not a clue.
     """
     is_one = all(_ONE.match(text.strip()) for text in facts.wrong_texts)
     return _ASKS_MATERIAL.search(facts.item.question) if is_one else None
 
 
 def _verb_of_subject(facts: ItemFacts, subject: re.Match[str]) -> Iterator[ItemFault]:
-    """Yield a fault where options are verbs, and the right one alone has the number of the subject before the blank."""
+    """Yield a fault if options are verbs, and only the right one has the number of the subject before the blank."""
     word = (subject[1] or subject[2]).casefold()
     is_plural = word in _MANY_SUBJECTS or (subject[2] is not None and _is_plural(word))
     verbs = [(choice, _number_of_verb(choice.text or "")) for choice in facts.worded]
@@ -266,7 +266,7 @@ def _verb_of_subject(facts: ItemFacts, subject: re.Match[str]) -> Iterator[ItemF
 
 
 def _number_of_verb(text: str) -> bool | None:
-    """Return whether an option begins with a verb of the plural; None where it begins with neither number of one."""
+    """Return whether an option begins with a plural verb; None if it begins with a verb of neither number."""
     words = text.casefold().strip(" .").split()
     first = words[0] if words else ""
     if first in _PLURAL_VERBS or (first in _BARE and len(words) <= _LONGEST_PHRASE):
@@ -278,7 +278,7 @@ def _number_of_verb(text: str) -> bool | None:
 
 
 def _is_plural(phrase: str) -> bool | None:
-    """Return whether a phrase names several things; None where it is no phrase whose noun can be found."""
+    """Return whether a phrase names several things; None if it is not a phrase with a recognizable noun."""
     phrase = phrase.rstrip(".").strip()
     if not phrase or not phrase[0].isalpha() or not phrase.isascii() or _IS_SENTENCE.search(phrase):
         return None
@@ -308,7 +308,7 @@ def _tense(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
-    """Yield a fault where all options are verbs, and the words before the blank fit the form of the right one alone."""
+    """Yield a fault if all options are verbs, and the words before the blank fit only the form of the right one."""
     question = with_blank(facts.item.question)
     matches = [(form, match) for form, pattern in _BLANK_AFTER_VERB if (match := pattern.search(question))]
     if not matches:
@@ -318,7 +318,7 @@ def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
     if re.search(r"\w", question[match.end() :].rstrip(".")) and form == "ing" and not all(each for _, each in forms):
         return  # `The one that is ___ the house is red`: a place may stand there
     if sum(bool(each & _MARKED_FORMS) for _, each in forms) >= len(forms) / 2:
-        # Beside verbs with endings, a word of another form is the bare verb: `flow` beside `flowing` and `flowed`.
+        # Among verbs with endings, a word of another form is the bare verb: `flow` among `flowing` and `flowed`.
         forms = [(choice, each or frozenset({"bare"})) for choice, each in forms]
     if all(each for _, each in forms):
         fits = [choice for choice, each in forms if form in each]
@@ -326,7 +326,7 @@ def _form_after_blank(facts: ItemFacts) -> Iterator[ItemFault]:
 
 
 def _forms_of_verb(phrase: str) -> frozenset[str]:
-    """Return the forms that the verb at the beginning of a phrase can be; none where no verb is known there."""
+    """Return the possible forms of the verb at the beginning of a phrase; none if it has no known verb."""
     words = phrase.casefold().strip(" .").split()
     first = words[0] if words else ""
     if not first.isascii() or not first.isalpha():
@@ -358,7 +358,7 @@ _AUXILIARY = re.compile(
     r"(?:(?:he|she|it|they|the \w+|an? \w+)\s+)?(is|are|was|were|has|have|had)\s+(?!going\b)(?:not\s+)?(?!\w+ing\b)\w+",
     re.IGNORECASE,
 )
-"""A subject with an auxiliary that no `-ing` follows: `the ball was red`."""
+"""A subject with an auxiliary that cannot precede `-ing`: `the ball was red`."""
 _OF_AUXILIARY = {"is": "present", "are": "present", "was": "past", "were": "past", "has": "perfect", "have": "perfect",
                  "had": "past"}  # fmt: skip
 _PAST_BEFORE = re.compile(
@@ -398,7 +398,7 @@ def _verb_form(text: str) -> str | None:
 
 
 def _told(facts: ItemFacts, fits: list[Choice], by: str, *, some_tell: bool = False) -> Iterator[ItemFault]:
-    """Yield a fault where the right option is among the few that fit: the only one, or, if `some_tell`, one of some."""
+    """Yield a fault if the right option is among the few that fit: the only one, or, if `some_tell`, one of some."""
     if facts.right not in fits or len(fits) == len(facts.worded) or len(facts.worded) < len(facts.item.choices):
         return
     if len(fits) == 1:

@@ -1,1 +1,1 @@
-"""Keys that replies or explanations speak against, and items that are ambiguous."""
+"""Keys that replies or explanations contradict, and ambiguous items."""

@@ -1,9 +1,9 @@
 """Items on which people, or able models, split between two options.
 
-People split where so many of them give a second option that ordinary mistakes do not explain it: the number of votes
-for the favourite of the other options is compared, by a binomial test, with the share that such an option gets over all
-items of the task. Models split where several able ones stand on either side, about equally weighted by skill, and the
-best of them do not agree. That several options may be right is then possible, and a person has to look.
+People split if more of them give a second option than ordinary mistakes explain. A binomial test compares the number of
+votes for the most popular of the other options with the share that such an option gets over all items of the task.
+Models split if several able ones choose either option, with about equal weight by skill, and the best of them disagree.
+Several options may then be right, and a curator must decide.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_PEOPLE, _LEAST_SECOND_SHARE, _MOST_BY_CHANCE = 5, 0.3, 0.01
-"""People asked, share of their votes for the second option, and p of the binomial test."""
+"""Smallest number of people asked, smallest share of their votes for the second option, and largest p of the binomial
+test."""
 _LEAST_ABLE, _LEAST_EACH, _LEAST_WEIGHT = 4, 2, 0.4
-"""Able models that gave a letter, those on either side, and either side's share of the summed weights."""
+"""Smallest numbers of able models that gave a letter and of those on either side, and either side's smallest share of
+the summed weights."""
 
 
 class AmbiguousItem(NamedTuple):
@@ -32,11 +34,11 @@ class AmbiguousItem(NamedTuple):
         item_id: Id of the item.
         options: Places of the two options, the more popular one first.
         shares: Their shares of people's votes, or of the summed weights of able models.
-        split: Who splits.
-        key: Place of the key; -1 where there is none.
+        split: The respondents that split.
+        key: Place of the key; -1 without a key.
         models: Models that gave each of the two, sorted.
-        votes: Numbers of people who gave each of the two.
-        p_value: p of the binomial test; None where people were not asked, or do not split.
+        votes: Number of people who gave each of the two.
+        p_value: p of the binomial test; None if people were not asked, or do not split.
     """
 
     item_id: str
@@ -54,7 +56,7 @@ def ambiguous_items(matrix: LetterMatrix, people: PeopleAnswers | None = None) -
 
     Args:
         matrix: Replies of models.
-        people: Answers of people; None where nobody was asked.
+        people: Answers of people; None if none were asked.
     """
     votes = None if people is None else people.votes
     by_people = {} if votes is None else _split_people(matrix, votes)
@@ -83,7 +85,7 @@ def ambiguous_items(matrix: LetterMatrix, people: PeopleAnswers | None = None) -
 
 
 def _two_greatest(sums: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places of the greatest and the second greatest of each row; of equals, the lower place."""
+    """Return the places of the greatest and the second greatest value of each row; ties go to the lower place."""
     import numpy as np
 
     order = np.argsort(-sums, axis=1, kind="stable")

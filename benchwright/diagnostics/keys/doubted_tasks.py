@@ -2,10 +2,10 @@
 
 A task is doubted
 
-- where models agree with one another and hardly with its keys, or a mistake of a join explains its keys;
-- where the estimated share of its wrong keys is surely far above that of other tasks;
-- where no model is better than chance at it by its keys, though models are elsewhere: then these replies cannot tell
-  whether it is beyond all of them or its keys are wrong.
+- if models agree with one another and hardly with its keys, or a mistake of a join explains its keys;
+- if the estimated share of its wrong keys is surely far above that of other tasks;
+- if no model is better than chance at it by its keys, though models are elsewhere: then these replies cannot decide
+  whether it is too hard for all of them or its keys are wrong.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 Doubt = Literal["joined", "far_apart", "many_wrong", "at_chance"]
 
 _MANY_WRONG = 0.1
-"""Share of wrong keys, 0-1, above which the true one surely lies for a task to be doubted."""
+"""Lower bound of the share of wrong keys, 0-1, above which a task is doubted."""
 _LEAST_VOICES = 3
-"""Models that must agree for their agreement alone, with no mistake that explains the keys, to be of high severity: two
-may be relatives that are misled alike."""
+"""Number of models whose agreement alone, without a mistake that explains the keys, has high severity: two may be
+relatives that are misled alike."""
 _LEAST_AT_CHANCE, _LEAST_MODELS, _BETTER = 60, 2, 0.05
-"""Items, and models asked them, from which on it says something that no model is better than chance; and probability,
-over all models and tasks, below which one is."""
+"""Smallest numbers of items, and of models asked, for which it is significant that no model is better than chance; and
+the probability, over all models and tasks, below which a model is better."""
 
 
 class DoubtedTask(NamedTuple):
@@ -40,10 +40,10 @@ class DoubtedTask(NamedTuple):
 
     Args:
         task: Number of the task in the matrix.
-        doubt: Why.
-        agreement: How models agree on it.
-        share: Its estimated share of wrong keys; None where models do not agree enough to say.
-        join: The mistake that explains its keys; None where none does.
+        doubt: Reason for the doubt.
+        agreement: Agreement of models on it.
+        share: Its estimated share of wrong keys; None if models agree too little for an estimate.
+        join: The mistake that explains its keys; None if none does.
         best: Share of right letters of the best model, 0-1.
         chance: Accuracy of a uniform draw, 0-1.
     """
@@ -58,7 +58,7 @@ class DoubtedTask(NamedTuple):
 
     @property
     def is_grave(self) -> bool:
-        """Return whether scores on the task are wrong or cannot be trusted, rather than of doubtful use."""
+        """Return whether scores on the task are wrong or not trustworthy, rather than of doubtful use."""
         return self.join is not None or (self.doubt != "at_chance" and len(self.agreement.models) >= _LEAST_VOICES)
 
     def to_json(self, matrix: LetterMatrix) -> dict[str, Any]:
@@ -87,9 +87,8 @@ def doubted_tasks(matrix: LetterMatrix, shares: Mapping[int, WrongShare]) -> lis
     """Return the tasks whose keys are in doubt, by their numbers.
 
     Args:
-        matrix: Replies, whose items are in the order of the source.
-        shares: Estimated shares of wrong keys, as the evidence on keys has them
-            (`benchwright.diagnostics.keys.suspected_keys.evidence`).
+        matrix: Replies, with items in the order of the source.
+        shares: Estimated shares of wrong keys, in the form of `benchwright.diagnostics.keys.suspected_keys.evidence`.
     """
     agreements = agreements_by_task(matrix)
     able_somewhere = any(able_models(matrix, each.places) for each in agreements.values())
@@ -133,7 +132,7 @@ def _are_at_chance(matrix: LetterMatrix, agreement: TaskAgreement, tried: int) -
     Args:
         matrix: Replies.
         agreement: The task.
-        tried: Number of tasks that are judged.
+        tried: Number of judged tasks.
     """
     from scipy.stats import binom
 

@@ -1,8 +1,8 @@
 """Explanations that name another option than the key as the right one.
 
-Rules only, and few: an explanation counts where it says which option is right in so many words ("the answer is B",
-"(B) is correct", "the correct answer is a red cat", "Hence B"), always the same one, and never says the same of the
-key. That an option is discussed says nothing, and an explanation that says nothing about options is silent.
+A few rules only: an explanation counts if it states the right option explicitly ("the answer is B", "(B) is correct",
+"the correct answer is a red cat", "Hence B"), always the same one, and never states the same of the key. Discussing an
+option does not count, and an explanation that states no option is silent.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from benchwright.replies.answers import read_answer
 from benchwright.replies.reply_text import plain
 
 _COMMITTING_RULES = frozenset({"phrase", "boxed", "tag", "json"})
-"""Rules of the reader of answers by which a text says which option is right; a label or a mention does not."""
+"""Rules of the answer reader by which a text states the right option; a label or a mention does not."""
 
 _ENDS_WITH_ANSWER = re.compile(
     r"\b(?:answer|option|choice|response)\s*(?:is|:)\s*(?:option\s+|choice\s+)?[(\[]?[A-Z][)\]]?\Z|"
     r"(?<!\w)[(\[]?[A-Z][)\]]?\s+is\s+(?:the\s+)?(?:correct|right|best)(?:\s+(?:answer|option|choice|one))?\Z",
     re.I,
 )
-"""A sentence that ends with which option is right, by whatever rule it is read."""
+"""A sentence that ends with the right option, whichever rule reads it."""
 
 _LEAST_STATING, _MOST_CONTRADICTING = 10, 0.3
-"""From so many explanations that name an option on, of which more than this share name another than the key, letters
-belong to another order of the options, and single items say nothing."""
+"""Smallest number of explanations that name an option, and share of these above which contradictions mean that letters
+belong to another order of the options, and single items are not reported."""
 
 _SAYS_RIGHT = re.compile(
     r"(?:correct|right|best|final|proper)\s+(?:answer|option|choice|response)|answer\s*(?:is|:)|(?:option|choice)?\s*"
@@ -39,7 +39,7 @@ _DENIES = re.compile(
     r"misread|confus\w+|if|unless|although|though|rather\s+than|instead|erroneous\w*|key|but)\b|n't\b",
     re.I,
 )
-"""In a sentence with such a word, what is called right may be put aside; it does not count."""
+"""Words in a sentence that may reject the option it calls right; such a sentence does not count."""
 
 _CONCLUDES = re.compile(
     r"(?:\b(?:hence|therefore|thus|so|consequently|accordingly|(?:which|this|that) leaves|leaving|daher|somit|"
@@ -57,8 +57,8 @@ _CONCLUDES = re.compile(
     r"(?:\s+(?:answer|option|choice|one))?,?\s+(?:because|since)\b",
     re.IGNORECASE,
 )
-"""Conclusions that are a letter: `Hence A.`, `which leaves D`, `故选A`, `La respuesta correcta es la C`,
-`Richtig ist B`; or a letter with a reason: `C is correct because …`."""
+"""Conclusions with a letter: `Hence A.`, `which leaves D`, `故选A`, `La respuesta correcta es la C`, `Richtig ist B`;
+or a letter with a reason: `C is correct because …`."""
 
 _IS_CONDITION = re.compile(r"\b(?:if|unless|not|never|wrong|would|falls|wenn|si|se)\b|n't\b|如果", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?;]+(?=\s|\Z)|\n+")
@@ -87,7 +87,7 @@ class Contradiction(NamedTuple):
         item_id: Id of the item.
         key: Place of the option that the benchmark calls right.
         stated: Place of the option that the explanation calls right.
-        sentence: The sentence that does so.
+        sentence: The sentence with this statement.
     """
 
     item_id: str
@@ -97,7 +97,7 @@ class Contradiction(NamedTuple):
 
 
 class Contradictions(NamedTuple):
-    """What explanations say about keys.
+    """The explanations that contradict keys.
 
     Args:
         stating: Number of explanations that call one option right.
@@ -111,12 +111,12 @@ class Contradictions(NamedTuple):
 
 
 class StatedKey(NamedTuple):
-    """A key, and the option that the explanation beside it calls right.
+    """A key, and the option that its explanation calls right.
 
     Args:
         item_id: Id of the item.
         key: Place of the option that the key calls right, from 0.
-        stated: Place of the one that the explanation does, with its sentence; None where it names none.
+        stated: Place of the option that the explanation calls right, with its sentence; None if it names none.
     """
 
     item_id: str
@@ -125,7 +125,7 @@ class StatedKey(NamedTuple):
 
 
 def stated_key(item: ExplainedKey) -> StatedKey:
-    """Return a key with what the explanation beside it says."""
+    """Return a key with the option that its explanation calls right."""
     return StatedKey(item.item_id, item.key, stated_option(item.explanation, item.options))
 
 
@@ -145,9 +145,9 @@ def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
 
 
 def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int, str] | None:
-    """Return the place of the one option that an explanation calls right, with the sentence; None where it names none.
+    """Return the place of the one option that an explanation calls right, with the sentence; None if it names none.
 
-    None, too, where different sentences call different options right.
+    None, too, if different sentences call different options right.
 
     Example:
         >>> stated_option("Two dogs are seen. So the correct answer is (B).", ("one", "two"))

@@ -1,10 +1,10 @@
-"""Which mistake of a join would explain that the keys of a task are not what models answer.
+"""The mistake of a join that would explain why a task's keys differ from the models' answers.
 
-Tried are: keys of another row (of the task, or of the whole file), from the first row or from a later one on; rows in
-reverse order; neighbouring rows exchanged; letters moved on, mirrored, or renamed in any other way; the keys of another
-task. Pictures that are attached to the wrong rows show in the same way as keys of other rows. A mistake explains the
-keys where, with it undone, they agree with what most models answer about as well as models agree with one another, and
-far more often than chance allows for that many tries.
+Candidates are: keys of another row (of the task, or of the whole file), from the first row or from a later one; rows in
+reverse order; neighboring rows exchanged; letters shifted, mirrored, or renamed in any other way; the keys of another
+task. Pictures attached to the wrong rows show in the same way as keys of other rows. A mistake explains the keys if,
+once undone, they agree with most models' answers about as well as models agree with one another, and far more often
+than chance allows for that many tries.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _FARTHEST_ROW = 5
 _SURE = 1e-4
-"""Probability, for all tries of a task together, below which agreement with a mistake undone is no chance."""
+"""Probability, over all tries of a task, below which agreement after undoing a mistake is not chance."""
 _LEAST_AGREEING = 0.6
-"""Share of the items concerned, 0-1, whose key is the models' answer once a mistake is undone."""
+"""Smallest share of the items concerned, 0-1, whose key is the models' answer once a mistake is undone."""
 
 Mistake = Literal["rows", "rows_of_file", "reversed_rows", "neighbours", "letters", "other_task"]
 
@@ -38,10 +38,10 @@ class KeyJoin(NamedTuple):
 
     Args:
         mistake: Kind of the mistake.
-        words: The mistake in words, such as `each item has the key of the row before it`.
-        restored: The key of each item of the task with the mistake undone; -1 where it has none then.
+        words: The mistake as text, such as `each item has the key of the row before it`.
+        restored: The key of each item of the task with the mistake undone; -1 if it then has none.
         sets_right: Number of items whose key would become the models' answer.
-        sets_wrong: Number of items whose key is the models' answer, and would not be any more.
+        sets_wrong: Number of items whose key is the models' answer, but would cease to be.
         agreeing: Share of the items concerned, 0-1, whose key is the models' answer with the mistake undone.
     """
 
@@ -62,11 +62,11 @@ class _Try(NamedTuple):
 
 
 def explain_keys(matrix: LetterMatrix, agreement: TaskAgreement) -> KeyJoin | None:
-    """Return the mistake that explains the keys of a task best; None where none does.
+    """Return the mistake that best explains the keys of a task; None if none does.
 
     Args:
-        matrix: Replies, whose items are in the order of the source.
-        agreement: How models agree on the task.
+        matrix: Replies, with items in the order of the source.
+        agreement: Agreement of models on the task.
     """
     import numpy as np
 
@@ -80,7 +80,7 @@ def explain_keys(matrix: LetterMatrix, agreement: TaskAgreement) -> KeyJoin | No
 
 
 def _with_starts(each: _Try, answers: Places, keys: Places) -> Iterator[tuple[KeyJoin, float]]:
-    """Yield a try for all rows and, of a shift, for the rows from the one on from which it explains most."""
+    """Yield a try for all rows and, for a shift, for the rows from the start that explains most."""
     import numpy as np
 
     yield _judged(each, answers, keys, 0)
@@ -95,13 +95,13 @@ def _with_starts(each: _Try, answers: Places, keys: Places) -> Iterator[tuple[Ke
 
 
 def _judged(each: _Try, answers: Places, keys: Places, start: int) -> tuple[KeyJoin, float]:
-    """Return a try with what it explains, and the probability that as many keys agree by chance, for its own tries."""
+    """Return a try with the items it explains, and the probability of as many by chance, for its own tries."""
     import numpy as np
     from scipy.stats import binom
 
     restored = np.where(np.arange(len(keys)) < start, keys, each.restored)
     told = (answers >= 0) & (restored >= 0) & (np.arange(len(keys)) >= start)
-    # What a mistake does not change says nothing for it: items of equal key before and after are left out.
+    # Items that a mistake leaves unchanged do not support it: those with equal keys before and after are left out.
     moved = told & (restored != keys)
     agreeing = int((restored == answers)[moved].sum())
     count = int(moved.sum())
@@ -126,7 +126,7 @@ def _tries(matrix: LetterMatrix, agreement: TaskAgreement, answers: Places) -> I
         return np.where(restored < options, restored, -1)
 
     for shift in (step * sign for step in range(1, _FARTHEST_ROW + 1) for sign in (1, -1)):
-        # Restored: the key that belongs here stands `shift` rows below.
+        # Restored: the key that belongs here is `shift` rows below.
         words = f"each item has the key of the item {_away(shift)}"
         yield _Try("rows", words, fitting(_moved(keys, rows + shift)), from_row=True)
         if len(places) < len(whole):
@@ -150,7 +150,7 @@ def _away(shift: int) -> str:
 
 
 def _moved(keys: Places, source: Places) -> Places:
-    """Return the keys that stand in other rows; -1 where there is no such row."""
+    """Return the keys from other rows; -1 where there is no such row."""
     import numpy as np
 
     is_there = (source >= 0) & (source < len(keys))

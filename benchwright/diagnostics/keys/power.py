@@ -1,12 +1,12 @@
 """Differences between two models that a benchmark can find, by task.
 
-Two models answer the same items, so what counts is the share of items that just one of them has right, psi. With n
-items worth n / d independent ones, where d is the design effect of items that share a picture, pair or scene, a paired
-test at 5 % finds a difference delta of accuracies with 80 % power where
+Two models answer the same items, so the relevant quantity is the share of items that just one of them has right, psi.
+With n items worth n / d independent ones, where d is the design effect of items that share a picture, pair or scene, a
+paired test at 5 % finds a difference delta of accuracies with 80 % power if
 
     sqrt(n / d) delta = z_a sqrt(psi) + z_b sqrt(psi - delta^2).
 
-psi and d come from replies where they are brought, else from stated assumptions.
+psi and d come from replies if available, otherwise from stated assumptions.
 
 Sources: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), sections 4 and 5: paired differences,
 clustered errors and the smallest difference that an evaluation can detect; the formula with psi - delta^2 under the
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_ITEMS = 10
-"""Items of a task that two models must both be asked, for their replies to count."""
+"""Smallest number of items of a task that two models must both be asked for their replies to count."""
 TARGET = 0.05
-"""Difference of accuracies for which the number of items needed is stated."""
+"""Difference of accuracies for which the required number of items is stated."""
 
 
 class PowerAssumptions(NamedTuple):
-    """What is assumed of two models where no replies are brought.
+    """Assumptions about two models if no replies are available.
 
     Args:
-        accuracy: Accuracy near which both lie, above 0 and below 1; a half is the hardest case.
-        correlation: Correlation of their being right on an item, 0 to below 1. Miller (2024, section 4.2) reports 0.3
+        accuracy: Accuracy near which both lie, above 0 and below 1; one half is the hardest case.
+        correlation: Correlation of their correctness on an item, 0 to below 1. Miller (2024, section 4.2) reports 0.3
             to 0.7 for models of a similar kind.
         within_cluster: Correlation of the difference of two models between items of one cluster, 0 to 1.
     """
@@ -54,7 +54,7 @@ class PowerAssumptions(NamedTuple):
         return 2 * self.accuracy * (1 - self.accuracy) * (1 - self.correlation)
 
     def __str__(self) -> str:
-        """Return them in words."""
+        """Return the assumptions as text."""
         return (
             f"both models near {self.accuracy:.0%} right, correlation of being right {self.correlation:g}, within "
             f"clusters {self.within_cluster:g}"
@@ -68,11 +68,11 @@ class TaskPower(NamedTuple):
         task: Name of the task; empty for all items.
         items: Number of its items with a key.
         clusters: Number of their clusters.
-        pairs: Number of pairs of models whose replies were used; 0 where psi and d are assumed.
+        pairs: Number of pairs of models whose replies were used; 0 if psi and d are assumed.
         discordant: psi, the median over pairs.
         design_effect: d, the median over pairs.
-        least_difference: Smallest difference of accuracies that is found with 80 % power, 0 to 1; None where no
-            difference that two such models can have is found.
+        least_difference: Smallest difference of accuracies found with 80 % power, 0 to 1; None if no difference that
+            two such models can have is found.
         items_needed: Number of items for a difference of `TARGET`.
         too_close: Pairs of models whose difference is smaller than this, with the difference.
     """
@@ -105,8 +105,8 @@ def power_by_task(matrix: LetterMatrix, assumptions: PowerAssumptions | None = N
     """Return the power of all items together and of each task, in the order of `matrix.tasks`.
 
     Args:
-        matrix: Items with keys, and replies of models; without replies of two models everything is assumed.
-        assumptions: What is assumed where replies do not say; `PowerAssumptions()` by default.
+        matrix: Items with keys, and replies of models; without replies of two models all values are assumed.
+        assumptions: Values to assume without replies; `PowerAssumptions()` by default.
     """
     import numpy as np
 
@@ -152,7 +152,7 @@ class _ModelPair(NamedTuple):
 
 
 def _pairs(some: NDArray[np.bool_], matrix: LetterMatrix) -> list[_ModelPair]:
-    """Return what each two models' replies say about each other."""
+    """Return the statistics of each two models' replies."""
     import numpy as np
 
     pairs = []

@@ -4,27 +4,28 @@ Respondent m picks option j of item i, whose right option is t, with a probabili
 
     l = b[m, j] + (s[m] + sigma z[i, t] if j == t else tau z[i, j])
 
-- b[m, j]: how much m prefers the letter j whatever is asked (position bias).
-- s[m]: the skill of m, by which it prefers the right option; at least 0, so that no reply speaks against what it says.
-- z[i, .]: standard normal, shared by all respondents. On the right option it makes items hard or easy for everybody
-  (sigma), on the others it makes one of them attractive to everybody (tau). This is what correlates errors: several
-  respondents may agree on a wrong option because it is tempting, and sigma and tau say how often.
+- b[m, j]: how much m prefers the letter j for any question (position bias).
+- s[m]: the skill of m, by which it prefers the right option; at least 0, so that no reply is evidence against its own
+content.
+- z[i, .]: standard normal, shared by all respondents. On the right option it makes items hard or easy for all
+  respondents (sigma), on the others it makes one of them attractive to all (tau). This is what correlates errors:
+  several respondents may agree on a wrong option because it is tempting, and sigma and tau give the frequency.
 - The key is the right option with probability 1 - epsilon; otherwise each of the others is, with equal probability.
-- Of people it may only be known that they gave another option than the key. Such an answer has the probability of all
+- For people, it may be known only that they gave another option than the key. Such an answer has the probability of all
   other options together.
 
-Skills, preferences, sigma and tau are those of greatest posterior density, with z integrated out; no key is taken to be
-right beforehand. The result is the probability of each option of each item to be the right one. epsilon is not
-estimated: replies alone cannot tell a wrong key from an item that misleads every respondent, so where they mislead all
-of them often, an estimate would call that many keys wrong.
+Skills, preferences, sigma and tau are those of greatest posterior density, with z integrated out; no key is assumed to
+be right. The result is the probability of each option of each item to be the right one. epsilon is not estimated:
+replies alone cannot distinguish a wrong key from an item that misleads every respondent. Where they often mislead all
+of them, an estimate would call that many keys wrong.
 
 Sources: the latent right answer with respondents' error rates is that of A. P. Dawid and A. M. Skene, Applied
-Statistics 28 (1979), 20-28, doi:10.2307/2346806; the difficulty of items beside the skill of respondents that of
-J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma and J. Movellan, "Whose vote should count more", NIPS 2009; preferences for
-wrong options that of R. D. Bock, "Estimating item parameters and latent ability when responses are scored in two or
+Statistics 28 (1979), 20-28, doi:10.2307/2346806; the difficulty of items in addition to the skill of respondents that
+of J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma and J. Movellan, "Whose vote should count more", NIPS 2009; preferences
+for wrong options that of R. D. Bock, "Estimating item parameters and latent ability when responses are scored in two or
 more nominal categories", Psychometrika 37 (1972), 29-51; marginal likelihood that of R. D. Bock and M. Aitkin,
-Psychometrika 46 (1981), 443-459. epsilon is by default what C. G. Northcutt, A. Athalye and J. Mueller, "Pervasive
-label errors in test sets", NeurIPS 2021, found on average over ten test sets.
+Psychometrika 46 (1981), 443-459. The default of epsilon is the average over ten test sets found by C. G. Northcutt, A.
+Athalye and J. Mueller, "Pervasive label errors in test sets", NeurIPS 2021.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _DRAWS_TO_FIT, _DRAWS_TO_JUDGE = 128, 512
-"""Points of the quasi-random integration over z, while parameters are estimated and afterwards."""
+"""Points of the quasi-random integration over z, during the estimation of parameters and afterwards."""
 
 _SKILL_PRIOR = (1.0, 2.0)
 _BIAS_SPREAD = 0.7
 _SPREAD_PRIOR = (0.0, 0.7)
 """Mean and standard deviation of log sigma and log tau."""
 WRONG_KEYS = 0.034
-"""Share of keys that are wrong beforehand, epsilon."""
+"""Prior share of wrong keys, epsilon."""
 _ABLE = (3.0, 0.6)
 """Skill, and sigma and tau, of able respondents."""
 
@@ -61,9 +62,9 @@ class ReplyModel(NamedTuple):
         bias: (M, K) preference of each respondent for each letter.
         hardness: sigma, the spread of difficulty among items.
         pull: tau, the spread of attraction among wrong options.
-        wrong: epsilon, the share of keys that are wrong beforehand.
-        log_density: Natural logarithm of the posterior density of these parameters, up to a constant that depends on
-            the replies alone.
+        wrong: epsilon, the prior share of wrong keys.
+        log_density: Natural logarithm of the posterior density of these parameters, up to a constant that depends only
+            on the replies.
     """
 
     skill: Floats
@@ -78,10 +79,10 @@ class Replies(NamedTuple):
     """Replies of M respondents to N items of up to K options.
 
     Args:
-        counts: (N, M, K) how often each respondent gave each option: 0 or 1 for a model, numbers of votes for people
-            taken together.
-        misses: (N, M) how often each respondent gave another option than the key, of which nothing more is known.
-        key: (N,) place of each item's key, from 0; below 0 where it has none, and then every option is equally likely.
+        counts: (N, M, K) how often each respondent gave each option: 0 or 1 for a model, numbers of votes for people as
+            one respondent.
+        misses: (N, M) how often each respondent gave an unknown option other than the key.
+        key: (N,) place of each item's key, from 0; below 0 if it has none, and then every option is equally likely.
         options: (N,) number of each item's options, 2 to K.
     """
 
@@ -102,10 +103,10 @@ def fit_replies(
 
     Args:
         replies: The replies.
-        wrong: epsilon, the share of keys that are wrong beforehand, above 0 and below 1.
-        begin: Parameters from which the search begins; `usual_start` where None. Where many keys are wrong, density has
-            two peaks: of able respondents and wrong keys, and of respondents who know nothing and are misled alike.
-        spread: Standard deviation, beforehand, of log sigma and log tau.
+        wrong: epsilon, the prior share of wrong keys, above 0 and below 1.
+        begin: Parameters from which the search begins; None uses `usual_start`. If many keys are wrong, density has two
+            peaks: of able respondents and wrong keys, and of ignorant respondents misled alike.
+        spread: Prior standard deviation of log sigma and log tau.
     """
     import numpy as np
     from scipy.optimize import minimize
@@ -141,12 +142,12 @@ def fit_replies(
 
 
 def usual_start(replies: Replies) -> ReplyModel:
-    """Return parameters of respondents of usual skill, from which a search may begin."""
+    """Return parameters of respondents with usual skill, from which a search may begin."""
     return _start(replies, _SKILL_PRIOR[0], 1.0)
 
 
 def able_start(replies: Replies) -> ReplyModel:
-    """Return parameters of able respondents who are seldom misled, from which a search may begin."""
+    """Return parameters of able respondents seldom misled, from which a search may begin."""
     return _start(replies, *_ABLE)
 
 
@@ -160,7 +161,7 @@ def _start(replies: Replies, skill: float, spread: float) -> ReplyModel:
 def right_options(model: ReplyModel, replies: Replies) -> Floats:
     """Return the natural logarithm of the probability of each option to be the right one, (N, K).
 
-    It is minus infinity for options that an item does not have.
+    It is minus infinity for options that an item lacks.
     """
     import numpy as np
 
@@ -180,7 +181,7 @@ def right_options(model: ReplyModel, replies: Replies) -> Floats:
 
 
 class _Patterns(NamedTuple):
-    """Different rows of replies and key to items with k options: few models give few of them.
+    """Distinct rows of replies and key to items with k options: few models give few of them.
 
     Args:
         k: Number of options.
@@ -280,7 +281,7 @@ def _log_likelihood(model: ReplyModel, patterns: _Patterns, z: Floats) -> tuple[
         z: Draws, (R, K).
 
     The gradient of a marginal log-likelihood is the expected gradient of the complete one, under the probabilities of
-    draws, right options and options that are not known, given the replies (R. A. Fisher's identity).
+    draws, right options and unknown options, given the replies (R. A. Fisher's identity).
     """
     import numpy as np
 

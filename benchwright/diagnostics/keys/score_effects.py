@@ -1,6 +1,6 @@
-"""What a finding does to scores: each model's accuracy with the items concerned, without them, and with keys set right.
+"""The effect of a finding on scores: each model's accuracy with its items, without them, and with corrected keys.
 
-Intervals are those of every score of Benchwright (`benchwright.statistics.share_right`), over clusters of items that
+Intervals are those of all scores of Benchwright (`benchwright.statistics.share_right`), over clusters of items that
 share a picture, a pair or a scene. The change is paired: both accuracies come from the same resampled clusters.
 """
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 class ModelEffect(NamedTuple):
-    """What a finding does to one model's accuracy.
+    """The effect of a finding on one model's accuracy.
 
     Args:
         model: Name of the model.
-        before: Accuracy on all items that it was asked and that have a key.
+        before: Accuracy on all items it was asked that have a key.
         concerned: Accuracy on the items of the finding.
         after: Accuracy without them.
-        change: `after` less `before`, -1 to 1; None where no item is left.
-        change_interval: 95 % interval of the change; None where there are too few clusters to resample.
-        corrected: Accuracy on all items if the keys that are given instead are right; None where none are given.
+        change: `after` less `before`, -1 to 1; None if no item is left.
+        change_interval: 95 % interval of the change; None if there are too few clusters to resample.
+        corrected: Accuracy on all items if the replacement keys are right; None without such keys.
     """
 
     model: str
@@ -42,12 +42,12 @@ class ModelEffect(NamedTuple):
 
 
 class ScoreEffects(NamedTuple):
-    """What a finding does to the scores of all models.
+    """The effect of a finding on the scores of all models.
 
     Args:
         items: Number of items concerned that have a key.
         models: Effect on each model, in the order of the matrix.
-        swaps: Pairs of models of which the first is ahead with the items and behind without them.
+        swaps: Pairs of models of which the first leads with the items and trails without them.
     """
 
     items: int
@@ -81,11 +81,11 @@ def _json(estimate: Estimate) -> dict[str, Any]:
 def score_effects(
     matrix: LetterMatrix, item_ids: Collection[str], *, corrected: Mapping[str, int] | None = None
 ) -> ScoreEffects:
-    """Return what the items of a finding do to the scores.
+    """Return the effect of a finding's items on the scores.
 
     Args:
         matrix: Replies of models.
-        item_ids: Ids of the items concerned; those that the matrix does not have, or that have no key, do not count.
+        item_ids: Ids of the items concerned; those missing from the matrix or without a key do not count.
         corrected: Place of the option that may be right instead of the key, by item id.
     """
     import numpy as np
@@ -134,7 +134,7 @@ def _effect(
 def _change_interval(
     right: NDArray[np.bool_], group: NDArray[np.int64], gone: NDArray[np.bool_], model: str
 ) -> Interval | None:
-    """Return percentiles of the change over resampled clusters; (0, 0) where no item is concerned."""
+    """Return percentiles of the change over resampled clusters; (0, 0) if no item is concerned."""
     import numpy as np
 
     if not gone.any():

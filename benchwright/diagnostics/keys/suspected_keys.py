@@ -2,13 +2,13 @@
 
 The evidence is the probability that another option than the key is right, under a model of replies in which items
 differ in difficulty and in how tempting their wrong options are (`benchwright.diagnostics.keys.reply_model`). Agreement
-on a wrong option is evidence only so far as it exceeds what temptation explains, and able models count more than weak
-ones. A model that is not better than chance at a task beyond doubt has no voice there: what it says of its items is
-noise, or a wrong reading of its replies. Where models agree with one another more than with the keys of a task
-(`task_agreement`), those that agree have a voice too, and the share of its wrong keys is estimated (`wrong_share`).
-Beside it stand the classical figures by which people judge such an item: who gave what, and the item-rest correlation
-of the key and of the favoured option (S. Henrysson, Psychometrika 28 (1963), 211-218): where able models leave the key
-and take the favoured option, the first is negative and the second positive.
+on a wrong option is evidence only beyond what temptation explains, and able models count more than weak ones. A model
+that is not clearly better than chance at a task has no voice there: its replies are noise, or were misread. If models
+agree with one another more than with the keys of a task (`task_agreement`), those that agree have a voice too, and the
+share of its wrong keys is estimated (`wrong_share`). The result also has the classical statistics by which curators
+judge such an item: the replies of each respondent, and the item-rest correlation of the key and of the favored option
+(S. Henrysson, Psychometrika 28 (1963), 211-218). If able models leave the key and take the favored option, the first is
+negative and the second positive.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_ITEMS = 60
-"""Items with a key and replies that a task needs for parameters of its own; smaller tasks are taken together."""
+"""Number of items with a key and replies that a task needs for separate parameters; smaller tasks share theirs."""
 LEAST_VOICES = 2
-"""Able models, or people, that must give an option for it to be favoured: one alone is a wrong reply, not a sign."""
+"""Number of able models, or people, that must give an option for it to be favored: one alone is a wrong reply, not a
+sign."""
 _MOST_TO_FIT = 1000
-"""Items from which the parameters of a task are estimated; of more, a sample of so many."""
+"""Number of items from which the parameters of a task are estimated; a larger task is sampled."""
 _WORTH_A_LOOK, LIKELY, NEARLY_SURE = 0.25, 0.5, 0.9
-"""Probability that a key is wrong from which a person should look, from which it is likelier wrong than not, and from
-which scores should not be trusted before somebody looked."""
+"""Probability that a key is wrong from which a curator should check it, from which it is more likely wrong than right,
+and from which scores are not trustworthy before a check."""
 
 
 _ITEMS_AT_ONCE = 1 << 16
 
 
 class PeopleAnswers(NamedTuple):
-    """Answers of people who did not see the keys, all people taken together.
+    """Answers of people who did not see the keys, all people together.
 
     Args:
         votes: Number of people who gave each option, items x options.
-        misses: Number of people who gave another option than the key, where it is not known which, by item; None where
-            all options are known.
+        misses: Number of people who gave an unknown option other than the key, by item; None if all options are known.
     """
 
     votes: NDArray[np.int64]
@@ -63,7 +63,7 @@ class PeopleAnswers(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What replies say of items with a key.
+    """The evidence of replies on items with a key.
 
     Args:
         log_odds: Natural logarithm of the odds that the key is wrong; NaN for items without a key.
@@ -80,23 +80,23 @@ class Evidence(NamedTuple):
 
 
 class SuspectedKey(NamedTuple):
-    """One item, with the evidence against its key.
+    """An item, with the evidence against its key.
 
     Args:
         item_id: Id of the item.
         place: Number of the item in the matrix.
         key: Place of the option that the benchmark calls right.
         favoured: Place of the other option that is most likely right.
-        log_odds: Natural logarithm of the odds that the key is wrong; items are ranked by it.
+        log_odds: Natural logarithm of the odds that the key is wrong, by which items are ranked.
         for_key: Models that gave the key, sorted.
-        for_favoured: Models that gave the favoured option, sorted.
+        for_favoured: Models that gave the favored option, sorted.
         others: Number of models that gave another option or none.
-        voices: Number of models with a voice that gave the favoured option.
+        voices: Number of models with a voice that gave the favored option.
         votes_for_key: Number of people who gave the key.
-        votes_for_favoured: Number of people who gave the favoured option.
-        misses: Number of people who gave another option than the key, it is not known which.
-        key_discrimination: Item-rest correlation of the key over models; None where it is not defined.
-        favoured_discrimination: The same for the favoured option, as if it were the key.
+        votes_for_favoured: Number of people who gave the favored option.
+        misses: Number of people who gave an unknown option other than the key.
+        key_discrimination: Item-rest correlation of the key over models; None if it is not defined.
+        favoured_discrimination: The same for the favored option, as if it were the key.
     """
 
     item_id: str
@@ -123,7 +123,7 @@ class SuspectedKey(NamedTuple):
 
     @property
     def is_supported(self) -> bool:
-        """Return whether a person should look: it is probable enough, and two or more gave the favoured option."""
+        """Return whether a curator should check it: it is probable enough, and two or more gave the favored option."""
         voices = self.voices + self.votes_for_favoured + self.misses
         return voices >= LEAST_VOICES and self.probability >= _WORTH_A_LOOK
 
@@ -133,13 +133,13 @@ def suspected_keys(
 ) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first.
 
-    Of items with equal evidence, the lower id comes first. The list goes through to the end, so that any share of it
-    can be looked at; `is_supported` says which items deserve to be called suspicious.
+    Of items with equal evidence, the lower id comes first. The list is complete, so that any share of it can be
+    checked; `is_supported` marks the suspicious items.
 
     Args:
-        matrix: Replies of models; two models are little, five or more make a good list.
-        people: Answers of people; None where nobody was asked.
-        found: The evidence, where it is known from before; `evidence` of both where None.
+        matrix: Replies of models; two models give a weak list, five or more a good one.
+        people: Answers of people; None if none were asked.
+        found: The evidence, if already known; None computes `evidence` of both.
     """
     import numpy as np
 
@@ -179,12 +179,11 @@ def suspected_keys(
 
 
 def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evidence:
-    """Return what replies say of the keys of items.
+    """Return the evidence of replies on the keys of items.
 
-    Parameters are estimated for each task of `_LEAST_ITEMS` items or more by itself, and for all other tasks together;
-    a task on which models agree with one another more than with the keys stands by itself whatever its size.
-    The order and the names of models, and the order of items, make no difference. Arguments are those of
-    `suspected_keys`.
+    Each task with `_LEAST_ITEMS` items or more has separate parameters; all other tasks share theirs. A task on which
+    models agree with one another more than with the keys is separate at any size. The order and the names of models,
+    and the order of items, make no difference. Arguments are those of `suspected_keys`.
     """
     import numpy as np
 
@@ -225,7 +224,7 @@ def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evide
 def _parts(
     matrix: LetterMatrix, people: PeopleAnswers | None, doubted: Mapping[int, TaskAgreement]
 ) -> NDArray[np.int64]:
-    """Return the number of the task whose parameters hold for each item; -1 for small tasks, which are one part."""
+    """Return the number of the task whose parameters hold for each item; -1 for small tasks, which form one part."""
     import numpy as np
 
     replied = ((matrix.letter >= 0) & (matrix.letter < matrix.options)).any(axis=0)

@@ -1,9 +1,9 @@
-"""How far models agree with one another on a task, beside how far they agree with its keys.
+"""Agreement of models with one another on a task, compared with their agreement with its keys.
 
 Able models that err independently agree with right keys more than with one another: a reply that differs from another
-model's may still be right. Where they agree with one another far more than with the keys, either something misleads all
-of them in the same way, or keys are wrong. Agreement is corrected for chance by the letters that each gives (Cohen's
-kappa), so that a liking for a letter is no agreement.
+model's may still be right. If they agree with one another far more than with the keys, either something misleads all of
+them in the same way, or keys are wrong. Agreement is corrected for chance by the letters that each gives (Cohen's
+kappa), so that a preference for a letter does not count as agreement.
 
 Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960),
 37-46.
@@ -25,34 +25,34 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST_ITEMS = 15
-"""Items with a key and replies that a task needs to be judged by itself."""
+"""Number of items with a key and replies that a task needs for a separate judgment."""
 _SURELY_AGREE = 4.0
-"""Standard errors by which two models must agree more than chance for what they share to be a sign of the answer."""
+"""Standard errors by which two models must agree more than chance for their agreement to indicate the answer."""
 _LEAST_KAPPA = 0.2
 _DIFFERS = 1.0
 """Standard errors by which models must agree with one another more than with the keys, for keys to be in doubt."""
 _DIFFERS_FAR = 3.0
 _LEAST_GAP = 0.02
 _LEAST_OF_KIND = 10
-"""Items with equal numbers of options from which on the letters of a model are counted among them alone."""
+"""Number of items with equal numbers of options from which a model's letters are counted among them alone."""
 _APART_SHARE, _DIFFERS_APART = 0.6, 2.0
-"""Share of the agreement among models below which agreement with keys is unlike that of any clean task: on BLINK and
-MVP-Bench it is .79 or more."""
+"""Share of the agreement among models below which agreement with keys is unlike that of any clean task, for which it is
+.79 or more on BLINK and MVP-Bench; and the standard errors by which they must differ."""
 _FAR_KAPPA, _FAR_SHARE = 0.35, 1 / 3
-"""Agreement among models from which on, and the share of it that agreement with keys must not reach, for the keys of a
-task to have little to do with what it asks."""
+"""Smallest agreement among models, and the share of it below which agreement with keys means that a task's keys have
+little to do with its questions."""
 
 
 class TaskAgreement(NamedTuple):
-    """How models agree on the items of one task.
+    """Agreement of models on the items of one task.
 
     Args:
         places: Places of the items with a key, in the order of the source.
         models: Numbers of the models that count: those better than chance by the keys, and those that agree with
             another one more than chance.
-        among: Mean kappa over pairs of these models; NaN where there are fewer than two.
+        among: Mean kappa over pairs of these models; NaN for fewer than two.
         with_keys: Mean kappa of these models with the keys.
-        gap: Mean over items of how much oftener models agree with one another than with the key, chance taken off both.
+        gap: Mean over items of how much more often models agree with one another than with the key, both less chance.
         error: Standard error of that mean.
     """
 
@@ -65,25 +65,25 @@ class TaskAgreement(NamedTuple):
 
     @property
     def is_in_doubt(self) -> bool:
-        """Return whether models agree with one another more than with the keys, beyond luck."""
+        """Return whether models agree with one another more than with the keys, beyond chance."""
         return self.gap > _LEAST_GAP and self.gap > _DIFFERS * self.error
 
     @property
     def is_apart(self) -> bool:
-        """Return whether the keys hold far less of what models agree on than keys of clean tasks do."""
+        """Return whether the keys hold far less of the models' agreement than keys of clean tasks do."""
         return (
             self.is_in_doubt and self.with_keys < _APART_SHARE * self.among and self.gap > _DIFFERS_APART * self.error
         )
 
     @property
     def is_far_apart(self) -> bool:
-        """Return whether they agree with one another, and hardly with the keys."""
+        """Return whether models agree with one another, but hardly with the keys."""
         is_far = self.among >= _FAR_KAPPA and self.with_keys < _FAR_SHARE * self.among
         return self.is_in_doubt and is_far and self.gap > _DIFFERS_FAR * self.error
 
 
 def agreement_of(matrix: LetterMatrix, places: NDArray[Any]) -> TaskAgreement:
-    """Return how models agree on some items, which have keys."""
+    """Return the agreement of models on some items, which have keys."""
     import numpy as np
 
     letter, options = matrix.letter[:, places], matrix.options[places]
@@ -117,7 +117,7 @@ def agreement_of(matrix: LetterMatrix, places: NDArray[Any]) -> TaskAgreement:
 
 
 def _agreed(first: NDArray[np.int64], second: NDArray[np.int64], options: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return for each item whether two agree, less chance, and that chance; NaN where one of them gave no letter."""
+    """Return for each item whether two agree, less chance, and that chance; NaN if one of them gave no letter."""
     import numpy as np
 
     over, chances = np.full(len(first), np.nan), np.full(len(first), np.nan)
@@ -150,7 +150,7 @@ def _deviate(over: Floats, chance: Floats) -> float:
 
 
 def agreements_by_task(matrix: LetterMatrix) -> dict[int, TaskAgreement]:
-    """Return how models agree on each task that has enough items with a key and a reply, by the task's number."""
+    """Return the agreement of models on each task with enough items with a key and a reply, by the task's number."""
     import numpy as np
 
     replied = (matrix.key >= 0) & ((matrix.letter >= 0) & (matrix.letter < matrix.options)).any(axis=0)
@@ -163,7 +163,7 @@ def agreements_by_task(matrix: LetterMatrix) -> dict[int, TaskAgreement]:
 
 
 def consensus(matrix: LetterMatrix, agreement: TaskAgreement) -> NDArray[np.int64]:
-    """Return the option that most of the models that count give to each item of a task; -1 where several tie."""
+    """Return the option that most of the models that count give for each item of a task; -1 for ties."""
     import numpy as np
 
     letter = matrix.letter[np.array(agreement.models, np.int64)[:, None], agreement.places]

@@ -1,10 +1,10 @@
-"""The share of wrong keys of one task, where models agree with one another more than with its keys.
+"""The share of wrong keys of one task on which models agree with one another more than with its keys.
 
-Keys of a task are as good as keys are elsewhere, or the task is an outlier: something befell its keys, and any share of
-them may be wrong. Each share of a grid is weighed by its prior and by the density of the replies under the model of
-replies (`reply_model`) fitted with it. A task on which models agree with one another more than with the keys is an
-outlier with a prior probability of 20 %, and of 95 % where that difference is unlike any clean task's: the model of
-replies alone would as soon take all models to be misled alike.
+Keys of a task are as good as elsewhere, or the task is an outlier: its keys were damaged, and any share of them may be
+wrong. Each share of a grid is weighted by its prior and by the density of the replies under the model of replies
+(`reply_model`) fitted with it. A task on which models agree with one another more than with the keys is an outlier with
+a prior probability of 20 %, and of 95 % if that difference is unlike any clean task's. The model of replies alone would
+as readily assume that all models are misled alike.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 _SHARES = (WRONG_KEYS, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97)
 _OUTLIER, _OUTLIER_APART = 0.2, 0.95
-"""Prior probability that a task is an outlier where its keys are in doubt, and where models agree far less with them
-than with one another."""
+"""Prior probability that a task is an outlier if its keys are in doubt, and if models agree far less with them than
+with one another."""
 _SPREAD = 0.4
-"""Standard deviation, beforehand, of the logarithms of how much items differ in difficulty and in temptation: as on the
-nine tasks of BLINK and MVP-Bench on which two models or more are able. With more, all models misled alike by every item
+"""Prior standard deviation of the logarithms of how much items differ in difficulty and in temptation: as on the nine
+tasks of BLINK and MVP-Bench with two or more able models. With a larger one, models all misled by every item would
 explain any keys."""
 _TO_WEIGH = 400
-"""Items on which shares are weighed at most."""
+"""Largest number of items on which shares are weighted."""
 _NEGLIGIBLE = 1e-3
 
 
@@ -40,13 +40,13 @@ class WeighedModel(NamedTuple):
 
 
 class WrongShare(NamedTuple):
-    """What replies say of the share of a task's keys that are wrong.
+    """The evidence of replies on the share of a task's wrong keys.
 
     Args:
         models: Parameters for each share that counts, with its weight; weights add up to 1.
         value: Posterior mean of the share, 0-1.
-        low: Share that the true one is above with a probability of 97.5 %, as far as the grid tells.
-        high: Share that it is below likewise.
+        low: Share below the true one with a probability of 97.5 %, within the resolution of the grid.
+        high: Share above the true one with the same probability.
         outlier: Posterior probability that the task is an outlier.
     """
 
@@ -66,12 +66,12 @@ class WrongShare(NamedTuple):
 
 
 def usual_share(replies: Replies) -> WrongShare:
-    """Return the share of wrong keys of a task that is like others: what is known beforehand."""
+    """Return the share of wrong keys of a task that is like others: the prior."""
     return WrongShare((WeighedModel(fit_replies(replies), 1.0),), WRONG_KEYS, WRONG_KEYS, WRONG_KEYS, 0.0)
 
 
 def wrong_share(replies: Replies, *, is_apart: bool) -> WrongShare:
-    """Return what replies say of the share of wrong keys, with an outlier in the prior.
+    """Return the evidence of replies on the share of wrong keys, with an outlier in the prior.
 
     Args:
         replies: Replies to the items of one task, which have keys.

@@ -1,1 +1,1 @@
-"""What words mean, without a network: a WordNet that the user has, languages by word lists, a local sentence model."""
+"""Meanings of words, without a network: a WordNet of the user's, languages by word lists, a local sentence model."""

@@ -1,10 +1,10 @@
 """Questions about one picture that ask the same in other words or in another language.
 
-Three ways tell it, each of which says `perhaps`: a WordNet, where content words of both questions mean the same and so
-do their right options; languages, where questions in two of them have options that say the same and the same one is
-right: equal numbers and names, words of closed classes (colors, sides, seasons), words that look alike (`Francium`,
-`Francio`); a sentence model that the user has, where the vectors of both questions lie closer than those of questions
-about different pictures do.
+Three methods find them, each with the result `perhaps`. A WordNet: content words of both questions mean the same and so
+do their right options. Languages: questions in two of them have options that say the same, and the same one is right;
+options are compared by equal numbers and names, words of closed classes (colors, sides, seasons), and words that look
+alike (`Francium`, `Francio`). A sentence model of the user's: the vectors of both questions lie closer than those of
+questions about different pictures.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from .wordnet import WordNet
 
 Way = Literal["words", "languages", "sentences"]
 SentenceVectors = Callable[[Sequence[str]], NDArray[np.float32]]
-"""From texts to vectors of length 1, (texts, dimensions)."""
+"""Function from texts to vectors of length 1, (texts, dimensions)."""
 
 _MOST_ABOUT_ONE = 60
-"""Questions about one picture of which each is compared with each."""
+"""Largest number of questions about one picture to compare with each other."""
 _LEAST_SHARED = 0.66
-"""Share of content words, 0-1, that mean the same in both questions."""
+"""Smallest share of content words, 0-1, that mean the same in both questions."""
 _LEAST_COSINE = 0.75
 _QUANTILE = 0.999
 """Quantile of the cosines of questions about different pictures, above which two questions ask the same."""
 _MOST_STRANGERS = 2000
 _ALIKE, _LEAST_LETTERS = 0.55, 4
-"""Likeness of letters from which words of two languages that begin alike may be one, as `Orangensaft` and `orange
-juice` are, and letters below which they are not compared."""
+"""Similarity of letters from which words of two languages with the same beginning may be one, such as `Orangensaft` and
+`orange juice`, and number of letters below which they are not compared."""
 _ARTICLES = frozenset([
     "a", "an", "the", "der", "die", "das", "ein", "eine", "einen", "le", "la", "les", "l", "un", "une", "des", "d",
     "du", "de", "el", "los", "las", "una", "unos", "il", "lo", "gli", "i", "uno", "o", "os", "as", "um", "uma",
@@ -65,7 +65,7 @@ _SAYS_LITTLE = frozenset([
     "seen", "show", "shown", "shows", "depict", "depicted", "visible", "thing", "object", "item", "find",
     "present", "appear", "following", "please", "given", "like"
 ])  # fmt: skip
-"""Words that questions about any picture have."""
+"""Words that occur in questions about any picture."""
 
 
 class AskedAgain(NamedTuple):
@@ -73,9 +73,9 @@ class AskedAgain(NamedTuple):
 
     Args:
         items: Ids of both, in order.
-        way: What says so.
+        way: Method that found them.
         likeness: Share of content words, or cosine, 0-1; None between languages.
-        languages: Languages of both, where they differ.
+        languages: Languages of both, if they differ.
     """
 
     items: tuple[str, str]
@@ -91,15 +91,15 @@ def asked_again(
     vectors: SentenceVectors | None = None,
     without_pictures: Collection[str] = (),
 ) -> Iterator[AskedAgain]:
-    """Yield the pairs of questions that perhaps ask the same, by the pictures that they show; each pair once.
+    """Yield the pairs of questions that perhaps ask the same, by the pictures they show; each pair once.
 
-    Questions without pictures are about one thing as far as anyone knows: all of them are compared by their words, but
-    for sets that ask one question with several keys, which are about pictures that the source lacks.
+    Questions without pictures may all be about one thing, so all of them are compared by their words. Sets that ask one
+    question with several keys are excluded: they are about pictures that the source lacks.
 
     Args:
-        items: The items; those without a key or a picture are compared with none.
-        wordnet: A WordNet; without one words are not compared.
-        vectors: A sentence model; without one vectors are not compared.
+        items: The items; those without a key or a picture are not compared.
+        wordnet: A WordNet; None compares no words.
+        vectors: A sentence model; None compares no vectors.
         without_pictures: Ids of the items whose source names no picture.
     """
     about: defaultdict[tuple[str, ...], list[Item]] = defaultdict(list)
@@ -131,7 +131,7 @@ def _by_words(first: Item, second: Item, wordnet: WordNet) -> float | None:
 
 
 def _in_two_languages(first: Item, second: Item) -> tuple[str, str] | None:
-    """Return the languages of two questions that differ in them, and have options that say the same; else None."""
+    """Return the languages of two questions, if these differ and have options that say the same; otherwise None."""
     texts, others = _texts(first), _texts(second)
     if texts is None or others is None or len(texts) != len(others):
         return None
@@ -148,9 +148,9 @@ def _texts(item: Item) -> list[str] | None:
 
 
 def _say_the_same(texts: Sequence[str], others: Sequence[str], right: int, other_right: int) -> bool:
-    """Return whether right options are one of the pairs of options that are alike, or what these leave over.
+    """Return whether right options form one of the pairs of similar options, or the pair left over.
 
-    Numbers have to be equal; of words half have to be alike, or all but the right one.
+    Numbers must be equal; half of the words must be similar, or all but the right one.
     """
     numbers, beside = (any(quantity(text) is not None for text in each) for each in (texts, others))
     if numbers != beside:
@@ -173,7 +173,7 @@ def _say_the_same(texts: Sequence[str], others: Sequence[str], right: int, other
 
 
 def _likeness_across(text: str, other: str) -> float:
-    """Return how alike two options in two languages are, 0-1: 1 for equal numbers, names and words that are known."""
+    """Return the similarity of two options in two languages, 0-1: 1 for equal numbers, names and known words."""
     value, beside = quantity(text), quantity(other)
     if value is not None or beside is not None:
         return float(value == beside)
@@ -197,11 +197,11 @@ def _plain(words: str) -> str:
 
 
 def _in_other_words(first: Item, second: Item, wordnet: WordNet) -> float | None:
-    """Return the share of content words that mean the same, where right options do and the questions do; else None."""
+    """Return the share of content words that mean the same, if right options and questions do; otherwise None."""
     if not _right_means_same(first, second, wordnet):
         return None
     words, others = (_content(item, wordnet) for item in (first, second))
-    if not words and not others:  # `which animal is in the picture` asks for the kind of its right option, and no more
+    if not words and not others:  # `which animal is in the picture` asks only for the kind of its right option
         words, others = (_content(item, wordnet, with_kind=True) for item in (first, second))
     if not words or not others or _signs(first.question) != _signs(second.question):
         return None
@@ -244,7 +244,7 @@ def _right_text(item: Item) -> str:
 
 
 def _content(item: Item, wordnet: WordNet, *, with_kind: bool = False) -> list[str]:
-    """Return the words that say what a question is about, without the kind of its right option (`which food`: soup)."""
+    """Return the subject words of a question, without the kind of its right option (`which food`: soup)."""
     text = normal(item.question)
     for asks, meant in _ASKS:
         text = asks.sub(meant, text)
@@ -258,7 +258,7 @@ def _content(item: Item, wordnet: WordNet, *, with_kind: bool = False) -> list[s
 
 
 def _signs(question: str) -> frozenset[str]:
-    """Return what has to be equal: numbers, and single letters that name something."""
+    """Return the parts that must be equal: numbers, and single letters that name something."""
     words = normal(question).split()
     return frozenset(
         word for word in words if any(sign.isdigit() for sign in word) or (len(word) == 1 and word not in "aist")
@@ -274,7 +274,7 @@ def _same(word: str, other: str, wordnet: WordNet) -> bool:
 def _by_vectors(
     pairs: Sequence[tuple[Item, Item]], about: Sequence[Sequence[Item]], vectors: SentenceVectors
 ) -> Mapping[tuple[str, str], float]:
-    """Return the cosine of each pair that lies closer than questions about different pictures do."""
+    """Return the cosine of each pair that lies closer than questions about different pictures."""
     questions = list(dict.fromkeys(item.question for same in about for item in same))
     if not pairs:
         return {}
@@ -293,7 +293,7 @@ def _by_vectors(
 
 
 def _may_be_equal(first: Item, second: Item, vectors: SentenceVectors) -> bool:
-    """Return whether right options are equal, or their vectors as close as those of questions have to be."""
+    """Return whether right options are equal, or their vectors as close as those of questions must be."""
     texts = [_right_text(first), _right_text(second)]
     if normal(texts[0]) == normal(texts[1]):
         return True

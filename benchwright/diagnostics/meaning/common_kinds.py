@@ -1,7 +1,7 @@
-"""The one option whose noun shares no kind with all others, by a WordNet: `biceps` among bones, `trombone` among coins.
+"""The only option whose noun shares no kind with others, by a WordNet: `biceps` among bones, `trombone` among coins.
 
-All others have to share a kind that says something, such as `bone` or `disease`, and the odd one has to lie in another
-field of the WordNet in each of its senses, so that no sense of it is near.
+All others must share a specific kind, such as `bone` or `disease`. The odd one must lie in another field of the WordNet
+in each of its senses, so that no sense of it is near.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ _TOO_GENERAL = frozenset([
     "implement", "commodity", "creation", "product", "relative", "worker", "name", "language unit",
     "written communication",
 ])  # fmt: skip
-"""Kinds that options of most questions share."""
+"""Kinds shared by the options of most questions."""
 OWN_FIELDS = frozenset([15, 28])
-"""Fields, places and times, of whose kinds a WordNet has all."""
+"""Fields, places and times, whose kinds a WordNet covers completely."""
 _NEAR_FIELDS = (
     frozenset([5, 13, 20]),  # animals, food, plants
-    frozenset([6, 27]),  # things made, substances
+    frozenset([6, 27]),  # artifacts, substances
     frozenset([13, 27]),
     frozenset([4, 11, 22]),  # acts, events, processes
     frozenset([7, 9, 12, 26]),  # attributes, cognition, feelings, states
     frozenset([15, 17, 6]),  # places, natural things, buildings
     frozenset([14, 18]),  # groups, people
     frozenset([19, 11, 22]),
-    frozenset([10, 9, 6]),  # what is said and written, and what it is written on
+    frozenset([10, 9, 6]),  # communication, and its media
     frozenset([21, 23, 24]),
 )
 
 
 @lru_cache(maxsize=1 << 13)
 def _senses_of(text: str, wordnet: WordNet) -> tuple[Synset, ...]:
-    """Return the senses of the noun of an option, all of it where the WordNet has it whole; none for longer phrases."""
+    """Return the senses of an option's noun, as a whole if the WordNet has it; none for longer phrases."""
     whole = normal(text)
     for plain in (whole, whole.removeprefix("the ").removeprefix("an ").removeprefix("a ")):
         if senses := wordnet.senses(plain, "noun"):
@@ -76,14 +76,14 @@ def _kinds(text: str, wordnet: WordNet) -> frozenset[Synset]:
 
 @lru_cache(maxsize=1 << 13)
 def _main_kinds(text: str, wordnet: WordNet) -> frozenset[Synset]:
-    """Return what the two main senses of an option are kinds of, without what is too general to tell."""
+    """Return the kinds of the two main senses of an option, without those too general to distinguish options."""
     senses = _senses_of(text, wordnet)[:2]
     above = frozenset(senses).union(*(wordnet.more_general(sense) for sense in senses))
     return frozenset(kind for kind in above if kind.field != _TOPS and _TOO_GENERAL.isdisjoint(kind.words))
 
 
 def option_apart(texts: Sequence[str], wordnet: WordNet) -> tuple[int, str] | None:
-    """Return the place of the option that is of no kind that all others share, and that kind; None where none is so.
+    """Return the place of the option outside the kind that all others share, and that kind; None if there is none.
 
     Args:
         texts: All options.
@@ -113,7 +113,7 @@ def option_apart(texts: Sequence[str], wordnet: WordNet) -> tuple[int, str] | No
 
 
 def _is_of_other_world(text: str, others: Sequence[str], wordnet: WordNet) -> bool:
-    """Return whether an option is an idea in each of its senses and all others are things first, or the reverse."""
+    """Return whether an option is an idea in each of its senses and all others are primarily things, or the reverse."""
     mine = {sense.field for sense in _senses_of(text, wordnet)}
     theirs = {_senses_of(other, wordnet)[0].field for other in others}
     return any(mine <= one and theirs <= other for one, other in ((_IDEAS, _THINGS), (_THINGS, _FEELINGS)))
@@ -125,7 +125,7 @@ _FEELINGS = frozenset([7, 12, 26])
 
 
 def is_one_thing(text: str, wordnet: WordNet) -> bool:
-    """Return whether a noun is the main reading of an option, and not a verb or an adjective."""
+    """Return whether an option reads mainly as a noun, and not as a verb or an adjective."""
     word = normal(text).split()[-1:] or [""]
     nouns = len(wordnet.senses(word[0], "noun"))
     return nouns > 0 and nouns >= len(wordnet.senses(word[0], "verb"))
@@ -141,7 +141,7 @@ def _is_apart(text: str, kinds: frozenset[Synset], shared: Sequence[Synset], wor
 
 
 def fields_near(field: int) -> frozenset[int]:
-    """Return a field of a WordNet with those whose words options of one question may share."""
+    """Return a field of a WordNet with those whose words may be options of the same question."""
     return frozenset([field]).union(*(row for row in _NEAR_FIELDS if field in row))
 
 
@@ -166,17 +166,17 @@ _SAY_LITTLE = frozenset([
     "factor",
     "product", "brand", "ship", "horse", "street", "game", "track", "material", "pattern",
 ])  # fmt: skip
-"""Nouns whose answers may be of many fields, or have names that are words of others."""
+"""Nouns whose answers may be of many fields, or have names that are words of other fields."""
 _NO_NUMBERS = frozenset([5, 8, 13, 20, 27])
-"""Fields of which no number is one: animals, bodies, food, plants, substances."""
+"""Fields that contain no number: animals, bodies, food, plants, substances."""
 
 
 def far_from_asked(
     question: str, texts: Sequence[str], right: int, wordnet: WordNet
 ) -> tuple[CannotAnswer, list[int]] | None:
-    """Return why two wrong options or more, at least half of them, are not what the question asks for; else None.
+    """Return why two or more wrong options, at least half of them, are not what the question asks for; otherwise None.
 
-    The question has to name what it asks for (`which organ`), and an option counts where no sense of its noun lies in a
+    The question must name what it asks for (`which organ`), and an option counts if no sense of its noun lies in a
     field near that.
 
     Args:

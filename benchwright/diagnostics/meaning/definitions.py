@@ -1,7 +1,7 @@
-"""How two words hang together by the definitions and the wider pointers of a WordNet.
+"""Relations of two words by the definitions and the more general pointers of a WordNet.
 
-`robin` is defined as a `small Old World songbird`, `enormous` and `huge` are near one adjective and defined by the same
-word, Paris is a part of France.
+`robin` is defined as a `small Old World songbird`; `enormous` and `huge` are near one adjective and have the same word
+in their definitions; Paris is a part of France.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _MATHEMATICAL: dict[str, frozenset[str]] = {
     "circle": frozenset(["ellipse"]),
     "cuboid": frozenset(["prism"]),
 }
-"""Shapes that are others too, which a WordNet lacks."""
+"""Shapes that are special cases of others, missing from WordNets."""
 
 
 @lru_cache(maxsize=1 << 14)
 def is_defined_as(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether the definition of a word says that it is a kind of another: its genus is that word."""
+    """Return whether the definition of a word has another word as its genus."""
     for part in ("noun", "verb"):
         others = {lemma for sense in wordnet.senses(other, part)[:_MAIN_SENSES] for lemma in sense.words}
         if not others:
@@ -68,7 +68,7 @@ def _genus(gloss: str, part: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def are_antonyms(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether a WordNet calls two words opposites, in one of their frequent senses."""
+    """Return whether two words are opposites in a WordNet, in one of their frequent senses."""
     for part in PARTS:
         theirs = {(sense.part, sense.offset) for sense in wordnet.senses(other, part)[:_OPPOSITE_SENSES]}
         for sense in wordnet.senses(word, part)[:_OPPOSITE_SENSES]:
@@ -79,13 +79,13 @@ def are_antonyms(word: str, other: str, wordnet: WordNet) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def are_near_adjectives(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two adjectives of one cluster are defined alike, as `enormous` and `huge`, or one by the other."""
+    """Return whether two adjectives of one cluster have similar definitions, such as `enormous` and `huge`."""
     if are_antonyms(word, other, wordnet):
         return False
     for sense in wordnet.senses(word, "adj")[:_CLUSTER_SENSES]:
         for beside in wordnet.senses(other, "adj")[:_CLUSTER_SENSES]:
             if "lea" in wordnet.gloss(sense) and "shape" in wordnet.gloss(sense):
-                continue  # shapes of leaves are defined alike
+                continue  # shapes of leaves have similar definitions
             heads = set(_heads(sense, wordnet)) & set(_heads(beside, wordnet))
             if _names(sense, word, beside, other, wordnet):
                 return True
@@ -116,7 +116,7 @@ def _names(sense: Synset, word: str, beside: Synset, other: str, wordnet: WordNe
 
 @lru_cache(maxsize=1 << 14)
 def are_near_verbs(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two verbs share a sense by its definition: `fall` and `drop` both `go down in value`."""
+    """Return whether two verbs share a sense by their definitions: `fall` and `drop` both `go down in value`."""
     if any(
         " " in each or len(wordnet.senses(each, "noun")) >= len(wordnet.senses(each, "verb")) for each in (word, other)
     ):
@@ -147,7 +147,7 @@ _GENERAL_VERBS = frozenset(["make", "do", "be", "have", "go", "move", "take", "g
                             "walk", "turn", "remove", "place", "play", "eat", "say", "utter", "look", "perform",
                             "produce",
                             "create", "form", "set", "cook", "prepare", "show", "pass", "carry", "work"])  # fmt: skip
-"""Verbs by which many others are defined."""
+"""Verbs that occur in the definitions of many others."""
 _REGIONAL = frozenset(
     frozenset(pair.split("/"))
     for pair in [
@@ -222,7 +222,7 @@ _REGIONAL = frozenset(
 
 
 def name_one_thing(word: str, other: str) -> bool:
-    """Return whether two words are names of one thing in two sorts of English, in the singular or the plural."""
+    """Return whether two words name one thing in two varieties of English, in the singular or the plural."""
     return any(frozenset(pair) in _REGIONAL for pair in ((word, other), (_singular(word), _singular(other))))
 
 
@@ -232,7 +232,7 @@ def _singular(word: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def is_said_of(phrase: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether the definition of a phrase has the whole of another phrase of several words."""
+    """Return whether the definition of a phrase contains another phrase of several words."""
     return " " in other and any(
         other in wordnet.gloss(sense) for sense in wordnet.senses(phrase, "noun")[:_MAIN_SENSES]
     )
@@ -240,7 +240,7 @@ def is_said_of(phrase: str, other: str, wordnet: WordNet) -> bool:
 
 @lru_cache(maxsize=1 << 13)
 def is_flower(word: str, wordnet: WordNet) -> bool:
-    """Return whether a plant is one that is grown for its flowers, by its definition."""
+    """Return whether the definition of a plant says that it is grown for its flowers."""
     return any(
         sense.field == _PLANT and re.search(r"flower|bloom|blossom", wordnet.gloss(sense)) is not None
         for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES]
@@ -279,13 +279,13 @@ def lies_in(word: str, other: str, wordnet: WordNet) -> bool:
 
 
 def is_mathematical_kind(right: str, other: str) -> bool:
-    """Return whether a shape is another too, by the definitions of geometry: every square is a rectangle."""
+    """Return whether a shape is a case of another by the definitions of geometry: every square is a rectangle."""
     return other in _MATHEMATICAL.get(right, frozenset())
 
 
 @lru_cache(maxsize=1 << 13)
 def is_described_by(word: str, modifiers: tuple[str, ...], wordnet: WordNet) -> bool:
-    """Return whether the definition of a noun's main senses has each of some words, or words that begin like them."""
+    """Return whether the definition of a noun's main senses has each of some words, or words that begin alike."""
     for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES]:
         told = _WORD.findall(wordnet.gloss(sense))
         if all(any(each.startswith(modifier[:6]) for each in told) for modifier in modifiers):

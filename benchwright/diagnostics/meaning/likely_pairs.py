@@ -1,4 +1,4 @@
-"""Pairs of questions without pictures that are worth comparing: those that share a rare word and their right option."""
+"""Pairs of questions without pictures that are worth comparing: they share a rare word and their right option."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .same_question import question_of
 from .wordnet import WordNet
 
 _MOST_OF_WORD = 60
-"""Questions with one word of which each is compared with each."""
+"""Largest number of questions with one word to compare with each other."""
 _MOST_REPEATED = 0.05
 _FEWEST_ITEMS = 20
 
 
 def likely_pairs(items: Sequence[Item], wordnet: WordNet) -> Iterator[tuple[Item, Item]]:
-    """Yield each pair of items once that shares a word of the questions or a right option, where few others have it.
+    """Yield each pair of items once that shares a word of the questions or a right option found in few others.
 
-    Yields none where one question in the same words has several keys more often than in one of twenty: such a set asks
-    about pictures that the source lacks.
+    Yields none if the same question has several keys for more than one in twenty questions: such a set asks about
+    pictures that the source lacks.
 
     Args:
         items: Items with a key.
-        wordnet: A WordNet, by which words with one main sense are one.
+        wordnet: A WordNet, which unites words with one main sense.
     """
     if _ask_of_pictures(items):
         return
@@ -49,7 +49,7 @@ def likely_pairs(items: Sequence[Item], wordnet: WordNet) -> Iterator[tuple[Item
 
 
 def _handles(item: Item, wordnet: WordNet) -> set[str]:
-    """Return what an item can be found by: what its question is about, and its right option."""
+    """Return the terms by which an item can be found: the subjects of its question, and its right option."""
     asked = question_of(item.question)
     key = next((choice.text or "" for choice in item.choices if choice.key == item.right_key), "")
     value = quantity(key)

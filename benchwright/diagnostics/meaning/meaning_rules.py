@@ -1,4 +1,4 @@
-"""Rules that need a WordNet: options that mean the same, hold the right one, or are of another kind than the others."""
+"""Rules that need a WordNet: options that mean the same, include the right one, or differ in kind from the others."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .wordnet import Synset, WordNet
 _LEAST_OF_KIND = 3
 _MAIN_SENSES = 2
 _MANY = 16
-"""Kinds that a question asks for from which it says little."""
+"""Number of kinds a question asks for from which it is too vague to count."""
 _LONGEST = 4
-"""Words of an option up to which its main word says what kind it is of."""
+"""Largest number of words of an option whose main word determines its kind."""
 _NAMED_KIND = re.compile(r"\b(?:what|which)(?: (?:kind|type|sort) of)? ((?:[a-z-]+ )?[a-z-]+)\b", re.IGNORECASE)
 
 
@@ -50,14 +50,14 @@ def _pairs(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
 
 
 def _is_one_of_several(phrases: Mapping[str, Phrase], general: str, right: str) -> bool:
-    """Return whether a wrong option of several words has the noun of another: `cherry tree` beside `apple tree`."""
+    """Return whether a wrong option of several words has the noun of another: `cherry tree` and `apple tree`."""
     words = " ".join(phrases[general].words).split()
     ends = [" ".join(each.words).split()[-1:] for key, each in phrases.items() if key not in (general, right)]
     return len(words) > 1 and words[-1:] in ends
 
 
 def _has_value(text: str) -> bool:
-    """Return whether an option is a number or a formula, which are compared by their values."""
+    """Return whether an option is a number or a formula, to be compared by value."""
     return re.search(r"[\d/]", text) is not None or quantity(text) is not None or formula_key(text) is not None
 
 
@@ -87,12 +87,12 @@ def _related(related: tuple[str, str, str], pair: tuple[Choice, Choice], facts: 
 
 
 def _off_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield the wrong option that alone is of another kind than all others, which need no picture to leave it out."""
+    """Yield the only wrong option of another kind than all others, which can be ruled out without the picture."""
     yield from list(_not_as_asked(facts, wordnet)) or _far_kind(facts, wordnet)
 
 
 def _not_as_asked(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield the wrong option that is not of the kind that the question names, where all others are."""
+    """Yield the wrong option that is not of the kind named by the question, if all others are."""
     texts = [str(choice.text) for choice in facts.worded]
     options = [_KindedOption(choice, wordnet) for choice in facts.worded]
     if any(says_nothing_else(text) for text in texts) or frozenset.intersection(*map(kinds_of, texts)):
@@ -112,13 +112,13 @@ def _not_as_asked(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
 
 
 def _unanswerable(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield a fault where by the lists of words and the WordNet no option can answer the question."""
+    """Yield a fault if by the word lists and the WordNet no option can answer the question."""
     found = list(unanswerable_faults(facts, partial(wider_kinds_of, wordnet=wordnet)))
     yield from found or _not_of_asked_noun(facts, wordnet)
 
 
 def _not_of_asked_noun(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield a fault where two wrong options or more lie far from the noun that the question asks for."""
+    """Yield a fault if two or more wrong options lie far from the noun that the question asks for."""
     if facts.right is None or len(facts.worded) < len(facts.item.choices):
         return
     texts = [str(choice.text) for choice in facts.worded]
@@ -127,7 +127,7 @@ def _not_of_asked_noun(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault
 
 
 def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
-    """Yield the wrong option whose kind, by the WordNet, is far from what the question asks for or all others are."""
+    """Yield the wrong option whose kind, by the WordNet, is far from the one asked for or that of all others."""
     texts = [str(choice.text) for choice in facts.worded]
     question = facts.item.question
     if len(texts) < len(facts.item.choices):
@@ -155,7 +155,7 @@ def _far_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
 
 
 class _KindedOption:
-    """An option with its main word and its kinds, of which it has none where it is more than a few words."""
+    """An option with its main word and its kinds; it has no kinds if it is longer than a few words."""
 
     def __init__(self, choice: Choice, wordnet: WordNet) -> None:
         self.choice = choice
@@ -179,7 +179,7 @@ def _is_color(sense: Synset, wordnet: WordNet) -> bool:
 
 
 def _kind_asked_for(question: str, option: _KindedOption, others: list[_KindedOption], wordnet: WordNet) -> str | None:
-    """Return the kind that a question names, such as `animal`, where all others are of it and this option is not."""
+    """Return the kind that a question names, such as `animal`, if all others are of it and this option is not."""
     if (match := _NAMED_KIND.search(question)) is None:
         return None
     for name in dict.fromkeys((match[1].casefold(), match[1].casefold().split()[-1], match[1].casefold().split()[0])):

@@ -1,4 +1,4 @@
-"""The kinds of answers that an option can be, by the word lists and, for what is in none, by a WordNet."""
+"""Kinds of answers that an option can be, by the word lists and, for unlisted words, by a WordNet."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _LONGEST = 4
 
 
 def wider_kinds_of(text: str, wordnet: WordNet) -> frozenset[str]:
-    """Return all kinds of answers that a text can be; empty where its words are in no list and not in the WordNet.
+    """Return all kinds of answers a text can be; empty if its words are in no list and not in the WordNet.
 
     Args:
         text: An option.
-        wordnet: A WordNet, of whose nouns the frequent senses count.
+        wordnet: A WordNet, in which the frequent senses of nouns count.
     """
     if known := kinds_of(text) - {"thing"}:
         return known

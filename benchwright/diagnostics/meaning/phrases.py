@@ -1,4 +1,4 @@
-"""Words of an option, with compounds as one, and how the senses of two of them hang together."""
+"""Words of an option, with each compound as one word, and relations between the senses of two options' words."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ _CLOSED = frozenset([
     "first", "second", "third", "yes", "true", "false", "can", "will", "do", "does", "did", "has", "have",
     "had", "something", "someone", "anything", "everything", "it", "him", "them", "us", "me"
 ])  # fmt: skip
-"""Words whose senses in a WordNet are not what they mean in an option: `in` is an inch or indium there."""
+"""Words whose senses in a WordNet differ from their meaning in an option: `in` is an inch or indium there."""
 _PREPOSITIONS = frozenset([
     "of", "in", "on", "at", "with", "by", "for", "from", "to", "under", "over", "near", "behind", "beside",
     "above", "below"
 ])  # fmt: skip
 
 _SENSES, _MAIN_SENSES, _STEPS = 8, 3, 7
-"""Senses of a word, the most frequent first, in which it may mean the same as a word whose main sense that is; senses
-in which it is compared otherwise; and steps upward to what is more general."""
+"""Number of most frequent senses of a word in which it may mean the same as a word with that main sense; number of
+senses in other comparisons; and number of steps upward to more general senses."""
 
 
 class Phrase(NamedTuple):
-    """The words of an option without articles, with compounds as one word, and how each is compared."""
+    """The words of an option without articles, with compounds as one word, and the way of comparing each."""
 
     words: tuple[str, ...]
     lemmas: tuple[str, ...]
 
     @property
     def head(self) -> int:
-        """Return the place of its main word, taken for a noun phrase: the last before a preposition."""
+        """Return the place of its main word, assuming a noun phrase: the last before a preposition."""
         ends = [at for at, word in enumerate(self.words) if word in _PREPOSITIONS and at]
         return (ends[0] if ends else len(self.words)) - 1
 
@@ -79,7 +79,7 @@ def phrase_of(text: str, wordnet: WordNet) -> Phrase:
             size == 1 and len(plain) > at + 1 and plain[at] not in _SKIPPED and all(map(is_open, plain[at : at + 2]))
         )
         if is_one_word and len(plain[at + 1]) > 2 and wordnet.has(joined):
-            words.append(joined)  # `candy floss` stands as `candyfloss` in the WordNet
+            words.append(joined)  # `candy floss` is `candyfloss` in the WordNet
             at += 2
             continue
         words.append(" ".join(plain[at : at + size]))
@@ -98,18 +98,18 @@ def _lemma(word: str, wordnet: WordNet) -> str:
 
 
 def _distance(word: str, other: str) -> int:
-    """Return how many letters differ at the ends of two words that begin alike."""
+    """Return the number of letters that differ at the ends of two words with the same beginning."""
     shared = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
     return len(word) + len(other) - 2 * min(shared, len(other))
 
 
 def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, str, str] | None:
-    """Return how another option hangs together with the right one, and the words by which it does.
+    """Return the relation of another option to the right one, and the words that show it.
 
-    `same`: in place of words of the right option stand words that mean the same. `more_general`: at least one of them
-    means something more general, so that whatever the right option names the other names too; it may leave out words
-    before the main one, as `a car` does of `a black jeep`, and be the main word alone, as `a wall` of `a brick wall`.
-    None where any other word differs.
+    `same`: words of the right option are replaced by words with the same meaning. `more_general`: at least one of them
+    has a more general meaning, so that the other names whatever the right option names. It may leave out words before
+    the main one, as `a car` does for `a black jeep`, and be the main word alone, as `a wall` for `a brick wall`. None
+    if any other word differs.
     """
     if (special := _whole_relation(right, other, wordnet)) is not None:
         return special
@@ -136,13 +136,13 @@ def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, 
             found.append((related, word, instead))
     general = [each for each in found if each[0] == "more_general"]
     if left_out and not found and len(other.words) == 1 and is_open(other.words[0]):
-        general = [("more_general", " ".join(right.words), other.words[0])]  # `a wall` where `a brick wall` is right
+        general = [("more_general", " ".join(right.words), other.words[0])]  # `a wall` when `a brick wall` is right
     same = [] if left_out else found
     return next(iter([*general, *same]), None)
 
 
 def _whole_relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, str, str] | None:
-    """Return how two options hang together as wholes: shapes, what somebody does, a kind with what tells it apart."""
+    """Return the relation of two options as wholes: shapes, activities, a kind with a distinguishing feature."""
     mine, theirs = " ".join(right.words), " ".join(other.words)
     if not right.words or not other.words:
         return None
@@ -159,7 +159,7 @@ def _whole_relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Rel
 
 
 def _is_deed_of(right: Phrase, other: Phrase, wordnet: WordNet) -> bool:
-    """Return whether the other option is what the right one does with something: `cooking`, `frying an egg`."""
+    """Return whether the other option is the right one's activity without its object: `cooking`, `frying an egg`."""
     first, verb = right.words[0], other.words[0]
     is_deed = len(right.words) > 1 and len(other.words) == 1 and first.endswith("ing") and verb.endswith("ing")
     return is_deed and words_relation(first, verb, wordnet) is not None
@@ -168,7 +168,7 @@ def _is_deed_of(right: Phrase, other: Phrase, wordnet: WordNet) -> bool:
 def _relation_of_compound(
     mine: str, right: Phrase, other: Phrase, wordnet: WordNet
 ) -> tuple[Relation, str, str] | None:
-    """Return how a word hangs together with an option that puts words before a noun: `boots`, `hiking boots`."""
+    """Return the relation of a word to an option with words before a noun: `boots`, `hiking boots`."""
     theirs = " ".join(other.words)
     *modifiers, head = theirs.split()
     is_short = 0 < len(modifiers) < _LONGEST_COMPOUND and other.head == len(other.words) - 1
@@ -206,7 +206,7 @@ def _is_more_general(word: str, other: str, part: PartOfSpeech, wordnet: WordNet
 
 
 def is_kind_of(word: str, kind: str, wordnet: WordNet) -> bool:
-    """Return whether a noun names a kind of what another names, in a frequent sense of the first."""
+    """Return whether a noun names a kind of another noun's referent, in a frequent sense of the first."""
     above = {
         general for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES] for general in wordnet.more_general(sense)
     }
@@ -214,7 +214,7 @@ def is_kind_of(word: str, kind: str, wordnet: WordNet) -> bool:
 
 
 def is_open(word: str) -> bool:
-    """Return whether a word is one that a WordNet knows by its meaning: no number, pronoun or preposition."""
+    """Return whether a WordNet knows a word by its meaning: it is not a number, pronoun or preposition."""
     return word not in _CLOSED and not any(sign.isdigit() for sign in word)
 
 

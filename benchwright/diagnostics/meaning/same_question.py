@@ -1,9 +1,9 @@
-"""Whether two questions perhaps ask the same in other words, by what they ask for, what they are about, and their keys.
+"""Whether two questions perhaps ask the same in other words, by what they ask for, their subjects, and their keys.
 
-Both are brought to the words that say what they are about: instructions, words for the picture itself and the question
-word go, and ways of asking for one thing become one (`how tall is`, `what is the height of`). They perhaps ask the same
-where their right options say the same, at least one such word is common to both, and nothing tells them apart: a
-number, a letter, a negation, opposites (`highest`, `lowest`), or things that each has and the other lacks.
+Both are reduced to their subject words: instructions, words for the picture itself and the question word are removed,
+and phrasings of one request are unified (`how tall is`, `what is the height of`). They perhaps ask the same if their
+right options say the same, they share at least one such word, and no difference separates them: a number, a letter, a
+negation, opposites (`highest`, `lowest`), or things that each has and the other lacks.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _TYPES = frozenset(["~number", "~place", "~time", "~person", "~reason", "~age", 
                     "~weight", "~width", "~depth", "~speed", "~often", "~temperature", "~color", "~area", "~perimeter",
                     "~diameter", "~radius", "~volume"])  # fmt: skip
 _LOOSE = frozenset(["~person", "~place", "~time", "~season"])
-"""What a question asks for that another word may say as well: `which city`, `where`."""
+"""Requests that another word may express as well: `which city`, `where`."""
 _LITTLE = frozenset([
     "what", "which", "how", "do", "doing", "does", "did", "done", "is", "are", "was", "were", "be", "been", "being",
     "have", "has", "had", "can", "could", "will", "would", "there", "it", "this", "that", "these", "those", "a", "an",
@@ -106,7 +106,7 @@ _LITTLE = frozenset([
     "current", "condition", "use", "used", "using", "total", "all", "many", "much", "belong", "located", "situated",
     "hand", "up", "down",
 ])  # fmt: skip
-"""Words that say little of what a question is about."""
+"""Words that say little about the subject of a question."""
 _OPPOSITES = frozenset(
     frozenset(pair.split("/"))
     for pair in [
@@ -181,15 +181,15 @@ _VERDICTS = frozenset(["yes", "no", "true", "false"])
 
 
 class AskedWords(NamedTuple):
-    """What a question is about.
+    """The subject of a question.
 
     Args:
         things: Its nouns, names and adjectives, as lemmas.
         deeds: Its verbs, as lemmas.
-        types: What it asks for: `~number`, `~place`.
-        kind: The noun that it asks for, as `city` in `which city`; empty where it names none.
-        signs: Numbers and single letters, which have to be equal.
-        telling: Relations such as `before`, negation and superlatives, which have to agree.
+        types: The types it asks for: `~number`, `~place`.
+        kind: The noun it asks for, such as `city` in `which city`; empty if it names none.
+        signs: Numbers and single letters, which must be equal.
+        telling: Relations such as `before`, negation and superlatives, which must agree.
     """
 
     things: frozenset[str]
@@ -202,7 +202,7 @@ class AskedWords(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def question_of(text: str) -> AskedWords:
-    """Return what a question is about, in English."""
+    """Return the subject of a question in English."""
     plain = " ".join(text.casefold().replace("’", "'").split())
     bare = _INSTRUCTION.sub(" ", plain).strip()
     asked = bare if len([word for word in _WORD.findall(bare) if word not in _LITTLE]) > 1 else plain
@@ -270,7 +270,7 @@ _DEEDS = frozenset(["hold", "wear", "eat", "drink", "drive", "ride", "carry", "s
 
 
 def ask_the_same(first: Item, second: Item, wordnet: WordNet) -> float | None:
-    """Return the share of what two questions are about that both have, where they perhaps ask the same; else None.
+    """Return the share of subject words that two questions share, if they perhaps ask the same; otherwise None.
 
     Args:
         first: An item with a key.
@@ -301,7 +301,7 @@ def _signs_may_differ(one: AskedWords, two: AskedWords) -> bool:
 
 
 def _telling_may_differ(one: AskedWords, two: AskedWords) -> bool:
-    """Return whether relations differ only in one of the questions; negation has to be the same."""
+    """Return whether relations differ only in one of the questions; negation must be the same."""
     mine, theirs = one.telling - two.telling - _NEUTRAL, two.telling - one.telling - _NEUTRAL
     return "~not" not in mine | theirs and not (mine and theirs) and (mine | theirs).isdisjoint(_ORDINALS)
 
@@ -351,13 +351,13 @@ def _likeness(
 
 
 def _with_person(question: AskedWords, wordnet: WordNet) -> frozenset[str]:
-    """Return what a question asks for, `~person` too where its noun is one for people, as `artist`."""
+    """Return what a question asks for, including `~person` if its noun names a person, such as `artist`."""
     senses = wordnet.senses(question.kind, "noun")[:1] if question.kind else ()
     return question.types | {"~person" for sense in senses if sense.field == _PERSON}
 
 
 def _says_much(key: str) -> bool:
-    """Return whether a right option is not one of many that questions have: a long number, or several words."""
+    """Return whether a right option is distinctive among questions: a long number, or several words."""
     return sum(map(str.isdigit, key)) > 2 or len(_key_words(key)) > 1
 
 
@@ -373,13 +373,13 @@ def _matched(
 
 
 def _means_one(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two words of right options are one, of one stem, or synonyms."""
+    """Return whether two words of right options are equal, of one stem, or synonyms."""
     return word == other or _same_stem(word, other) or words_relation(word, other, wordnet) == "same"
 
 
 @lru_cache(maxsize=1 << 15)
 def same_word(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether two words are one, of one stem, synonyms, or one just above the other in a WordNet."""
+    """Return whether two words are equal, of one stem, synonyms, or one just above the other in a WordNet."""
     if word == other or _same_stem(word, other) or frozenset((word, other)) in _ALIKE:
         return True
     for part in PARTS:
@@ -424,7 +424,7 @@ _IN_KEY = frozenset(["a", "an", "the", "in", "on", "at", "of", "to", "by", "with
 def keys_agree(key: str, other: str, wordnet: WordNet) -> bool:
     """Return whether two right options say the same: equal values, or words that mean the same.
 
-    A unit may be missing from one, as in `24 cm²` and `24`.
+    A unit may be missing from one: `24 cm²` and `24`.
     """
     if normal(key) == normal(other):
         return True
@@ -440,7 +440,7 @@ def keys_agree(key: str, other: str, wordnet: WordNet) -> bool:
 
 
 def _words_agree(words: frozenset[str], others: frozenset[str], wordnet: WordNet) -> bool:
-    """Return whether the words of two right options are the same but for one, or two of them are."""
+    """Return whether the words of two right options are the same except for one, or whether two of them are."""
     if not words or not others:
         return False
     matched = len(list(_matched(words, others, wordnet, is_one=_means_one)))
@@ -464,7 +464,7 @@ def _first_number(text: str) -> str:
 
 
 def shared_distractors(first: Item, second: Item) -> int:
-    """Return how many wrong options two items have in common."""
+    """Return the number of wrong options that two items share."""
     wrong, others = (
         {_option_key(choice.text or "") for choice in item.choices if choice.key != item.right_key}
         for item in (first, second)

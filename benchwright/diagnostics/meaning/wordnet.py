@@ -1,7 +1,7 @@
-"""A WordNet in Princeton's files (WNDB): words, their senses, and what is more general than a sense.
+"""A WordNet in Princeton's files (WNDB): words, their senses, and more general senses.
 
-Princeton's WordNet (its own permissive licence) and the Open English WordNet (CC BY 4.0) are given out in this form;
-the Debian package `wordnet-base` puts it into `/usr/share/wordnet`. The manual page `wndb(5WN)` says what it is.
+Princeton's WordNet (under its own permissive license) and the Open English WordNet (CC BY 4.0) are distributed in this
+form; the Debian package `wordnet-base` installs it in `/usr/share/wordnet`. The manual page `wndb(5WN)` describes it.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
 PARTS: tuple[PartOfSpeech, ...] = get_args(PartOfSpeech)
 _PART_OF: Mapping[str, PartOfSpeech] = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 _MORE_GENERAL = {"noun": ("@", "@i"), "verb": ("@",), "adj": ("&",), "adv": ()}
-"""Pointers to what is more general; of an adjective in the cluster of another, to that."""
+"""Pointers to more general senses; for an adjective in the cluster of another, to that one."""
 _MOST_BYTES = 1 << 28
 _MOST_STEPS = 20
-"""Steps upward after which a file is taken to lead in a circle."""
+"""Number of steps upward after which a file counts as circular."""
 _ENDINGS: Mapping[PartOfSpeech, tuple[tuple[str, str], ...]] = {
     "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
              ("ies", "y")),
@@ -31,21 +31,21 @@ _ENDINGS: Mapping[PartOfSpeech, tuple[tuple[str, str], ...]] = {
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }  # fmt: skip
-"""Endings of inflected words and what stands in their place (the rules of `morphy(7WN)`)."""
+"""Endings of inflected words and their replacements (the rules of `morphy(7WN)`)."""
 _DOUBLED = re.compile(r"(.*([bdgklmnprt]))\2(?:ed|ing|er|est)")
 _MARKER = re.compile(r"\((?:a|p|ip)\)$")
 
 
 class Synset(NamedTuple):
-    """A sense: the words that mean it, and where it belongs.
+    """A sense: its words, and its place in the hierarchy.
 
     Args:
         part: Part of speech.
-        is_satellite: Whether it is an adjective of the cluster of another, as `furious` is of that of `angry`.
+        is_satellite: Whether it is an adjective in the cluster of another, such as `furious` in that of `angry`.
         offset: Its place in the file of its part of speech, which is its id.
-        field: Number of its field, 0-44: of nouns 5 animals, 6 things made, 18 people.
-        words: Words that mean it, in small letters, with spaces.
-        pointers: Symbol, part of speech and offset of each sense that it points at.
+        field: Number of its field, 0-44: among nouns 5 animals, 6 artifacts, 18 people.
+        words: Words that mean it, in lowercase, with spaces.
+        pointers: Symbol, part of speech and offset of each sense it points at.
     """
 
     part: PartOfSpeech
@@ -86,7 +86,7 @@ class WordNet:
 
     @cached_property
     def version(self) -> str:
-        """Return a digest of the files, so that what another WordNet says is measured again."""
+        """Return a digest of the files, so that results from another WordNet are computed again."""
         return digest([[part, len(self._data[part]), len(self._offsets[part])] for part in PARTS])[:16]
 
     @property
@@ -106,7 +106,7 @@ class WordNet:
         return path.read_bytes()
 
     def _index(self, part: PartOfSpeech) -> dict[bytes, bytes]:
-        """Return the rest of the line of each word; a line is parsed when its word is looked for."""
+        """Return the rest of the line of each word; a line is parsed when its word is looked up."""
         lines = (line.partition(b" ") for line in self._read(f"index.{part}").splitlines() if line[:1] != b" ")
         return {word: rest for word, _, rest in lines}
 
@@ -135,13 +135,13 @@ class WordNet:
             ) from None
 
     def _gloss(self, sense: Synset) -> str:
-        """Return the definition of a sense in small letters, without its examples."""
+        """Return the definition of a sense in lowercase, without its examples."""
         data = self._data[sense.part]
         line = data[sense.offset : data.find(b"\n", sense.offset)].partition(b"| ")[2].decode("utf-8", "replace")
         return line.partition('"')[0].strip(" ;").casefold()
 
     def _senses(self, word: str, part: PartOfSpeech) -> tuple[Synset, ...]:
-        """Return the senses of a word or of what it is a form of, the most frequent first; none where none is known."""
+        """Return the senses of a word or of its base form, the most frequent first; none if none is known."""
         found: tuple[Synset, ...] = ()
         for lemma in self._lemmas(word, part):
             rest = self._offsets[part].get(lemma.replace(" ", "_").encode())
@@ -154,7 +154,7 @@ class WordNet:
             except (ValueError, IndexError):
                 raise DataError(f"{self.folder / f'index.{part}'} is damaged at the word {lemma!r}") from None
             if part != "noun" or lemma != word.casefold() or not lemma.endswith("s"):
-                break  # `shoes` has an entry of its own, and is the plural of `shoe` all the same
+                break  # `shoes` has its own entry, but is also the plural of `shoe`
         return found
 
     def _lemmas(self, word: str, part: PartOfSpeech) -> Iterator[str]:
@@ -173,11 +173,11 @@ class WordNet:
             yield doubled[1]
 
     def has(self, word: str) -> bool:
-        """Return whether a word, or what it is a form of, has a sense."""
+        """Return whether a word, or its base form, has a sense."""
         return any(self.senses(word, part) for part in PARTS)
 
     def more_general(self, sense: Synset, *, steps: int = _MOST_STEPS) -> dict[Synset, int]:
-        """Return the senses that are more general, each with its distance in steps upward, at most `steps`."""
+        """Return the more general senses, each with its distance in steps upward, at most `steps`."""
         found: dict[Synset, int] = {}
         now = [sense]
         for step in range(1, min(steps, _MOST_STEPS) + 1):

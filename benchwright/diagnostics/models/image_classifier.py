@@ -1,6 +1,6 @@
-"""An image-classification model in a folder: found, hashed, loaded through transformers.
+"""An image-classification model in a folder: search, digest, and loading through transformers.
 
-No file of the folder is unpickled, and no code of it is run.
+No file of the folder is unpickled, and none of its code runs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def classifier_hash(folder: Path) -> str:
     """Return the digest over names and contents of all files that decide a model's output.
 
     Raises:
-        PrerequisiteError: The folder is not there, or holds no such model.
+        PrerequisiteError: The folder is missing, or holds no such model.
     """
     return weights_digest(folder, _deciding_files(folder))
 
@@ -57,8 +57,8 @@ class Classifier(NamedTuple):
         model: Model of transformers, on its device.
         processor: Image processor, which brings pictures to the model's size and range.
         labels: Labels in the order of the model's outputs.
-        alone: Whether labels exclude each other; if not, each has a probability of its own.
-        pixels: What the processor does, for a GPU to do it; None where it does more than resize and normalise.
+        alone: Whether labels exclude each other; if not, each has a separate probability.
+        pixels: The processor's operations, for a GPU; None if it does more than resize and normalize.
     """
 
     model: Any
@@ -69,7 +69,7 @@ class Classifier(NamedTuple):
 
     @property
     def least_px(self) -> int | None:
-        """Return the shorter side from which on a picture may stand for a larger one, in pixels; None for no one."""
+        """Return the shorter side, in pixels, from which a picture may replace a larger one; None if none may."""
         return None if self.pixels is None else SUFFICIENT_RATIO * max(self._size_hw)
 
     @property
@@ -97,7 +97,7 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
     Args:
         folder: Folder of the model, as for `classifier_hash`.
         labels: Labels that the model must have.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
 
     Raises:
         PrerequisiteError: transformers is not installed, or the folder holds no such model.
@@ -120,11 +120,11 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
     except (OSError, ValueError, ImportError, SafetensorError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise PrerequisiteError(f"{folder} cannot be loaded as an image-classification model: {first}") from error
-    except RuntimeError as error:  # what transformers raises for weights of other sizes
+    except RuntimeError as error:  # transformers raises it for weights of other sizes
         raise PrerequisiteError(
             f"the weights in {folder} do not fit its config.json; download the model whole"
         ) from error
-    if lost := sorted(loaded["missing_keys"]):  # transformers would draw them at random
+    if lost := sorted(loaded["missing_keys"]):  # transformers would initialize them at random
         raise PrerequisiteError(
             f"the weights in {folder} lack {len(lost)} that its config.json asks for, such as {lost[0]}; download the "
             "model whole"

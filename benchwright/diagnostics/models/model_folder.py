@@ -15,7 +15,7 @@ _BY_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 
 _FolderFacts = tuple[tuple[str, int, int], ...]
-"""Name, size and time of change of each file: where they are the same, the files are taken for the same."""
+"""Name, size and modification time of each file: if they are the same, so are the files."""
 
 
 def _facts_of(folder: Path) -> _FolderFacts:
@@ -49,7 +49,7 @@ class WithModel(Step):
         """Return the digest of the model's files, so that another model measures everything again.
 
         Raises:
-            PrerequisiteError: There is no such model.
+            PrerequisiteError: No such model exists.
         """
         if known := _BY_DIGEST.fullmatch(self.model):
             return known[1]

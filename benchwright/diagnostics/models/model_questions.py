@@ -1,6 +1,6 @@
-"""Questions to a model behind an endpoint, with a picture or without, several at a time; failures are answers, too.
+"""Questions to a model behind an endpoint, with or without a picture, several at a time; failures count as answers.
 
-Steps that ask a model behind an endpoint about items share this code for questions and answers.
+Steps that query a model behind an endpoint about items share this code for questions and answers.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 FAILED, UNCLEAR = "failed", "unclear"
 PixelsOf = Callable[[str], "NDArray[np.uint8]"]
-"""From a picture's id to its pixels, (height, width, 3) RGB; raises `UnreadableImage` where it cannot be decoded."""
+"""Function from a picture's id to its pixels, (height, width, 3) RGB; raises `UnreadableImage` if decoding fails."""
 YES_NO = (("Y", "yes"), ("N", "no"))
-"""Choices of a question to be answered by yes or no, as the reader of replies takes them."""
+"""Choices of a yes-or-no question, in the form of the reply reader."""
 _WAITING = 4
-"""Questions for each thread whose pictures are decoded ahead."""
+"""Number of questions per thread whose pictures are decoded ahead."""
 _KEPT_CHARACTERS = 2000
 
 
@@ -41,7 +41,7 @@ class ImageQuestion(NamedTuple):
     Args:
         image_id: Id of the picture; None for a question without one.
         question: Text of the question.
-        choices: Letter and text of each option that it offers; none where any words are an answer, or yes or no.
+        choices: Letter and text of each option it offers; none for a free or yes-or-no answer.
     """
 
     image_id: str | None
@@ -53,7 +53,7 @@ class ModelAnswer(NamedTuple):
     """The reply to a question.
 
     Args:
-        said: The reply as read, such as `yes`; `unclear` where it cannot be read, `failed` where there is no reply.
+        said: The reply as read, such as `yes`; `unclear` if it is unreadable, `failed` without a reply.
         reply: The text of the reply, or the reason of the failure.
     """
 
@@ -66,7 +66,7 @@ class ModelAnswer(NamedTuple):
 
 
 def read_yes_no(reply: str) -> Literal["yes", "no", "unclear"]:
-    """Return whether a reply says yes or no, by the reader of all replies; `unclear` where it says neither, or both.
+    """Return whether a reply says yes or no, by the reader of all replies; `unclear` if it says neither, or both.
 
     Example:
         >>> read_yes_no("**Yes**, no doubt"), read_yes_no("The answer is no."), read_yes_no("Yes or no?")
@@ -77,7 +77,7 @@ def read_yes_no(reply: str) -> Literal["yes", "no", "unclear"]:
 
 
 def read_choice(reply: str, choices: Sequence[tuple[str, str | None]]) -> str:
-    """Return the letter of the option that a reply picks; `unclear` where it picks none or several.
+    """Return the letter of the option that a reply picks; `unclear` if it picks none or several.
 
     Example:
         >>> read_choice("I pick the owl.", [("A", "a dog"), ("B", "an owl")])
@@ -92,8 +92,8 @@ class QuestionAsker:
     Args:
         settings: Endpoint and settings of the model.
         concurrency: Number of simultaneous requests.
-        replies: Replies that are kept; None keeps none.
-        read: Reading of a reply to a question that offers no choices, by default as yes or no.
+        replies: Store of replies; None keeps none.
+        read: Reading of a reply to a question without choices, by default as yes or no.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class QuestionAsker:
 
 
 def _decoded(questions: Sequence[ImageQuestion], pixels_of: PixelsOf) -> Iterator[tuple[str, Any]]:
-    """Yield each picture, or the reason why it cannot be decoded; in one thread, since readers are not thread-safe."""
+    """Yield each picture, or the reason why decoding fails; in one thread, since readers are not thread-safe."""
     for image_id in dict.fromkeys(question.image_id for question in questions if question.image_id is not None):
         try:
             yield image_id, pixels_of(image_id)
@@ -169,7 +169,7 @@ class AsksModel(Step):
 
 
 class AsksEachItem(AsksModel, MapStep):
-    """Ask the model about items, several questions at a time; a subclass brings the questions."""
+    """Ask the model about items, several questions at a time; a subclass supplies the questions."""
 
     consumes: ClassVar[Stream] = "items"
     costly: ClassVar[bool] = True
@@ -198,7 +198,7 @@ class AsksEachItem(AsksModel, MapStep):
         ]
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return the questions about an item by name; none where the step does not apply to the item."""
+        """Return the questions about an item by name; none if the step does not apply to the item."""
         raise NotImplementedError
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:

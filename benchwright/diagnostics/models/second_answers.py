@@ -1,4 +1,4 @@
-"""Which options of a question a vision-language model calls right: wrong ones too, or not the right one."""
+"""The options of a question that a vision-language model calls right: wrong ones too, or not the right one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .model_questions import FAILED, UNCLEAR, ImageQuestion, ModelAnswer
 
 
 class OptionReplies(NamedTuple):
-    """What a model says of the options of a question.
+    """A model's judgment of the options of a question.
 
     Args:
         also_right: Letters of wrong options that it calls right.
-        key_said: What it says of the right option: `yes`, `no`, `unclear` or `failed`.
-        unanswered: Letters of options of which it said nothing that can be read.
+        key_said: Its judgment of the right option: `yes`, `no`, `unclear` or `failed`.
+        unanswered: Letters of options without a readable judgment.
         replies: Its reply to each option, by letter.
     """
 
@@ -32,9 +32,9 @@ class OptionReplies(NamedTuple):
 
 
 def option_questions(item: Item) -> dict[str, ImageQuestion]:
-    """Return whether each option is right, as a question about the picture, by letter.
+    """Return, by letter, questions about the picture that ask whether each option is right.
 
-    None for items of another kind: without a right option, without options in words, or with several pictures.
+    None for other items: those without a right option, without options in words, or with several pictures.
     """
     if item.kind != "multiple_choice" or item.answered_key is None or len(item.images) != 1:
         return {}
@@ -52,7 +52,7 @@ def option_questions(item: Item) -> dict[str, ImageQuestion]:
 
 
 def option_replies(item: Item, answers: Mapping[str, ModelAnswer]) -> OptionReplies:
-    """Return what the answers to `option_questions` say of an item's options."""
+    """Return the judgments of an item's options from the answers to `option_questions`."""
     return OptionReplies(
         tuple(key for key, answer in answers.items() if key != item.answer and answer.said == "yes"),
         answers[str(item.answer)].said,

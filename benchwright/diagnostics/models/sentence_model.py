@@ -1,8 +1,8 @@
-"""A sentence model in a folder: texts become vectors that lie close where they mean the same, in any of its languages.
+"""A sentence model in a folder: texts with similar meanings, in any of its languages, get nearby vectors.
 
 The folder is that of a model of transformers (`config.json`, `*.safetensors`, a tokenizer), such as those for the
-library sentence-transformers, whose `1_Pooling/config.json` is obeyed where it is there. No file of the folder is
-unpickled, and no code of it is run.
+library sentence-transformers, whose `1_Pooling/config.json` is respected if present. No file of the folder is
+unpickled, and none of its code runs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SentenceModel(NamedTuple):
         digest: Digest of the files that decide its output.
         model: Model of transformers, on its device.
         tokenizer: Its tokenizer.
-        of_first: Whether a text's vector is that of its first token; else the mean over its tokens.
+        of_first: Whether a text's vector is that of its first token; otherwise it is the mean over its tokens.
     """
 
     digest: str
@@ -43,7 +43,7 @@ class SentenceModel(NamedTuple):
     of_first: bool
 
     def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vector of each text, (texts, dimensions), of length 1; 256 tokens of a text count."""
+        """Return the vector of each text, (texts, dimensions), of length 1, from its first 256 tokens."""
         found = [self._batch(list(texts[at : at + _BATCH])) for at in range(0, len(texts), _BATCH)]
         return np.concatenate(found) if found else np.zeros((0, 1), np.float32)
 
@@ -63,7 +63,7 @@ def load_sentences(folder: Path, *, device: str | None = None) -> SentenceModel:
 
     Args:
         folder: Folder of the model.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
 
     Raises:
         PrerequisiteError: transformers is not installed, or the folder holds no such model.

@@ -1,6 +1,6 @@
-"""Which pictures an image-classification model of the curator's calls unsafe, by the probability of each label.
+"""Pictures that the curator's image-classification model calls unsafe, by the probability of each label.
 
-There is no model here and no list of labels: what must not be shown differs from place to place.
+Benchwright ships no model and no list of labels: which content is unsafe differs from place to place.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _DECIMALS = 6
 
 
 class UnsafeLabels(Record):
-    """A model, and from which probability on which of its labels is unsafe.
+    """A model, and the probability from which each of its unsafe labels counts.
 
     Args:
         model: Folder of a model that transformers loads.
         refuse: Probability, above 0 and at most 1, of each unsafe label.
         batch_size: Number of pictures in a batch of the model.
-        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
+        device: Device, such as `cuda:0`; None for the first GPU, or the CPU without one.
     """
 
     model: Path
@@ -43,7 +43,7 @@ def scores_of(labels: Sequence[str], row: Iterable[float]) -> Scores:
 
 
 def furthest_label(scores: Mapping[str, float], refuse: Mapping[str, float]) -> str:
-    """Return the label that exceeds its bound most, or comes nearest to it where none does.
+    """Return the label that exceeds its bound most, or comes nearest to it if none does.
 
     Args:
         scores: Probability, 0-1, of each label.
@@ -53,5 +53,5 @@ def furthest_label(scores: Mapping[str, float], refuse: Mapping[str, float]) -> 
 
 
 def scores_beyond(scores: Mapping[str, float], refuse: Mapping[str, float]) -> Scores:
-    """Return the scores of the labels that reach their bounds, by name; empty for a picture that is safe."""
+    """Return the scores of the labels that reach their bounds, by name; empty for a safe picture."""
     return {label: scores[label] for label in sorted(refuse) if scores[label] >= refuse[label]}

@@ -1,7 +1,7 @@
 """The interface of OCR engines: a detector that finds text and a reader that reads it.
 
 An engine only proposes text. The module `regions` decides which proposals count, by the same rules for all engines, so
-the records of two engines differ only in what the engines detected and read.
+the records of two engines differ only in the detected and read text.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
-"""Shape (height, width, 3), 8 bits a channel; blue first where BGR is stated."""
+"""Shape (height, width, 3), 8 bits per channel; blue first where BGR is stated."""
 
 STRIDE = 32
 """Detectors need pictures whose sides, in pixels, are multiples of this."""
 
 
 class TextProposal(NamedTuple):
-    """A place where a detector sees text.
+    """A place where a detector finds text.
 
     Args:
         corners: Shape (corners, 2), x and y in pixels of the detector's picture.
@@ -53,16 +53,16 @@ class TextEngine(Protocol):
 
 
 CONFIDENCE = 0.3
-"""Least confidence of the detector, 0-1, for a box to be considered."""
+"""Smallest confidence of the detector, 0-1, for a box to be considered."""
 
 
 class RegionRules(NamedTuple):
-    """The rules by which proposals count.
+    """The rules that decide which proposals count.
 
     Args:
-        sure: Confidence, 0-1, below which a box is read and counts only where it is legible.
-        giant_box: Share of the picture, 0-1, above which a box is read too.
-        legible: Least confidence of the reader, 0-1, for a reading to count.
+        sure: Confidence, 0-1, below which a box is read and counts only if it is legible.
+        giant_box: Share of the picture, 0-1, above which a box is also read.
+        legible: Smallest confidence of the reader, 0-1, for a reading to count.
         side_px: Longer side, in pixels, to which pictures are shrunk for the detector.
     """
 

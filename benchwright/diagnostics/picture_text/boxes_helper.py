@@ -1,4 +1,4 @@
-"""Boxes around text by rapidocr, for people who mark pictures."""
+"""Boxes around text by rapidocr, for annotators who mark pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TextBoxesSettings(HelperSettings):
     """Boxes of text by rapidocr, by the same rules as the step `text_ratio`.
 
     Attributes:
-        confidence: Least confidence of the detector for a box to be proposed, 0-1.
+        confidence: Smallest confidence of the detector for a proposed box, 0-1.
     """
 
     title: ClassVar[str] = "Find text"
@@ -35,7 +35,7 @@ class TextBoxesSettings(HelperSettings):
     confidence: float = Field(CONFIDENCE, ge=0, le=1)
 
     def missing(self) -> str | None:
-        """Return which package or model file is missing."""
+        """Return the name of a missing package or model file."""
         from .rapid import model_files
 
         try:
@@ -61,7 +61,7 @@ class TextBoxesHelper:
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return what decides the proposals."""
+        """Return the settings and models that decide the proposals."""
         settings = self._settings.model_dump(mode="json")
         return {"by": "text_boxes", "version": self._version, "weights": self._weights, **settings}
 
@@ -79,6 +79,6 @@ class TextBoxesHelper:
                 points = [(min(across), min(down)), (max(across), max(down))]
             try:
                 regions.append(proposed_region(hints.shape, points, label=hints.label, **made_by))
-            except ValueError:  # a polygon that the picture's edge cut to nothing
+            except ValueError:  # a polygon of which the picture's edge leaves nothing
                 continue
         return Proposed(regions[:_MOST_BOXES])

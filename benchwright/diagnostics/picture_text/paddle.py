@@ -1,4 +1,4 @@
-"""Text by PaddleOCR: in this process where the package is installed beside Benchwright, else in one of its own."""
+"""Text by PaddleOCR: in this process if the package is installed with Benchwright, otherwise in a separate one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _PaddleBackend(Protocol):
 class PaddleText:
     """PaddleOCR's detector and reader.
 
-    Replies of another process are checked like any input from outside: numbers must be finite and counts must fit.
+    Replies of another process are checked like any external input: numbers must be finite and counts must fit.
 
     Raises:
         PrerequisiteError: paddleocr is not installed, or does not load these models.
@@ -78,11 +78,11 @@ def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
     """Return the interpreter whose environment has paddleocr; None for this one.
 
     Args:
-        setting: Path from a recipe; None for the one of the environment variable.
+        setting: Path from a recipe; None for the path in the environment variable.
         beside: Folder from which a relative path starts.
 
     Raises:
-        PrerequisiteError: No interpreter is named and paddleocr is not installed here, or there is no such file.
+        PrerequisiteError: No interpreter is named and paddleocr is not installed here, or the file is missing.
     """
     named = setting or os.environ.get(_PYTHON_VARIABLE)
     if not named:

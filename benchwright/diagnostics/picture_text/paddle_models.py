@@ -1,7 +1,7 @@
-"""The models of PaddleOCR: those of rapidocr's wheel, folders of one's own, or those that the package fetches.
+"""The models of PaddleOCR: those of rapidocr's wheel, the user's folders, or those that the package fetches.
 
 PaddleOCR takes a model as a folder with `inference.yml` and the network. The wheel of rapidocr has the networks of
-PP-OCRv6 small as ONNX; the descriptions that PaddleOCR needs beside them are written here.
+PP-OCRv6 small as ONNX; this module writes the descriptions that PaddleOCR also needs.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _NETWORKS = ("inference.onnx", "inference.json", "inference.pdmodel", "inference
 
 
 class PaddleModel(NamedTuple):
-    """A model by its name in PaddleOCR, and its folder; None where the package fetches it itself."""
+    """A model by its name in PaddleOCR, and its folder; None if the package fetches it."""
 
     name: str
     folder: Path | None
 
     def settings(self) -> dict[str, str | None]:
-        """Return it as `paddle_worker.Paddle` takes it."""
+        """Return the model in the form of `paddle_worker.Paddle`."""
         return {"name": self.name, "folder": None if self.folder is None else str(self.folder)}
 
 
@@ -49,7 +49,7 @@ def paddle_models(choice: str, *, beside: Path, cache: Path) -> PaddleModels:
         cache: Folder into which the bundled models may be written.
 
     Raises:
-        PrerequisiteError: The bundled models are not installed, or the folder is not one of models.
+        PrerequisiteError: The bundled models are not installed, or the folder does not hold models.
     """
     if choice == _PACKAGE:
         return PaddleModels(PaddleModel(_DETECTOR, None), PaddleModel(_READER, None))
@@ -58,7 +58,7 @@ def paddle_models(choice: str, *, beside: Path, cache: Path) -> PaddleModels:
 
 
 def paddle_models_hash(choice: str, *, beside: Path) -> str:
-    """Return the digest of the models' files, or of their names where the package fetches them.
+    """Return the digest of the models' files, or of their names if the package fetches them.
 
     Raises:
         PrerequisiteError: As `paddle_models`.
@@ -114,7 +114,7 @@ def _bundled(cache: Path) -> Path:
             (being_made / part / "inference.yml").write_text(_as_yaml(description), encoding="utf-8")
         being_made.rename(folder)
     except OSError:
-        if not folder.is_dir():  # another worker was quicker
+        if not folder.is_dir():  # another worker was faster
             raise
     finally:
         shutil.rmtree(being_made, ignore_errors=True)
@@ -128,7 +128,7 @@ def _as_yaml(description: Any) -> str:
 
 
 def _characters(reader: Path) -> list[str]:
-    """Return the characters that the reader recognises, which are stored in its network."""
+    """Return the characters that the reader recognizes, which are stored in its network."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(os.fspath(reader), providers=["CPUExecutionProvider"])

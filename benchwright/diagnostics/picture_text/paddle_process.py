@@ -1,7 +1,7 @@
-"""PaddleOCR in a process of its own, under the interpreter of an environment of its own.
+"""PaddleOCR in a separate process, under the interpreter of a separate environment.
 
-paddleocr brings another OpenCV and an older NumPy than Benchwright runs with, so it seldom fits into one environment
-with it. One such process serves one worker, over a pair of pipes, and ends with it.
+paddleocr requires another OpenCV and an older NumPy than Benchwright, so it seldom fits into the same environment. One
+such process serves one worker, over a pair of pipes, and ends with it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from .base import Pixels
 from .paddle_worker import FORMAT, FrameError, read_frame, write_frame
 
 _DEATHS_TO_BLAME = 3
-"""Processes in a row that must end over one picture for it to be blamed: a single end may have another cause."""
+"""Number of consecutive processes that must end over one picture for it to be blamed: a single end may have another
+cause."""
 _START_S, ANSWER_S = 180.0, 300.0
 _HINT = "`make paddle` builds such an environment; `benchwright doctor` says what is there"
 
@@ -32,7 +33,7 @@ class PaddleDied(Exception):
 
 
 class PaddleProcess:
-    """A process with both models loaded; it is started again where it ended.
+    """A process with both models loaded, restarted if it ends.
 
     Args:
         python: Interpreter of the environment that has paddleocr.
@@ -50,7 +51,7 @@ class PaddleProcess:
 
     @property
     def pid(self) -> int | None:
-        """Return the id of the current process; None while there is none."""
+        """Return the id of the current process; None if there is none."""
         return None if self._process is None else self._process.pid
 
     def __del__(self) -> None:
@@ -65,7 +66,7 @@ class PaddleProcess:
         return self._ask("read", lines)
 
     def close(self) -> None:
-        """End the process, at once."""
+        """End the process immediately."""
         process, self._process = getattr(self, "_process", None), None
         if process is None:
             return
@@ -93,7 +94,7 @@ class PaddleProcess:
         raise PaddleDied(f"{_DEATHS_TO_BLAME} processes of paddleocr ended over one picture")
 
     def _start(self) -> dict[str, Any]:
-        # -I: neither the working folder nor PYTHONPATH may bring other packages into that environment.
+        # -I keeps packages in the working folder or PYTHONPATH out of that environment.
         command = [str(self._python), "-I", paddle_worker.__file__]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the interpreter that its user names
@@ -116,7 +117,7 @@ class PaddleProcess:
         """Send one request and return the reply.
 
         Raises:
-            FrameError: No reply came in time, or it is no valid frame.
+            FrameError: No reply came in time, or it is not a valid frame.
             OSError: The process has ended.
         """
         process = self._process

@@ -1,11 +1,11 @@
-"""PaddleOCR's side of a pair of pipes, and the frames that go over them.
+"""PaddleOCR's side of a pair of pipes, and the frames sent over them.
 
-As a script this runs under the interpreter of an environment that has `paddleocr` and need not have Benchwright:
-it imports the standard library, NumPy and PaddleOCR only. Benchwright imports the frames from here, and
-`Paddle` where paddleocr is installed beside it.
+As a script this runs under the interpreter of an environment with `paddleocr`, which need not have Benchwright: it
+imports only the standard library, NumPy and PaddleOCR. Benchwright imports the frames from here, and also `Paddle` if
+paddleocr is installed in its environment.
 
 A frame is eight bytes, two unsigned big-endian lengths, then that many bytes of JSON and that many bytes of pixels.
-Nothing is pickled and nothing is executed: whatever one side sends, the other gets numbers and texts.
+Nothing is pickled or executed: whatever one side sends, the other receives numbers and texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MOST_JSON, _MOST_PIXELS = 1 << 24, 1 << 28
-"""Bytes of either part of a frame; more is refused unread."""
+"""Largest number of bytes of either part of a frame; larger ones are refused unread."""
 _LINES_AT_ONCE = 6
 _LENGTHS = struct.Struct(">II")
 
@@ -46,7 +46,7 @@ class Writes(Protocol):
 
 
 class FrameError(Exception):
-    """The bytes that came over the pipe are no valid frame."""
+    """The bytes from the pipe are not a valid frame."""
 
 
 def write_frame(pipe: Writes, document: Any, pixels: bytes = b"") -> None:
@@ -58,7 +58,7 @@ def write_frame(pipe: Writes, document: Any, pixels: bytes = b"") -> None:
 
 
 def read_frame(pipe: Reads) -> tuple[Any, bytes] | None:
-    """Return the next frame; None where the other side has closed the pipe.
+    """Return the next frame; None if the other side has closed the pipe.
 
     Raises:
         FrameError: The frame is cut short, too long, or not JSON.
@@ -84,8 +84,8 @@ class Paddle:
     """PaddleOCR's detector and reader, on one thread.
 
     Args:
-        settings: `confidence` (0-1), and for `detector` and `reader` each `name` and `folder` (None for the model
-            of that name that paddleocr fetches itself).
+        settings: `confidence` (0-1), and for `detector` and `reader` each `name` and `folder` (None for the model with
+            that name that paddleocr fetches).
     """
 
     def __init__(self, settings: Any) -> None:
@@ -96,7 +96,7 @@ class Paddle:
 
         cv2.setNumThreads(1)
         detector, reader = settings["detector"], settings["reader"]
-        # Pictures come in the right size already; paddleocr would resize them. Its own ceiling stays at 4,000 pixels.
+        # Pictures arrive in the right size; paddleocr would resize them. Its own limit stays at 4,000 pixels.
         self._detect = TextDetection(
             **_model(detector), limit_type="max", limit_side_len=1 << 20, box_thresh=settings["confidence"]
         )
@@ -162,7 +162,7 @@ def serve(questions: Reads, answers: Writes) -> None:
 
 
 def main() -> None:
-    """Answer over standard input and output; whatever libraries print goes to standard error instead."""
+    """Answer over standard input and output; the output of libraries goes to standard error instead."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     serve(sys.stdin.buffer, answers)

@@ -1,8 +1,8 @@
 """Text by rapidocr with the models that ship in its wheel: offline, on one thread.
 
-Only the two networks of rapidocr's pipeline and their immediate pre- and postprocessing are used. Pictures come in at
-the size that is needed, so nothing is resized twice. Corners are requested in sixteenths of a pixel, since rounding the
-box of a line 12 pixels high to whole pixels changes its area by several percent.
+This uses only the two networks of rapidocr's pipeline and their immediate pre- and postprocessing. Pictures arrive at
+the required size, so nothing is resized twice. Corners are requested in sixteenths of a pixel, since rounding the box
+of a line 12 pixels high to whole pixels changes its area by several percent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RapidText:
     """One detector and one reader.
 
     Args:
-        confidence: Least confidence of the detector, 0-1, for a box to be proposed.
+        confidence: Smallest confidence of the detector, 0-1, for a proposed box.
     """
 
     def __init__(self, *, confidence: float) -> None:
@@ -57,7 +57,7 @@ class RapidText:
 
     @property
     def name(self) -> str:
-        """Return the engine's name. Its version is in the run's log; the models' hash is in the step's settings."""
+        """Return the engine's name. The run's log has its version; the step's settings have the models' hash."""
         return "rapidocr, PP-OCRv6 small"
 
     def detect(self, shown: Pixels) -> list[TextProposal]:
@@ -87,7 +87,7 @@ def model_files() -> tuple[Path, Path]:
     """Return the files of detector and reader.
 
     Raises:
-        PrerequisiteError: A package is not installed, or its wheel came without the models.
+        PrerequisiteError: A package is not installed, or its wheel lacks the models.
     """
     for package in ("rapidocr", "onnxruntime"):
         if find_spec(package) is None:

@@ -1,22 +1,21 @@
-"""The regions of a picture that count as text: the detector's proposals without those that cannot be read.
+"""The regions of a picture that count as text: the detector's proposals without the illegible ones.
 
-The detector proposes boxes with a confidence. Two kinds of boxes need a second opinion, which the reader gives:
+The detector proposes boxes with a confidence. The reader checks two kinds of boxes:
 
 - **giant** ones: on drawings and logos the detector takes a face, or the whole picture, for one word, often with
   the highest confidence;
 - **unsure** ones: about as many are lines of a speech bubble as are eyes and twigs.
 
-Such a box counts where the reader recognises letters or digits. On II-Bench's 35 dev and some 200 more images
-this keeps the giant lines of text and drops the giant boxes around drawings, some of them words drawn as pictures.
+Such a box counts if the reader recognizes letters or digits. On II-Bench's 35 dev and some 200 more images this keeps
+the giant lines of text and drops the giant boxes around drawings, some of them words drawn as pictures.
 
-The reader knows the letters of some scripts only (`scripts.SCRIPTS`), the detector finds lines in any. So a giant box
-of which the detector is sure counts unread where it has the shape of a line: of 36 such boxes that nobody can read,
-around the drawings of the same images, 35 are less than 3 times as long as high, and the one that is longer holds
-letters.
+The reader knows the letters of some scripts only (`scripts.SCRIPTS`), whereas the detector finds lines in any. So a
+giant box with a high detector confidence counts unread if it has the shape of a line. Of 36 illegible boxes of that
+kind around the drawings of the same images, 35 are less than 3 times as long as high, and the longer one holds letters.
 
 Long pictures are cut into windows, so that letters stay legible at the detector's size: a comic strip of 800 x 9,000
-pixels, shrunk to that size, shows no letter any more. Windows overlap, so that text at the edge of one is whole in
-another; each owns the boxes that are centred in its own part, so no box counts twice.
+pixels, shrunk to that size, shows no letters. Windows overlap, so that text at the edge of one is whole in another;
+each owns the boxes centered in its own part, so no box counts twice.
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ from .base import STRIDE, Pixels, RegionRules, TextEngine, TextReading
 _LONGEST = 2.5
 """Ratio of the sides above which a picture is cut."""
 _LINE = 3.0
-"""Least length of a box, in units of its height, that counts as a line of text though nobody can read it."""
+"""Smallest length of a box, in units of its height, that counts as a line of text though it is illegible."""
 _LENGTH, _OVERLAP = 1.5, 0.5
 """Length and overlap of windows, in units of the picture's shorter side."""
 _MOST = 48
 
 
 class TextWindow(NamedTuple):
-    """A part of a picture in pixels, and the range in which it owns the boxes that are found.
+    """A part of a picture in pixels, and the range in which it owns the boxes found.
 
     Args:
         left: First column.
         top: First row.
         right: One past the last column.
         bottom: One past the last row.
-        owns_from: Begin of its own part, along the longer side of the picture.
-        owns_to: End of its own part; that of the last window is infinite.
+        owns_from: Beginning of the part it owns, along the longer side of the picture.
+        owns_to: End of that part; infinite for the last window.
     """
 
     left: int
@@ -92,15 +91,15 @@ _LINE_PX = 48
 
 
 class TextBox(NamedTuple):
-    """A box that the detector proposed.
+    """A box proposed by the detector.
 
     Args:
         polygon: Corners (x, y) in pixels of the picture, clockwise.
         confidence: Confidence of the detector, 0-1.
-        text: Text that the reader recognised; None where the box was not read.
-        legibility: Confidence of the reader, 0-1; None where the box was not read.
+        text: Text from the reader; None if the box was not read.
+        legibility: Confidence of the reader, 0-1; None if the box was not read.
         is_text: Whether the box counts as text.
-        is_unread: Whether it counts by its shape, as a line in letters that the reader does not know.
+        is_unread: Whether it counts by its shape, as a line in letters unknown to the reader.
     """
 
     polygon: tuple[tuple[float, float], ...]
@@ -136,7 +135,7 @@ class TextFinder:
         return sorted(regions, key=lambda region: (region.polygon[0][1], region.polygon))
 
     def _find(self, pixels: Pixels, window: TextWindow) -> list[TextBox]:
-        """Return the regions that a window owns; the doubtful ones are read together."""
+        """Return a window's own regions; the doubtful ones are read together."""
         part = np.ascontiguousarray(pixels[window.top : window.bottom, window.left : window.right, ::-1])
         shown, scale = _shrunk(part, side_px=self._rules.side_px)
         proposed = list(self._proposed(shown, scale, window, size=pixels.shape))
@@ -150,7 +149,7 @@ class TextFinder:
     def _proposed(
         self, shown: Pixels, scale: float, window: TextWindow, *, size: Sequence[int]
     ) -> Iterator[tuple[TextBox, NDArray[np.float32]]]:
-        """Yield the regions that a window owns, each with its corners in the detector's picture."""
+        """Yield a window's own regions, each with its corners in the detector's picture."""
         origin, along = np.array([window.left, window.top]), int(size[0] > size[1])
         for proposal in self.engine.detect(_padded(shown)):
             corners = np.asarray(cv2.convexHull(proposal.corners), np.float32).reshape(-1, 2)
@@ -172,13 +171,13 @@ class TextFinder:
 
 
 def is_legible_text(text: str) -> bool:
-    """Return whether a reading is more than readers see in circles and strokes (`8`, `0.0`, `l`)."""
+    """Return whether a reading differs from those of mere circles and strokes (`8`, `0.0`, `l`)."""
     characters = [character for character in text.casefold() if character.isalnum()]
     return len(characters) >= 3 or len(set(characters)) >= 2
 
 
 def _is_line(polygon: tuple[tuple[float, float], ...]) -> bool:
-    """Return whether a box is as long as a line of words; upright ones, as of Japanese, are lines as well."""
+    """Return whether a box is as long as a line of words; upright ones, as in Japanese, are lines too."""
     short, long = sorted(cv2.minAreaRect(np.asarray(polygon, np.float32))[1])
     return long >= _LINE * short > 0
 
@@ -201,13 +200,13 @@ def _padded(shown: Pixels) -> Pixels:
 
 
 def _line(part: Pixels, shown: Pixels, corners: NDArray[np.float32], scale: float) -> Pixels:
-    """Return a box as a line of text, cut out of the picture whose scale is nearer to the reader's."""
+    """Return a box as a line of text, cut out of the picture with the scale closer to the reader's."""
     high = min(cv2.minAreaRect(corners)[1])
     return _straightened(shown, corners) if high >= _LINE_PX else _straightened(part, corners / np.float32(scale))
 
 
 def _straightened(picture: Pixels, corners: NDArray[np.float32]) -> Pixels:
-    """Return a leaning box as a horizontal line; a tall box is turned, as rapidocr does."""
+    """Return a tilted box as a horizontal line; a tall box is rotated, as in rapidocr."""
     box = cv2.boxPoints(cv2.minAreaRect(corners))
     by_x = box[np.argsort(box[:, 0], kind="stable")]
     (left_top, left_bottom), (right_top, right_bottom) = (

@@ -1,6 +1,6 @@
-"""Scripts whose letters the readers know, apart from the heavy modules that read, so that a command can name them."""
+"""Scripts that the readers know, separate from the heavy modules that read, so that a command can name them."""
 
 from __future__ import annotations
 
 SCRIPTS = ("Latin", "Greek", "Chinese", "Japanese")
-"""Scripts in the list of characters of PP-OCRv6 small, which both engines read with unless another model is named."""
+"""Scripts in the character list of PP-OCRv6 small, the default model of both engines."""

@@ -1,1 +1,1 @@
-"""What is measured on a single picture: size, sharpness, light, color, compression."""
+"""Measures of a single picture: size, sharpness, light, color, compression."""

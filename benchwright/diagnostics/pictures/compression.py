@@ -15,15 +15,15 @@ _LUMA_AT_50 = (
     87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92, 49, 64, 78, 87, 103, 121, 120, 101,
     72, 92, 95, 98, 112, 100, 103, 99,
 )  # fmt: skip
-"""ITU-T T.81, annex K.1; the quality of the Independent JPEG Group is a scale of it. Their sum is what counts here, so
-the order of the coefficients does not matter."""
+"""ITU-T T.81, annex K.1; the quality of the Independent JPEG Group scales it. Only their sum counts here, so the order
+of the coefficients does not matter."""
 _START_OF_SCAN, _TABLES = 0xDA, 0xDB
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 
 
 def jpeg_quality(data: bytes) -> int | None:
-    """Return the quality, 1 to 100, whose luma table is nearest to a JPEG file's; None where the file has no table.
+    """Return the quality, 1 to 100, whose luma table is closest to a JPEG file's; None if the file has no table.
 
     Args:
         data: Bytes of the file. Only its markers up to the first scan are read; nothing is decoded.
@@ -37,17 +37,17 @@ def jpeg_quality(data: bytes) -> int | None:
 
 @cache
 def _coarseness(quality: int) -> int:
-    """Return the sum of the luma table that libjpeg writes for a quality."""
+    """Return the sum of libjpeg's luma table for a quality."""
     scale = 5000 // quality if quality < 50 else 200 - 2 * quality
     return sum(min(255, max(1, (step * scale + 50) // 100)) for step in _LUMA_AT_50)
 
 
 class ChromaCoding(NamedTuple):
-    """How a JPEG file holds color, and in which order.
+    """The color sampling of a JPEG file, and the order of its scans.
 
     Args:
-        samples: Samples a pixel of the second channel, 1 for color in full, 0.25 for 4:2:0; 0 for a file of greys.
-        is_progressive: Whether it is sent coarse at first.
+        samples: Samples per pixel of the second channel, 1 for color in full, 0.25 for 4:2:0; 0 for a grayscale file.
+        is_progressive: Whether coarse scans come first.
     """
 
     samples: float
@@ -55,7 +55,7 @@ class ChromaCoding(NamedTuple):
 
 
 def chroma_coding(data: bytes) -> ChromaCoding | None:
-    """Return how a JPEG file holds color; None where its header does not say. Nothing is decoded."""
+    """Return the color sampling of a JPEG file; None if its header does not state it. Nothing is decoded."""
     for marker, payload in jpeg_segments(data):
         if marker in _FRAMES and len(payload) >= 6:
             samples = [(pair >> 4) * (pair & 15) for pair in payload[7 : 6 + 3 * payload[5] : 3]]
@@ -66,9 +66,9 @@ def chroma_coding(data: bytes) -> ChromaCoding | None:
 
 
 def luma_table(data: bytes) -> tuple[int, ...] | None:
-    """Return quantisation table 0 of a JPEG file, the 64 steps to which its luma was rounded, from low to high.
+    """Return quantization table 0 of a JPEG file: the 64 steps to which its luma was rounded, from low to high.
 
-    None where the file has no such table.
+    None if the file has no such table.
     """
     for marker, payload in jpeg_segments(data):
         if marker == _TABLES and (table := _table_zero(payload)) is not None:
@@ -77,7 +77,7 @@ def luma_table(data: bytes) -> tuple[int, ...] | None:
 
 
 def jpeg_segments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield marker and content of each segment of a JPEG file before its first scan, as far as they are whole."""
+    """Yield marker and content of each complete segment of a JPEG file before its first scan."""
     if data[:2] != b"\xff\xd8":
         return
     at = 2
@@ -110,9 +110,9 @@ def _table_zero(segment: bytes) -> tuple[int, ...] | None:
 def blockiness(grey: NDArray[np.uint8]) -> float:
     """Return how much stronger steps are along a grid of 8 pixels than elsewhere: 0 none, 1 twice as strong.
 
-    This works in any file format, so also where a strongly compressed JPEG was stored again as PNG or with a higher
-    quality. The grid may begin anywhere, as after a crop. The strength of a step is the amount by which the difference
-    between two neighbours exceeds the differences on both sides of it.
+    This works in any file format, including a strongly compressed JPEG stored again as PNG or with a higher quality.
+    The grid may begin anywhere, for example after a crop. The strength of a step is the amount by which the difference
+    between two neighbors exceeds the differences on both sides of it.
 
     Args:
         grey: Shape (height, width), at native size: shrinking blurs the grid away.
@@ -122,7 +122,7 @@ def blockiness(grey: NDArray[np.uint8]) -> float:
         if levels.shape[1] < 4 * _BLOCK_PX:
             return 0.0
         steps = np.abs(np.diff(levels, axis=1))
-        twice = 2 * steps[:, 1:-1] - steps[:, :-2] - steps[:, 2:]  # whole numbers are faster, and as exact
+        twice = 2 * steps[:, 1:-1] - steps[:, :-2] - steps[:, 2:]  # integers are faster, and equally exact
         columns = np.maximum(twice, 0).sum(axis=0, dtype=np.int32) / 2 / len(twice)
         columns = columns[: len(columns) // _BLOCK_PX * _BLOCK_PX].reshape(-1, _BLOCK_PX)
         phases = np.sort(columns.mean(axis=0))

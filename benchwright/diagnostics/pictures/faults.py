@@ -26,7 +26,7 @@ class MeasureBound(NamedTuple):
     Args:
         reason: Reason code of pictures beyond the bound.
         value: Name of the measured value.
-        setting: Name of the setting; `min_...` is a least value, `max_...` a largest value.
+        setting: Name of the setting; `min_...` is a smallest value, `max_...` a largest value.
     """
 
     reason: Reason
@@ -51,7 +51,7 @@ FAULTS: tuple[MeasureBound, ...] = (
     MeasureBound("blocky", "blockiness", "max_blockiness"),
     MeasureBound("mostly_frame", "frame", "max_frame"),
 )
-"""All faults, in the order in which they are reported where a picture has several."""
+"""All faults, in reporting order for pictures with several."""
 
 
 BOUNDS: Mapping[str, Any] = {
@@ -71,7 +71,7 @@ BOUNDS: Mapping[str, Any] = {
 
 
 def faults_of(measured: Mapping[str, Any], bounds: Mapping[str, float | None]) -> dict[Reason, dict[str, float]]:
-    """Return the faults of a picture, each with its value and bound; a value or bound of None has none.
+    """Return the faults of a picture, each with its value and bound; a value or bound of None gives no fault.
 
     Args:
         measured: Measured values by name.

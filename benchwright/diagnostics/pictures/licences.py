@@ -1,4 +1,4 @@
-"""Whether a picture's licence is among those that are allowed."""
+"""Whether a picture's license is among the allowed ones."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from benchwright.rights import normalized_licence
 
 
 def is_allowed(licence: str, allowed: Collection[str]) -> bool:
-    """Return whether a licence is among some, compared by SPDX identifiers or, where unknown, without regard to case.
+    """Return whether a license is among some, compared by SPDX identifier or, if unknown, by text regardless of case.
 
     Args:
-        licence: The licence as it is stated.
-        allowed: Licences, such as `CC0-1.0` or `CC BY 4.0`.
+        licence: The license as stated.
+        allowed: Licenses, such as `CC0-1.0` or `CC BY 4.0`.
     """
     known = {normalized_licence(each).casefold() for each in allowed}
     return normalized_licence(licence).casefold() in known

@@ -1,14 +1,14 @@
 """Measures of one picture: frame, color, content, light, sharpness.
 
 A frame is one color along the edges: bars above and below a film, a margin around a scan. Color is measured as
-colorfulness, content as the share of the picture that shows anything, light as the grey levels of the lightest and the
-darkest parts and the share of pixels without detail. Blur is measured independently of contrast, and a picture with a
-background out of focus counts as sharp.
+colorfulness, content as the share of the picture that is not plain, light as the gray levels of the lightest and the
+darkest parts and the share of pixels without detail. Blur is measured independently of contrast, and a picture with an
+unfocused background counts as sharp.
 
-A picture that is blurred already changes little when it is blurred once more (F. Crete, T. Dolmiere, P. Ladret, M.
-Nicolas, "The blur effect: perception and estimation with a new no-reference perceptual blur metric", SPIE 6492, 2007).
-The variance of the Laplacian, which is often used, grows with contrast and shrinks with size; this measure does
-neither. It is taken in tiles, and the sharpest tiles give the result: a flower before a soft background is sharp.
+A blurred picture changes little when it is blurred again (F. Crete, T. Dolmiere, P. Ladret, M. Nicolas, "The blur
+effect: perception and estimation with a new no-reference perceptual blur metric", SPIE 6492, 2007). The commonly used
+variance of the Laplacian grows with contrast and shrinks with size; this measure does neither. It is taken in tiles,
+and the sharpest tiles give the result: a flower before a soft background is sharp.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIDE_PX = 1024
-"""Longer side, in pixels, to which larger pictures are shrunk before they are measured."""
+"""Longer side, in pixels, to which larger pictures are shrunk before measuring."""
 
 _TILE_PX = 64
 _WIDTH = 9
 """Width of the second blur in pixels, as in the paper."""
 _LEAST_CHANGE = 1.0
-"""Mean change between neighbouring pixels, in grey levels, from which a tile shows something that could be sharp."""
+"""Mean change between neighboring pixels, in gray levels, from which a tile has content that could be sharp."""
 _SHARPEST = 0.1
 """Share of the tiles, the sharpest ones, that give the result."""
 
 
 def blur(grey: NDArray[np.uint8]) -> float | None:
-    """Return the blur of a picture: 0 sharp, 1 blurred beyond recognition; None where no tile shows anything.
+    """Return the blur of a picture: 0 sharp, 1 blurred beyond recognition; None if no tile has content.
 
     Args:
         grey: Shape (height, width), at most `SIDE_PX` on the longer side.
@@ -55,12 +55,12 @@ def blur(grey: NDArray[np.uint8]) -> float | None:
 
 
 def _steps(levels: Any, axis: int) -> Any:
-    """Return the differences between neighbours along an axis."""
+    """Return the differences between neighbors along an axis."""
     return cv2.absdiff(levels[1:], levels[:-1]) if axis == 0 else cv2.absdiff(levels[:, 1:], levels[:, :-1])
 
 
 def _tiles(change: Any, lost: Any) -> NDArray[np.float32]:
-    """Return for each tile that shows something the share of its differences that a second blur leaves."""
+    """Return for each tile with content the share of its differences that a second blur leaves."""
     size = max(1, round(change.shape[1] / _TILE_PX)), max(1, round(change.shape[0] / _TILE_PX))
     means, losses = (
         cv2.resize(differences, size, interpolation=cv2.INTER_AREA).ravel() for differences in (change, lost)
@@ -76,7 +76,7 @@ _BLACK, _WHITE = 2, 253
 
 
 class GreyLevels(NamedTuple):
-    """Grey levels of a picture, 0 black to 1 white.
+    """Gray levels of a picture, 0 black to 1 white.
 
     Args:
         darkest: Level below which 1 % of the pixels stay.
@@ -90,7 +90,7 @@ class GreyLevels(NamedTuple):
 
 
 def grey_levels(grey: NDArray[np.uint8]) -> GreyLevels:
-    """Return the grey levels of a grey picture of shape (height, width)."""
+    """Return the gray levels of a gray picture of shape (height, width)."""
     counts = cv2.calcHist([grey], [0], None, [256], [0, 256]).ravel().astype(np.int64)
     below = np.cumsum(counts) / grey.size
     darkest, lightest = (int(np.searchsorted(below, share)) for share in (_DARKEST, _LIGHTEST))
@@ -100,8 +100,8 @@ def grey_levels(grey: NDArray[np.uint8]) -> GreyLevels:
 
 _CELL_PX = 16
 _LEAST_RANGE = 12
-"""Levels between the darkest and the lightest pixel of a cell, in any channel, from which it shows something; noise of
-JPEG and of scanners stays below."""
+"""Levels between the darkest and the lightest pixel of a cell, in any channel, from which it has content; noise of JPEG
+and of scanners stays below."""
 
 
 def filled(pixels: NDArray[np.uint8]) -> float:
@@ -126,11 +126,11 @@ def filled(pixels: NDArray[np.uint8]) -> float:
 
 
 _GREY_PX, _MOST_CHROMA = 256, 20
-"""Longer side, in pixels, at which a picture is looked at for color, and most levels between channels of grey."""
+"""Longer side, in pixels, at which a picture is checked for color, and largest difference between channels of gray."""
 
 
 def colorfulness(pixels: NDArray[np.uint8]) -> float:
-    """Return Hasler and Süsstrunk's M: 0 for grey, 15 slightly, 33 moderately, 59 quite, 109 extremely colorful.
+    """Return Hasler and Süsstrunk's M: 0 for gray, 15 slightly, 33 moderately, 59 quite, 109 extremely colorful.
 
     With rg = R - G and yb = (R + G) / 2 - B it is sqrt(var(rg) + var(yb)) + 0.3 sqrt(mean(rg)^2 + mean(yb)^2). (D.
     Hasler, S. Süsstrunk, "Measuring colorfulness in natural images", SPIE 5007, 2003.)
@@ -192,7 +192,7 @@ def _bar(pixels: NDArray[np.uint8]) -> int:
 
 
 def is_grey(pixels: NDArray[np.uint8]) -> bool:
-    """Return whether a picture has no color anywhere: not even a mark, but for what compression leaves.
+    """Return whether a picture has no color, not even in a mark, apart from compression noise.
 
     Args:
         pixels: (height, width, 3) RGB.

@@ -1,9 +1,9 @@
-"""Whether an outline that a program found is torn: it runs through its subject, or around a patch of its background.
+"""Whether an automatic outline is torn: it runs through its subject, or around a patch of its background.
 
-Three measures make one figure. Along a tear both sides are of one thing, so that the outline sets nothing apart
-(`faint`). A patch that came along has the colors of what lies outside, and not those of the subject's inside (`patch`).
-An outline that lost a part ends short of the box that was stated around the whole subject (`short`). The figure is a
-logistic function of the square roots of the three, fitted on outlines that GrabCut found.
+Three measures make one value. Along a tear both sides show one object, so that the outline separates nothing (`faint`).
+A wrongly included patch has the colors of the outside, and not those of the subject's inside (`patch`). An outline that
+lost a part ends short of the stated box around the whole subject (`short`). The value is a logistic function of the
+square roots of the three, fitted on outlines from GrabCut.
 """
 
 from __future__ import annotations
@@ -21,36 +21,37 @@ Values = NDArray[np.float32]
 MOST_TEAR = 0.5
 """Largest `tear` of an outline that counts as whole."""
 _OFFSET, _WEIGHTS = -4.7, (13.6, 8.7, 5.7)
-"""Of the logistic function: its offset, and the weights of `faint`, `patch` and `short`."""
+"""Offset of the logistic function, and its weights of `faint`, `patch` and `short`."""
 
 _SIDE_PX = 384
 """Longer side to which pictures are scaled first; the distances below are in its pixels."""
 _BAND_PX, _WINDOW_PX = (1, 5), 5
 """Distances from the outline between which both sides are compared, and the radius of the windows."""
 _MIXED, _NOISE = 0.6, 2.0
-"""Contrast, beside the spread of both sides, below which nothing is set apart; least spread in CIELAB, of noise."""
+"""Contrast, relative to the spread of both sides, below which nothing is separated; smallest spread in CIELAB, of
+noise."""
 _AT_FRAME_PX = 2
 _LEAST_PIXELS = 2
 
 _PATCH_SIDE_PX = 256
 _NEAR, _CORE, _RIM = 0.35, 0.05, 0.25
-"""What counts as near the subject, beside its bounds; distances from the outline beyond which colors are learned, and
-up to which patches are looked for, in sides of a square as large as the subject."""
+"""Distance within which pixels are near the subject, beyond its bounds; distances from the outline beyond which colors
+are learned, and up to which patches are searched, in sides of a square as large as the subject."""
 _BINS = (10, 16, 16)
 _LEANS = -1.0
-"""Logarithm of how much likelier a pixel's color is inside than outside, below which it belongs outside."""
+"""Logarithm of the ratio of a color's probabilities inside and outside below which a pixel belongs outside."""
 _STRONG, _LEAST_GRADIENT = 0.8, 12.0
-"""Quantile of the gradients from which one is an edge; least gradient of an edge, in CIELAB by Sobel's operator."""
+"""Quantile of the gradients from which one is an edge; smallest gradient of an edge, in CIELAB by Sobel's operator."""
 
 
 class OutlineTear(NamedTuple):
-    """How torn an outline looks.
+    """The evidence that an outline is torn.
 
     Args:
-        tear: How likely it is torn, 0-1.
-        faint: Share of the outline, 0-1, along which it sets nothing apart.
-        patch: Area of the largest patch along the rim that looks like what is outside, as a share of the subject's.
-        short: Largest distance by which the outline ends within its box, as a share of the box's side; 0 without one.
+        tear: Probability that it is torn, 0-1.
+        faint: Share of the outline, 0-1, along which it separates nothing.
+        patch: Area of the largest patch along the rim that looks like the outside, as a share of the subject's.
+        short: Largest distance between the outline and its box, as a share of the box's side; 0 without a box.
     """
 
     tear: float
@@ -60,7 +61,7 @@ class OutlineTear(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Return what it rests on, for people."""
+        """Return the evidence as text for annotators."""
         told = (
             (self.faint, f"sets nothing apart along {self.faint:.0%} of its length", 0.02),
             (self.patch, f"takes in a patch of {self.patch:.1%} that looks like what is outside", 0.004),
@@ -70,12 +71,12 @@ class OutlineTear(NamedTuple):
 
 
 def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | None = None) -> OutlineTear | None:
-    """Return how torn an outline looks; None where all of it lies on the frame.
+    """Return the evidence that an outline is torn; None if all of it lies on the frame.
 
     Args:
-        pixels: (height, width, 3) RGB, the picture that the subject was outlined in.
+        pixels: (height, width, 3) RGB, the picture with the outlined subject.
         mask: (height, width), not empty.
-        box: Stated box around the whole subject: x0, y0, x1, y1 in pixels; None where there is none.
+        box: Stated box around the whole subject: x0, y0, x1, y1 in pixels; None without one.
     """
     faint = _faint(*_scaled(pixels, mask, _SIDE_PX))
     if faint is None:
@@ -90,8 +91,8 @@ def outline_tear(pixels: NDArray[np.uint8], mask: Mask, box: Sequence[float] | N
 def edges_followed(pixels: NDArray[np.uint8], mask: Mask) -> float:
     """Return the share, 0-1, of an outline that lies on an edge as strong as the strongest fifth of the picture.
 
-    Shown to people; no bound rests on it, since an outline around a patch of grass follows edges, too. 1 where all of
-    it lies on the frame.
+    It is for display; no bound uses it, since an outline around a patch of grass follows edges, too. 1 if all of it
+    lies on the frame.
 
     Args:
         pixels: (height, width, 3) RGB.
@@ -123,7 +124,7 @@ def _scaled(pixels: NDArray[np.uint8], mask: Mask, side_px: int) -> tuple[NDArra
 
 
 def _faint(small: NDArray[np.uint8], cells: Cells) -> float | None:
-    """Return the share of the longest contour along which both sides differ little beside how much each varies."""
+    """Return the share of the longest contour along which both sides differ little compared with their variation."""
     import cv2
 
     contours, _ = cv2.findContours(cells, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
@@ -146,7 +147,7 @@ def _faint(small: NDArray[np.uint8], cells: Cells) -> float | None:
 
 
 def _moments(lab: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.int32]]) -> tuple[Values, Values, Mask]:
-    """Return mean and spread of the colors near each point, of those `where` names, and whether there are enough."""
+    """Return mean and spread of the colors near each point within `where`, and whether these are enough."""
     import cv2
 
     weights = where.astype(np.float32)
@@ -160,7 +161,7 @@ def _moments(lab: Values, where: Mask, at: tuple[NDArray[np.int32], NDArray[np.i
 
 
 def _patch(small: NDArray[np.uint8], cells: Cells) -> float:
-    """Return the area of the largest patch along the rim whose colors are those of the outside, by the subject's."""
+    """Return the area of the largest patch along the rim with the colors of the outside, relative to the subject's."""
     import cv2
 
     area = int(np.count_nonzero(cells))
@@ -209,7 +210,7 @@ def _short(mask: Mask, box: Sequence[float]) -> float:
 
 
 def _depth(side: Cells) -> Values:
-    """Return how deep each cell lies in one side of the outline; the frame is no border."""
+    """Return the depth of each cell in one side of the outline; the frame is not a border."""
     import cv2
 
     padded = np.pad(side, 1, mode="edge")

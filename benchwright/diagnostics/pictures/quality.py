@@ -1,4 +1,4 @@
-"""The values of a picture that tell its quality, measured at the size at which it is usually seen."""
+"""Values that describe a picture's quality, measured at its usual viewing size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DECIMALS = 4
 
 
 def quality_of(pixels: NDArray[np.uint8]) -> dict[str, float | None]:
-    """Return all values that are measured on pixels, rounded.
+    """Return all values measured on pixels, rounded.
 
     Args:
         pixels: Shape (height, width, 3), RGB.

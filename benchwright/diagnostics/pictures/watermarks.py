@@ -1,9 +1,9 @@
-"""Watermarks that repeat over a whole picture, as agencies lay them over photographs they sell.
+"""Watermarks that repeat over a whole picture, as agencies place on photographs they sell.
 
-Copies of one pattern lie at one lag from each other everywhere in the picture, over sky, faces and grass alike, while
-what a photograph itself repeats (windows, tiles, waves) fills a part of it. So the lags at which fine detail repeats
-are read from the autocorrelation of a whitened spectrum, and each is then checked in every part of the picture by
-itself. A single logo or line of text repeats nowhere and is not found.
+Copies of one pattern lie at one lag from each other everywhere in the picture, over sky, faces and grass alike.
+Repeated objects in a photograph (windows, tiles, waves) fill only a part of it. So the lags at which fine detail
+repeats are read from the autocorrelation of a whitened spectrum, and each is then checked separately in every part of
+the picture. A single logo or line of text does not repeat and is not found.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from numpy.typing import NDArray
 Values = NDArray[np.float32]
 
 MOST_WATERMARK = 0.04
-"""Largest figure of a picture that counts as free of repeated watermarks."""
+"""Largest value of a picture that counts as free of repeated watermarks."""
 _SIDE_PX = 512
 """Longer side to which pictures are scaled first; the distances below are in its pixels."""
 _FINE, _COARSE, _EVEN_PX = 0.7, 2.0, 25
-"""Blurs between which detail lies, and the side of the window within which it is made equally strong."""
+"""Blurs that bound the detail, and the side of the window within which its strength is equalized."""
 _STRONGEST = 2.0
 _SMOOTH, _PEAK = 9, 30.0
-"""Side of the window that tells a spectrum's smooth course; most by which a frequency counts beside it."""
+"""Side of the window that smooths a spectrum, and the largest factor by which a frequency may exceed the smooth
+curve."""
 _NEAREST, _FARTHEST = 0.06, 0.45
-"""Least lag, as a share of the longer side, and largest, as a share of each side."""
+"""Smallest lag, as a share of the longer side, and largest, as a share of each side."""
 _LAGS, _APART_PX = 6, 7
 _PARTS, _SHARE = 5, 0.4
-"""Parts along each side; quantile of their correlations that counts."""
+"""Parts along each side, and the quantile of their correlations that counts."""
 
 
 def watermark(pixels: NDArray[np.uint8]) -> float:
-    """Return how well fine detail repeats at one lag in most parts of a picture, -1 to 1; about 0 where it does not.
+    """Return how well fine detail repeats at one lag in most parts of a picture, -1 to 1; about 0 without repetition.
 
     Args:
         pixels: (height, width, 3) RGB.
@@ -50,7 +51,7 @@ def watermark(pixels: NDArray[np.uint8]) -> float:
 
 
 def _detail(pixels: NDArray[np.uint8]) -> Values:
-    """Return fine detail, made equally strong all over the picture."""
+    """Return fine detail, with its strength equalized over the picture."""
     import cv2
 
     scale = _SIDE_PX / max(pixels.shape[:2])

@@ -1,1 +1,1 @@
-"""Which English options can complete a sentence: forms of words, what phrases are, and what a gap takes."""
+"""English options that can complete a sentence: forms of words, forms of phrases, and requirements of a gap."""

@@ -1,8 +1,8 @@
-"""What the gap of an unfinished English sentence takes, by the words before it, and which options are none of it.
+"""Requirements of the gap in an unfinished English sentence, from the words before it, and options that miss them.
 
 `The patient was diagnosed ___` takes `with …`, `By 1900 the population had ___` a participle, `a pair of ___` a noun
-phrase. A gap is described only where the words before it leave no doubt, and an option is left out only where it can
-be nothing that the gap takes, however its words are read.
+phrase. A gap is described only if the words before it are unambiguous. An option is left out only if no reading of its
+words fits the gap.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from .phrase_forms import (
 )
 
 Clue = Literal["number", "tense", "words"]
-"""What a gap tells by: the number of what it takes, the form of a verb, or what kind of phrase."""
+"""Basis of a gap's requirement: the number of a noun, the form of a verb, or the kind of phrase."""
 
 
 class Gap(NamedTuple):
-    """What a gap takes.
+    """The requirement of a gap.
 
     Args:
-        words: The words before the gap that say so.
-        clue: What they tell by.
-        takes: Whether a phrase with these forms, and these words, can stand there.
+        words: The words before the gap that show it.
+        clue: Its basis.
+        takes: Function from a phrase's forms and words to whether it fits.
     """
 
     words: str
@@ -71,7 +71,7 @@ _ALSO_WITHOUT = frozenset(["turned", "located", "known", "compared", "looking", 
                            "covered", "filled", "results", "resulted", "aimed", "protected", "searching", "full",
                            "tired",
                            "focused", "converted", "converts", "transformed", "separated", "escaped"])  # fmt: skip
-"""Words of these that say too little: another preposition, or none, may follow as well."""
+"""Those of these words that are ambiguous: another preposition, or none, may also follow."""
 _TO_AND_NOUN = re.compile(
     r"\b(?:forward|accustomed|addicted|devoted|opposed|objects?|objected|similar|next|close|due|according|thanks|belongs?"
     r"|leads?|led|refers?|compared|in addition|with regard) to$"
@@ -105,7 +105,7 @@ _ADVERB_OF_TIME = re.compile(r"^(?:by|in|on|at|yesterday|today|tomorrow|last|eve
 
 
 def gap_of(question: str) -> Gap | None:
-    """Return what the gap of a question takes, one with a blank written `___`; None where the words before do not tell.
+    """Return the requirement of a question's gap, written `___`; None if the words before it do not show it.
 
     Example:
         >>> gap = gap_of("By 1900 the population had ___.")
@@ -203,7 +203,7 @@ def _after_transitive(left: str, words: list[str], is_last: bool) -> Gap | None:
 
 
 def _by_agent(question: str) -> Gap | None:
-    """Return a gap before `by …`, which takes a passive where a subject stands before it."""
+    """Return a gap before `by …`, which takes a passive if a subject precedes it."""
     match = re.match(rf"(?:.*[.:;,?!] )?(?:the|a|an|this|these|those|his|her) [a-z -]+ {BLANK} by (?:the|a|an|two|"
         rf"three|his|her) ",
                      question.casefold())  # fmt: skip
@@ -217,7 +217,7 @@ _BE = {"is": "one", "was": "one", "are": "several", "were": "several"}
 _TRANSITIVE = frozenset(["laid", "holding", "wearing", "carrying", "caught", "holds", "wears", "carries", "contains",
                          "resembles", "represents", "depicts", "uses", "lacks", "needs", "bought", "carried",
                          "wore"])  # fmt: skip
-"""Verbs after which a thing has to be named."""
+"""Verbs that require an object."""
 
 
 def _after_to(left: str, words: list[str], _: bool) -> Gap | None:
@@ -261,7 +261,7 @@ def _after_perfect(left: str, words: list[str], is_last: bool) -> Gap | None:
 
 
 def _after_be(left: str, words: list[str], _: bool) -> Gap | None:
-    """Return what follows `is` or `are`: of noun phrases those of its number."""
+    """Return the requirement after `is` or `are`: noun phrases must have its number."""
     last = words[-1]
     if last not in ("is", "are", "was", "were"):
         return None
@@ -286,7 +286,7 @@ def _named(left: str, _: list[str], __: bool) -> Gap | None:
 
 
 def _governed(_: str, words: list[str], __: bool) -> Gap | None:
-    """Return the preposition that a word asks for: `depends` goes with `on`."""
+    """Return the preposition that a word requires: `depends` requires `on`."""
     last = words[-1]
     if last not in _GOVERNS or last in _ALSO_WITHOUT:
         return None
@@ -295,7 +295,7 @@ def _governed(_: str, words: list[str], __: bool) -> Gap | None:
 
 
 def _after_subject(left: str, words: list[str], _: bool) -> Gap | None:
-    """Return the verb that a subject asks for, where the words before the gap are that and no verb."""
+    """Return the verb that a subject requires, if the words before the gap are a subject without a verb."""
     condition = _IF.match(left)
     if condition is not None and not _verbs(left[condition.end() :].strip()):
         return Gap(
@@ -319,8 +319,8 @@ _LONGEST_SHOWN = 40
 
 
 def _number_before_relative(left: str) -> str | None:
-    """Return the number of a subject with a relative clause, `the lava that flows down`, or of that in `that "
-    "profits`.
+    """Return the number of a subject with a relative clause, `the lava that flows down`; or of the noun in
+    `that profits`.
     """
     head, relative = _RELATIVE.split(left, maxsplit=1)
     head, relative = re.split(r"[.?!;:]\s+", head)[-1].strip(" ,"), relative.strip()
@@ -353,13 +353,13 @@ def _number_of_noun(words: list[str]) -> str | None:
 
 
 def _bare_number(clause: str) -> str | None:
-    """Return `several` for a plural noun by itself, as in `it shows that profits`."""
+    """Return `several` for a bare plural noun, as in `it shows that profits`."""
     forms = forms_of(clause) if clause.isalpha() else frozenset[str]()
     return "several" if "plural" in forms else None
 
 
 def _verbs(clause: str) -> list[str]:
-    """Return the words of a clause that can only be verbs, or that stand where nouns do not."""
+    """Return the words of a clause that can only be verbs, or that occur where nouns do not."""
     found = []
     for word in _WORD.findall(clause):
         forms = forms_of(word)
@@ -387,9 +387,9 @@ _WAYS: tuple[Callable[[str, list[str], bool], Gap | None], ...] = (
 
 @lru_cache(maxsize=1 << 10)
 def fitting(question: str, texts: tuple[str, ...]) -> tuple[Gap, list[int]] | None:
-    """Return the gap of a question and the places of the options that it takes; None where it is not known.
+    """Return the gap of a question and the places of the options that fit; None if the gap is unknown.
 
-    None, too, where it is not known what an option is.
+    None, too, if the form of an option is unknown.
     """
     if (gap := gap_of(question)) is None:
         return None

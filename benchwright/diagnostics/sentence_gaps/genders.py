@@ -1,4 +1,4 @@
-"""Which options a pronoun of an English question names: `Who has lost her shoe?` asks for a woman."""
+"""Options to which a pronoun of an English question refers: `Who has lost her shoe?` asks for a woman."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def opposite_genders(question: str, texts: Sequence[str]) -> tuple[str, list[int]] | None:
-    """Return the pronoun of a question for a person and the places of options of its gender; None where it tells none.
+    """Return the personal pronoun of a question and the places of options of its gender; None if it is not decisive.
 
-    It tells nothing where the question has pronouns of both genders, or an option is of neither.
+    It is not decisive if the question has pronouns of both genders, or an option is of neither.
 
     Example:
         >>> opposite_genders("Who has lost her shoe?", ["The man in black", "The woman in white"])

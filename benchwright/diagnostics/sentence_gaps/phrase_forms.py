@@ -1,4 +1,4 @@
-"""What an English option is as a part of a sentence: a noun phrase, a verb with what follows, a clause."""
+"""Grammatical forms of English options: a noun phrase, a verb with its complements, a clause."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _LONGEST_NAME = 5
 
 @lru_cache(maxsize=1 << 14)
 def phrase_forms(text: str) -> frozenset[str]:
-    """Return all that a phrase can be in a sentence; empty where its words do not tell.
+    """Return all forms that a phrase can have in a sentence; empty if its words do not show them.
 
-    `one` and `several` for noun phrases, beside them `determined` where they begin with an article or the like; for
-    verbs the forms of `forms_of`, `auxiliary one`, `auxiliary several`, `auxiliary past` and `modal`; `to` with a verb,
+    `one` and `several` for noun phrases, with `determined` if they begin with an article or the like; for verbs the
+    forms of `forms_of`, `auxiliary one`, `auxiliary several`, `auxiliary past` and `modal`; `to` with a verb,
     `preposition …`, `clause`, `adjective`, `adverb`.
 
     Example:
@@ -62,7 +62,7 @@ def phrase_forms(text: str) -> frozenset[str]:
 
 
 def _of_first_word(words: list[str]) -> frozenset[str] | None:
-    """Return what a phrase is whose first word says it: an auxiliary, a pronoun, a conjunction or a preposition."""
+    """Return the forms of a phrase if its first word is an auxiliary, a pronoun, a conjunction or a preposition."""
     first, is_long = words[0], len(words) > 1
     found = None
     if first in _VERB_AFTER_SUBJECT:
@@ -120,7 +120,7 @@ def _number_of(words: list[str]) -> frozenset[str]:
 
 
 def _open(words: list[str]) -> frozenset[str]:
-    """Return what a phrase can be that begins with a noun, a verb, an adjective or an adverb."""
+    """Return the possible forms of a phrase that begins with a noun, a verb, an adjective or an adverb."""
     forms = forms_of(words[0].split("-")[-1])
     found: set[str] = set()
     verbs = forms & VERBAL

@@ -1,1 +1,1 @@
-"""Cues by which items can be answered without doing their task: rules, solvers, a learned probe, letters."""
+"""Cues by which solvers can answer items without doing their task: rules, solvers, a learned probe, letters."""

@@ -14,7 +14,7 @@ from benchwright.records import LETTERS
 from benchwright.seeds import seed_for
 
 _DRAWS = 10_000
-"""Number of draws; the least possible p-value is 1 / (DRAWS + 1)."""
+"""Number of draws; the smallest possible p-value is 1 / (DRAWS + 1)."""
 
 
 class Placing(NamedTuple):
@@ -39,7 +39,7 @@ class Balance(NamedTuple):
     """Evenness of the letters of some items.
 
     Args:
-        counts: Number of items by letter, for all letters that some item has.
+        counts: Number of items by letter, for all letters that occur in any item.
         expected: Expected number of items by letter if every place were equally likely.
         chi_square: Sum of (count - expected)² / expected.
         p: Probability, 0-1, that chance alone spreads them at least as unevenly.
@@ -63,11 +63,11 @@ class Balance(NamedTuple):
 def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
     """Return how evenly some items use their letters.
 
-    The p-value is that of Pearson's chi-square, from 10,000 simulations in which each item draws one of its own
-    letters, so items with two and with six options may be counted together. Equal input gives an equal value.
+    The p-value is that of Pearson's chi-square, from 10,000 simulations in which each item draws one of its
+    letters, so that items with two and with six options can be counted together. Equal input gives an equal value.
 
     Args:
-        placings: One placing an item, in any order; at least one.
+        placings: One placing per item, in any order; at least one.
         seed: Seed of the draws.
     """
     by_options = Counter(placing.options for placing in placings)
@@ -82,7 +82,7 @@ def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
         drawn[:, :options] += rng.multinomial(items, [1 / options] * options, size=_DRAWS)
     observed = float(((counts - expected) ** 2 / expected).sum())
     by_chance = ((drawn - expected) ** 2 / expected).sum(axis=1)
-    # The tolerance makes equal counts compare equal, whatever the order in which their squares are added.
+    # The tolerance makes equal counts compare equal for any order of adding their squares.
     at_least = int((by_chance >= observed - 1e-9).sum())
     return Balance(
         counts={LETTERS[at]: int(count) for at, count in enumerate(counts)},
@@ -99,7 +99,7 @@ def levelling_moves(placings: Sequence[Placing], movable: Sequence[bool], ranks:
     until no move brings the counts closer to their shares. The order of the items does not matter.
 
     Args:
-        placings: One placing an item.
+        placings: One placing per item.
         movable: Whether each item's options may change places.
         ranks: Rank of each item; all different and unrelated to its letter.
     """
@@ -122,7 +122,7 @@ def levelling_moves(placings: Sequence[Placing], movable: Sequence[bool], ranks:
 
 
 def _surplus(placings: Sequence[Placing]) -> list[Fraction]:
-    """Return by how many items each letter exceeds its share; exact, so that the order of items does not matter."""
+    """Return each letter's excess over its share, in items; exact, so that the order of items does not matter."""
     width = max((placing.options for placing in placings), default=0)
     surplus = [Fraction(0)] * width
     for letter, items in Counter(placing.letter for placing in placings).items():
@@ -136,7 +136,7 @@ def _surplus(placings: Sequence[Placing]) -> list[Fraction]:
 def _best_move(
     surplus: Sequence[Fraction], ranks_at: Sequence[Sequence[str]], placing_of: Callable[[str], Placing]
 ) -> tuple[str, int, int] | None:
-    """Return (rank, from, to) of the best move; None where no two letters differ by more than one item."""
+    """Return (rank, from, to) of the best move; None if no two letters differ by more than one item."""
     for start in sorted(range(len(surplus)), key=lambda letter: (-surplus[letter], letter)):
         for end in sorted(range(len(surplus)), key=lambda letter: (surplus[letter], letter)):
             if surplus[start] - surplus[end] <= 1:

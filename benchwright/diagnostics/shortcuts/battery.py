@@ -1,4 +1,4 @@
-"""The battery: every solver on every task, and which of them beat chance, or fall below it, by more than luck."""
+"""The battery: every solver on every task, and the solvers significantly above or below chance."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from .rules import SolverPicks, rule_picks
 
 FOREST = "forest"
 WHOLE = "(all tasks)"
-"""Name under which the items of all tasks together stand; no task is called so."""
+"""Name for the items of all tasks together; no task has this name."""
 
 
 class SolverResult(NamedTuple):
-    """What one solver makes of the items of a task.
+    """The result of one solver on the items of a task.
 
     Args:
         task: The task.
         solver: Name of the solver.
         family: Family of its cue; None for the forest, which sees all cues.
-        accuracy: How often it is right.
+        accuracy: Share of items it answers correctly, 0-1.
         p_holm: Its p-value adjusted over all solvers and tasks (Holm).
         sides: Whether accuracy below chance counts as a cue too.
-        carries: Whether the items carry its cue: it is farther from chance than may be, and that is no luck.
-        answers: Whether the cue answers items, in place of only saying which option is wrong: accuracy is above chance,
-            or there are two options.
-        helped: Which items of the task it helps with: it is right there, or, below chance, wrong.
-        tells: Of a probe that learns, the measures that tell most, and by how many standard deviations under uniform
-            keys, positive where the right option has more; else empty.
+        carries: Whether the items carry its cue: it is further from chance than the bounds allow, and significantly so.
+        answers: Whether the cue answers items, instead of only marking an option as wrong: accuracy is above chance, or
+            there are two options.
+        helped: Items of the task that it helps with: it is right there, or, below chance, wrong.
+        tells: For a learning probe, the most revealing measures, with their deviations in standard deviations under
+            uniform keys, positive if the right option has more; otherwise empty.
     """
 
     task: str
@@ -79,18 +79,18 @@ class SolverResult(NamedTuple):
 
 
 class TaskResult(NamedTuple):
-    """What all solvers make of the items of a task.
+    """The results of all solvers on the items of a task.
 
     Args:
         table: The items with their cues.
-        task_cues: Families of cues that are the task itself, and were left out; sorted.
-        letters: How evenly right options use their letters.
+        task_cues: Families of cues that are the task itself, and therefore left out; sorted.
+        letters: Evenness of the letters of right options.
         solvers: Results of all solvers, farthest from chance first.
-        forest: What the forest says; None where none could be grown.
-        replies: How a model replied, for each thing that it was shown; empty where none was asked.
-        power: How large a cue the adversary could have found; None where it did not learn.
-        told_map: Where pictures tell the key, in deviations of right less wrong options, shape (cells, cells, 3); None
-            where options are no pictures.
+        forest: The forest's result; None if none could be grown.
+        replies: A model's replies for each form of an item shown to it; empty if none was queried.
+        power: The smallest cue the adversary could have found; None if it did not learn.
+        told_map: Places where pictures reveal the key, in deviations of right less wrong options, shape (cells, cells,
+            3); None if the options are not pictures.
     """
 
     table: CueTable
@@ -114,7 +114,7 @@ class TaskResult(NamedTuple):
 
     @property
     def bias(self) -> Floats:
-        """Return the bias score of each item; NaN for all where there is no forest."""
+        """Return the bias score of each item; NaN for all without a forest."""
         return np.full(len(self.table.items), np.nan) if self.forest is None else self.forest.bias(self.table)
 
     def to_json(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class TaskResult(NamedTuple):
 
 
 class _Tried(NamedTuple):
-    """A solver that was tried, before p-values are adjusted; `weight` is its share of the level."""
+    """A solver's result before p-values are adjusted; `weight` is its share of the level."""
 
     task: int
     picks: SolverPicks | None
@@ -152,8 +152,8 @@ class BatteryResults(NamedTuple):
 
     Args:
         tasks: Results of the tasks, sorted by task.
-        whole: Results on the items of all tasks together; None where there is one task. A solver carries there only
-            what the tasks in which it carries do not explain.
+        whole: Results on the items of all tasks together; None for a single task. A solver carries there only a cue
+            that the tasks in which it carries do not explain.
     """
 
     tasks: tuple[TaskResult, ...]
@@ -177,21 +177,21 @@ def run_battery(
     rows: Mapping[str, int] | None = None,
     record_map: RecordMap = map_here,
 ) -> BatteryResults:
-    """Return the results of all solvers on each task and, where there are several, on the whole set.
+    """Return the results of all solvers on each task and, if there are several, on the whole set.
 
-    The probes of the adversary are few and test much, and the other solvers are many: each kind has half of the level,
+    The adversary has few probes that test many measures; the other solvers are many. Each kind has half of the level,
     in one family of tests (`benchwright.statistics.holm`).
 
     Args:
         items: The items of all tasks, in any order.
         group_keys: Group keys of each item, by its id.
         seed: Seed of the forests.
-        bounds: When items carry a cue.
-        task_cues: Families of cues that a task asks for, by task, in place of what its step declares.
-        replies: What a model replied to items without their pictures, by item id; None where none was asked.
-        evidence: What the adversary sees of items, by item id; without any it is not asked.
-        rows: Place of each item in its source, by item id, where that may tell something.
-        record_map: What maps the growing of forests over tasks; this process by default.
+        bounds: Conditions under which items carry a cue.
+        task_cues: Families of cues that a task asks for, by task, replacing the declarations of its step.
+        replies: A model's replies to items without their pictures, by item id; None if none was queried.
+        evidence: The adversary's evidence of items, by item id; empty leaves the adversary out.
+        rows: Place of each item in its source, by item id, if that may reveal keys.
+        record_map: Function that maps the growing of forests over tasks; this process by default.
 
     Raises:
         StepError: The forests of a task could not be grown.
@@ -279,7 +279,7 @@ def _unexplained(
 
 
 class _ToLearn(NamedTuple):
-    """The items of a task, the families that are left out, what the adversary sees, and of which it learns."""
+    """The items of a task, the excluded families, the evidence, and the items from which the adversary learns."""
 
     table: CueTable
     without: frozenset[CueFamily]
@@ -291,7 +291,7 @@ class _ToLearn(NamedTuple):
 def _learned(
     task: _ToLearn, *, seed: int, bounds: Bounds
 ) -> tuple[Forest | None, Accuracy | None, Sequence[ProbeResult]]:
-    """Return the forest of a task with its accuracy, and what the adversary finds."""
+    """Return the forest of a task with its accuracy, and the findings of the adversary."""
     table = task.table
     forest, accuracy = _forest(table, seed=seed, bounds=bounds)
     if not task.asked:
@@ -306,7 +306,7 @@ def _learned(
 
 
 def _asked(tables: Sequence[CueTable], evidence: Mapping[str, ItemEvidence]) -> list[frozenset[str]]:
-    """Return the items of each table from which the adversary learns; of all tasks together as many as of one."""
+    """Return the items of each table from which the adversary learns; all tasks together get as many as one task."""
     there = [sorted(item.item_id for item in table.items if item.item_id in evidence) for table in tables]
     most = max(MOST_ITEMS, *(len(ids) for table, ids in zip(tables, there, strict=True) if table.task != WHOLE), 0)
     return [frozenset(sorted(ids, key=lambda item_id: digest(["learned from", item_id]))[:most]) for ids in there]
@@ -317,7 +317,7 @@ def _keyed(table: CueTable) -> KeyedItems:
 
 
 def _probed(number: int, probe: ProbeResult, tables: Sequence[CueTable]) -> Iterator[_Tried]:
-    """Yield what a probe picks, with its own p-value."""
+    """Yield the picks of a probe, with its own p-value."""
     table = tables[number]
     scores = np.full(table.exists.shape, np.nan)
     scores[probe.rows, : probe.scores.shape[1]] = probe.scores
@@ -330,7 +330,7 @@ def _probed(number: int, probe: ProbeResult, tables: Sequence[CueTable]) -> Iter
 
 
 def _forest(table: CueTable, *, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:
-    """Return the forest of a task and its accuracy, with the weights of cues where it may carry one."""
+    """Return the forest of a task and its accuracy, with the weights of cues if it may carry one."""
 
     def accuracy_of_forest(picks: Picks) -> Accuracy | None:
         return accuracy_of(picks, table, sides="above")

@@ -1,11 +1,11 @@
-"""The best blind strategy on a set of items: one figure, chosen on some source pictures and measured on the others.
+"""The best blind strategy on a set of items: one value, chosen on some source pictures and measured on the others.
 
 Strategies see question, options, their order and the task, and no picture. They are constant letters and texts, every
-rule of the shortcut battery over words, lengths and numbers, the letter that is most often right in the task, the text
-that is most often right, the best rule of each task, and a classifier of words. Of five parts of the items, which share
-no source picture, each is answered by the strategy that is best on the other four; strategies that learn are judged
-there by cross-validation too. So the figure does not rise with the number of strategies tried: where no strategy beats
-chance it is chance, give or take; how much, `BlindStrategy.beats_chance` reckons with.
+rule of the shortcut battery over words, lengths and numbers, the most frequent right letter of the task, the most
+frequent right text, the best rule of each task, and a classifier of words. The items are divided into five parts that
+share no source picture. The strategy that is best on four parts answers the fifth; strategies that learn are also
+judged there by cross-validation. So the value does not rise with the number of strategies: if no strategy beats chance,
+it is about chance, within the margin of `BlindStrategy.beats_chance`.
 
 Source: S. Varma and R. Simon, "Bias in error estimation when using cross-validation for model selection", BMC
 Bioinformatics 7 (2006), 91.
@@ -34,12 +34,12 @@ from .rules import rule_picks
 from .text_only_baseline import FOLDS, WordLearner
 
 _MOST_ITEMS = 5000
-"""Items that are measured at most, the first by id: enough to know a share within two points."""
+"""Largest number of items to measure, the first by id: enough to know a share within two points."""
 _MOST_LEARNED = 800
-"""Items that the classifier of words learns from at most."""
+"""Largest number of items from which the classifier of words learns."""
 _LEAST_OF_TASK = 10
 _FITTED: frozenset[CueFamily] = frozenset({"question", "reference_position"})
-"""Families whose rules of the battery learn from other items by its own folds; strategies here learn by theirs."""
+"""Families whose battery rules learn from other items by the battery's folds; strategies here learn by their own."""
 
 Rows = NDArray[np.bool_]
 
@@ -49,8 +49,8 @@ class _Strategy(NamedTuple):
 
     Args:
         name: Its name.
-        shares: Function from the items to learn from to the share of the pick that each option of all items gets; one
-            that learns nothing returns the same for all.
+        shares: Function from the items to learn from to the share of the pick that each option of all items gets;
+            without learning it is the same for all items.
         learns: Whether it learns.
     """
 
@@ -60,13 +60,13 @@ class _Strategy(NamedTuple):
 
 
 def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues] = word_cues) -> BlindStrategy | None:
-    """Return how far the best blind strategy gets; None where fewer than `LEAST_DECIDED` items have a right option.
+    """Return how far the best blind strategy gets; None if fewer than `LEAST_DECIDED` items have a right option.
 
-    Equal items give an equal figure, whatever their order.
+    Equal items give an equal value in any order.
 
     Args:
         items: The items; those without a right option are left out.
-        cues_of: Function that gives the cues of an item's words, where they are known from before.
+        cues_of: Function that gives the cues of an item's words, if these are already known.
     """
     has_key = (item for item in items if item.right_key is not None)
     keyed = nsmallest(_MOST_ITEMS, has_key, key=lambda item: item.item_id)  # memory does not grow with the items
@@ -74,7 +74,7 @@ def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues]
         return None
     groups = [with_source_image(item.group_keys, item.root_image_id) for item in keyed]
     if len({group for keys in groups for group in keys}) < FOLDS or _are_one(groups):
-        groups = [(item.item_id,) for item in keyed]  # pictures that all share do not part the items
+        groups = [(item.item_id,) for item in keyed]  # pictures shared by all do not divide the items
     table = table_of([cues_of(item) for item in keyed], groups, without=frozenset({"question"}))
     strategies = list(_strategies(table))
     shares = np.zeros(table.exists.shape)
@@ -100,7 +100,7 @@ def blind_strategy(items: Iterable[Item], *, cues_of: Callable[[Item], ItemCues]
 
 
 def _are_one(groups: Sequence[Sequence[str]]) -> bool:
-    """Return whether so many items hang together that no parts of them can be made."""
+    """Return whether too many items are linked to be divided into parts."""
     from benchwright.statistics.components import components_of
 
     sizes = Counter(components_of(groups)).values()
@@ -108,7 +108,7 @@ def _are_one(groups: Sequence[Sequence[str]]) -> bool:
 
 
 def _accuracy(strategy: _Strategy, table: CueTable, rows: Rows) -> float:
-    """Return the share of items that a strategy gets right, by cross-validation among them where it learns."""
+    """Return the share of items that a strategy answers correctly, by cross-validation among them if it learns."""
     right = np.zeros(len(table.right))
     if strategy.learns:
         for fold in np.unique(table.folds[rows]):
@@ -126,7 +126,7 @@ def _right(shares: Floats, table: CueTable) -> Floats:
 
 
 def _strategies(table: CueTable) -> Iterable[_Strategy]:
-    """Yield all strategies, simple ones first: of equally good ones the first is chosen."""
+    """Yield all strategies, simple ones first: ties go to the first."""
     rules = {each.solver: each.picks.shares for each in rule_picks(table, without=_FITTED)}
 
     def fixed(shares: Floats) -> Callable[[Rows], Floats]:
@@ -150,7 +150,7 @@ def _strategies(table: CueTable) -> Iterable[_Strategy]:
 
 
 def _frequent_text(table: CueTable) -> Callable[[Rows], Floats]:
-    """Return the strategy that picks the option whose text is most often right where it is offered."""
+    """Return the strategy that picks the option whose text has the highest share of right answers when offered."""
     numbers: dict[str, int] = {}
     texts = np.full(table.exists.shape, -1, np.int64)
     for row, item in enumerate(table.items):
@@ -175,7 +175,7 @@ def _frequent_text(table: CueTable) -> Callable[[Rows], Floats]:
 
 
 def _best_of_task(table: CueTable, tasks: NDArray[np.int64], rules: dict[str, Floats]) -> Callable[[Rows], Floats]:
-    """Return the strategy that answers each task by the rule that is best there, or over all where it has few items."""
+    """Return the strategy that answers each task by its best rule, or by the overall best if it has few items."""
     candidates = list(rules.values())
     right = np.stack([_right(shares, table) for shares in candidates])
 

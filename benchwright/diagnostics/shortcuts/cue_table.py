@@ -1,4 +1,4 @@
-"""The cues of all items of one task as arrays, and what a pick among options is worth."""
+"""The cues of all items of one task as arrays, and the value of a pick among options."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .item_cues import ItemCues
 Floats = NDArray[np.float64]
 
 _MOST_TEXTS = 12
-"""Number of different option texts up to which a task asks for one of a fixed vocabulary."""
+"""Largest number of different option texts of a task with a fixed vocabulary."""
 
 
 class Cue(NamedTuple):
     """A cue of the items of one task.
 
     Args:
-        family: What it is measured of.
+        family: Source of its values.
         name: Name within the family.
-        values: One value for each item and option, shape (items, most options); NaN where there is none. A cue of items
+        values: One value per item and option, shape (items, most options); NaN where an item has fewer. A cue of items
             has the same value for all options of an item.
     """
 
@@ -55,7 +55,7 @@ class CueTable(NamedTuple):
         folds: Fold of each item, 0 to `FOLDS` - 1 of the text-only baseline; items of a cluster have the same.
         of_options: Cues of options, sorted.
         of_items: Cues of items, sorted.
-        texts: Number of each option's text among the texts of the task, -1 where options are not of a fixed vocabulary;
+        texts: Number of each option's text among the texts of the task, -1 if the options have no fixed vocabulary;
             shape (items, most options).
         vocabulary: Those texts.
         words: The words of each item.
@@ -85,7 +85,7 @@ class CueTable(NamedTuple):
 
 
 def with_source_image(group_keys: Sequence[str], root_image_id: str) -> tuple[str, ...]:
-    """Return the keys by which items belong together: their group keys and their source image."""
+    """Return the keys that link items: their group keys and their source image."""
     return tuple(sorted({*group_keys, f"image:{root_image_id}"}))
 
 
@@ -97,7 +97,7 @@ def table_of(
     Args:
         items: The items; at least one.
         group_keys: Group keys of each item.
-        without: Families of cues that are left out, because they are what the task asks for.
+        without: Families of cues to leave out, because they are the task.
     """
     options = np.array([len(item.texts) for item in items], np.int64)
     most = int(options.max())
@@ -128,7 +128,7 @@ def table_of(
 
 
 def _item_words(item: ItemCues, group_keys: Sequence[str]) -> ItemWords:
-    """Return the words of an item as the text-only baseline reads them; options that are pictures have none."""
+    """Return the words of an item for the text-only baseline; options that are pictures have none."""
     options = tuple((key, text or "") for key, text in zip(LETTERS, item.texts, strict=False))
     return ItemWords(item.item_id, item.task, item.question, options, LETTERS[item.right], tuple(group_keys))
 
@@ -146,7 +146,7 @@ def _cues(columns: Mapping[str, Floats], without: frozenset[CueFamily]) -> tuple
 
 
 def _texts(items: Sequence[ItemCues], most: int) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return the number of each option's text, and the texts; none where the options are no fixed vocabulary."""
+    """Return the number of each option's text, and the texts; none without a fixed vocabulary."""
     spelled = [[None if text is None else normal(text) for text in item.texts] for item in items]
     counts = Counter(text for row in spelled for text in row)
     numbers = np.full((len(items), most), -1, np.int64)

@@ -1,9 +1,9 @@
-"""Whether a single picture of a pair tells that it was edited, and how many questions are answered by that alone.
+"""Whether a single picture of a pair reveals that it was edited, and how many questions that alone answers.
 
-Each picture of each pair of a natural and a manipulated picture is asked about by itself: was it edited? The solvers of
-the battery, its forests and the adversary answer, tested on photographs that they have not learned from. A model that
-sees what they see knows which picture of a pair it was shown. That is a cue where questions have one answer on edited
-pictures more often than the other.
+Each picture of each pair of a natural and a manipulated picture gets a separate question: was it edited? The solvers of
+the battery, its forests and the adversary answer, tested on photographs they have not learned from. A model with the
+same evidence knows which picture of a pair it sees. That is a cue if questions have one answer more often on edited
+pictures than on others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .measuring import measure_items
 from .picks import Bounds
 
 TASK = "edited_pictures"
-"""Name of what is asked in place of a task."""
+"""Name used in place of a task."""
 _QUESTION = "Was this picture edited?"
 _YES, _NO = Choice(key="A", text="Yes"), Choice(key="B", text="No")
 
@@ -33,20 +33,20 @@ PictureSide = Literal["natural", "manipulated"]
 
 
 class ShownSide(NamedTuple):
-    """Which picture of which pair an item shows by itself."""
+    """The pair and the side of the picture that an item shows alone."""
 
     pair: str
     side: PictureSide
 
 
 class EditedPictures(NamedTuple):
-    """What single pictures tell about having been edited.
+    """The evidence of editing in single pictures.
 
     Args:
-        result: What all solvers make of the question, with the adversary's power.
-        pairs: Number of pairs of which both pictures are asked about by themselves.
-        answered: Number of yes/no items whose answer somebody gets right who only sees on which side of its pair a
-            picture is, and says on each side what is right there more often.
+        result: The results of all solvers for the question, with the adversary's power.
+        pairs: Number of pairs with a separate question about each picture.
+        answered: Number of yes/no items answered correctly by a solver that knows only on which side of its pair a
+            picture is, and gives for each side the more frequent right answer.
         yes_no: Number of yes/no items about single pictures of pairs.
     """
 
@@ -57,11 +57,11 @@ class EditedPictures(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Return whether a solver tells edited pictures from others."""
+        """Return whether a solver separates edited pictures from others."""
         return bool(self.result.carried)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the evidence as JSON values."""
         share = round(self.answered / self.yes_no, 4) if self.yes_no else None
         return {
             "tells": self.tells,
@@ -71,7 +71,7 @@ class EditedPictures(NamedTuple):
         }
 
     def in_words(self) -> str:
-        """Return how many questions it answers, as a line."""
+        """Return the number of questions it answers, as a line."""
         if not self.yes_no:
             return "no yes/no question is asked of a single picture of a pair"
         return (
@@ -81,7 +81,7 @@ class EditedPictures(NamedTuple):
 
 
 def shown_side(item: Item) -> ShownSide | None:
-    """Return the picture of a pair that an item shows by itself; None where it shows both, or none of a pair."""
+    """Return the picture of a pair that an item shows alone; None if it shows both, or none of a pair."""
     pair = next((key for key in item.group_keys if key.startswith("pair:")), None)
     if pair is None or len(item.images) != 1:
         return None
@@ -116,12 +116,12 @@ class PairAnswers:
 
     @property
     def answered(self) -> int:
-        """Return the number of them that are right where each side gets the answer that is right there more often."""
+        """Return the number of them answered correctly if each side gets its more frequent right answer."""
         return sum(max(self._said[side, "yes"], self._said[side, "no"]) for side in ("natural", "manipulated"))
 
     @property
     def pairs(self) -> frozenset[str]:
-        """Return the pairs of which both pictures are asked about by themselves."""
+        """Return the pairs with a separate question about each picture."""
         sides = Counter(shown.pair for shown in self.sides)
         return frozenset(pair for pair, count in sides.items() if count == 2)
 
@@ -129,7 +129,7 @@ class PairAnswers:
 def asked_whether_edited(
     rows: Iterator[SourceItem | LeftOutItem], pairs: frozenset[str]
 ) -> Iterator[SourceItem | LeftOutItem]:
-    """Yield each picture of these pairs once a pair, with the question whether it was edited."""
+    """Yield each picture of these pairs, one at a time, with the question whether it was edited."""
     seen: set[ShownSide] = set()
     for row in rows:
         if not isinstance(row, SourceItem) or (shown := shown_side(row.item)) is None:
@@ -162,17 +162,17 @@ def edited_pictures(
     most_learned: int = MOST_ITEMS,
     record_map: RecordMap = map_here,
 ) -> EditedPictures | None:
-    """Return what single pictures tell about having been edited; None where no pair has both pictures asked about.
+    """Return the evidence of editing in single pictures; None without a pair of separately asked pictures.
 
-    It is a family of tests of its own: what it finds is no reason to doubt an item by itself.
+    It is a separate family of tests: its findings alone are no reason to doubt an item.
 
     Args:
         rows: The items of a source, with their pictures.
-        answers: What was noted of the same items.
+        answers: Counted answers of the same items.
         seed: Seed of the forests and of the adversary.
-        bounds: When a solver tells.
-        most_learned: Number of pictures that the adversary learns from at most; 0 for none.
-        record_map: What maps the measuring over many pictures.
+        bounds: Conditions under which items carry a cue.
+        most_learned: Largest number of pictures from which the adversary learns; 0 for none.
+        record_map: Function that maps the measuring over many pictures.
     """
     if not answers.pairs:
         return None

@@ -1,8 +1,8 @@
 """A random forest over all cues of a task, trained on the items of other clusters, and the cues that carry it.
 
-Each option is one example, right or wrong; the probabilities of an item's options are scaled to 1. The probability of
-the key, out of fold, is the item's bias score, as in the Test-set Stress-Test (E. Brown et al. 2025, arXiv 2511.04655),
-here relative to chance. Trees: L. Breiman, "Random forests", Machine Learning 45 (2001), 5-32.
+Each option is one example, right or wrong; the probabilities of an item's options are scaled to sum 1. The probability
+of the key, out of fold, is the item's bias score, as in the Test-set Stress-Test (E. Brown et al. 2025, arXiv
+2511.04655), here relative to chance. Trees: L. Breiman, "Random forests", Machine Learning 45 (2001), 5-32.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 LEAST_ITEMS = 40
-"""Number of items below which no forest is grown: it would learn nothing, and say so with wide intervals."""
+"""Smallest number of items for a forest: with fewer it would learn nothing and have wide intervals."""
 _TREES = 60
 _MOST_EXAMPLES = 6000
-"""Number of examples that each tree is grown on at most."""
+"""Largest number of examples from which a tree grows."""
 _DEPTH, _LEAF = 10, 5
 _ONE_THREAD = 4000
-"""Number of examples up to which one thread grows a forest; more would wait for each other most of the time."""
+"""Number of examples up to which one thread grows a forest; several would mostly wait for each other."""
 _PERMUTED_ITEMS = 1000
-"""Number of items on which the weight of cues is measured at most."""
+"""Largest number of items on which the weight of cues is measured."""
 _MISSING = -9.0
-"""What stands for a value that cannot be measured; all cues but differences of places lie above."""
+"""Placeholder for a value that cannot be measured; all cues except differences of places are larger."""
 
 
 class Forest(NamedTuple):
-    """What the forest says of the items of a task.
+    """A forest's result for the items of a task.
 
     Args:
-        probability: Probability of each option, out of fold, that of an item's options together 1; shape (items, most
+        probability: Probability of each option, out of fold, with sum 1 over an item's options; shape (items, most
             options).
         picks: The options of highest probability.
-        weights: By how much its accuracy falls, 0-1, where the values of one cue are exchanged between items, by title
-            of the cue, largest first; empty where that was not asked for.
+        weights: Loss of accuracy, 0-1, when the values of one cue are exchanged between items, by title of the cue,
+            largest first; empty unless requested.
     """
 
     probability: Floats
@@ -75,7 +75,7 @@ class _Examples(NamedTuple):
 
 
 def require_forests() -> None:
-    """Check that forests can be grown.
+    """Check that scikit-learn can grow forests.
 
     Raises:
         PrerequisiteError: scikit-learn is not installed.
@@ -85,15 +85,15 @@ def require_forests() -> None:
 
 
 def forest_of(table: CueTable, *, seed: int, is_weighed: Callable[[Picks], bool] = lambda _: False) -> Forest | None:
-    """Return what a forest says of each item after growing on the items of other clusters.
+    """Return a forest's result for each item after growing on the items of other clusters.
 
-    None where there are fewer than `LEAST_ITEMS` items, no cue, or no two folds.
+    None for fewer than `LEAST_ITEMS` items, no cue, or less than two folds.
 
     Args:
         table: The items.
         seed: Seed of the trees.
-        is_weighed: Whether to measure the weights of its cues, given its picks (permutation importance, Breiman 2001);
-            default no.
+        is_weighed: Function from its picks to whether to measure the weights of its cues (permutation importance,
+            Breiman 2001); default no.
 
     Raises:
         PrerequisiteError: scikit-learn is not installed.
@@ -106,7 +106,7 @@ def forest_of(table: CueTable, *, seed: int, is_weighed: Callable[[Picks], bool]
 
 
 class _Grown(NamedTuple):
-    """The forests of all folds, with the examples that they were grown on."""
+    """The forests of all folds, with the examples from which they grew."""
 
     examples: _Examples
     forests: tuple[Any, ...]
@@ -130,7 +130,7 @@ class _Grown(NamedTuple):
         return np.asarray(np.round(probability / np.nansum(probability, axis=1, keepdims=True), 9), np.float64)
 
     def weights(self, table: CueTable, seed: int) -> dict[str, float]:
-        """Return by how much accuracy falls where a cue's values come from another item of as many options."""
+        """Return the loss of accuracy when a cue's values come from another item with as many options."""
         rng = generator_for(seed, "shortcuts", table.task, "permutation")
         rows = np.sort(rng.permutation(len(table.right))[:_PERMUTED_ITEMS])
         chosen = np.zeros(len(table.right), np.bool_)
@@ -191,20 +191,20 @@ def _fitted(
     forest.fit(
         examples.features[train], is_right[train].astype(np.int8), sample_weight=_weights(table, examples, train)
     )
-    # Threads add up the trees' probabilities in any order, which shows in the last bit.
+    # Threads add up the trees' probabilities in any order, which affects the last bit.
     return forest.set_params(n_jobs=1)
 
 
 def _weights(table: CueTable, examples: _Examples, train: NDArray[np.bool_]) -> Floats:
-    """Return weights of examples under which every text is right as often as chance would have it.
+    """Return weights of examples under which every text is right as often as by chance.
 
-    Where keys are balanced, the text that is right too often among the other items is right too rarely in the items
-    left out; without these weights a forest would learn the former and err below chance.
+    In sets with balanced keys, a text right too often among the other items is right too rarely in the held-out items.
+    Without these weights a forest would learn the former and err below chance.
     """
     rows, places = examples.rows[train], examples.places[train]
     chance = 1 / table.options[rows]
     is_right = table.is_right[rows, places]
-    # Options of one letter where texts are no fixed vocabulary.
+    # Options of one letter if texts have no fixed vocabulary.
     kind = table.texts[rows, places] if table.vocabulary else places
     total = np.bincount(kind)
     right = np.bincount(kind, weights=is_right) / np.maximum(1, total)
@@ -222,7 +222,7 @@ def _examples(table: CueTable) -> _Examples:
         known = np.isfinite(values)
         count = np.maximum(1, known.sum(axis=1, keepdims=True))
         mean = np.where(known, values, 0).sum(axis=1, keepdims=True) / count
-        # Rank among the item's options: the share of them that have less, ties counted half.
+        # Rank among the item's options: the share with a smaller value, ties counted half.
         less = (values[:, None, :] < values[:, :, None]).sum(axis=2) + 0.5 * (
             values[:, None, :] == values[:, :, None]
         ).sum(axis=2)

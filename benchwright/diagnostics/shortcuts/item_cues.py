@@ -1,7 +1,7 @@
-"""The cues of one item: what can be measured of its options without what they must be compared with.
+"""The cues of one item: measures of its options without the content they must be compared with.
 
-Every cue has a family, and a name within it. A cue of options has a value for each option, or None where it cannot be
-measured. A cue of an item has one value; it can only help where the same texts are the options of many items, such as
+Every cue has a family, and a name within it. A cue of options has a value for each option, or None if it cannot be
+measured. A cue of an item has one value; it can only help if the same texts are the options of many items, such as
 `Yes` and `No`.
 """
 
@@ -29,11 +29,11 @@ _NAMES_A_PICTURE = re.compile(
     rf"\s*(?:the\s+)?(?:({'|'.join(_ORDINALS)})\s+(?:image|picture)|<?image\s+(\d)>?)\s*\.?\s*", re.IGNORECASE
 )
 _MOST_PICTURES = 2
-"""Number of an item's pictures whose own cues are measured, the first ones."""
+"""Largest number of an item's pictures, the first ones, whose own cues are measured."""
 
 Values = list[float | None]
 FactsOf = Callable[[str, bool], PictureTraits]
-"""From a picture's id, and whether its pixels count, to the facts about it."""
+"""Function from a picture's id, and whether its pixels count, to the facts about it."""
 
 
 class ItemCues(NamedTuple):
@@ -45,10 +45,10 @@ class ItemCues(NamedTuple):
         right: Number of the right option, from 0.
         question: Its question.
         texts: Texts of the options; None for an option that is a picture.
-        of_options: Values of each cue of options, by `family.name`: one an option.
+        of_options: Values of each cue of options, by `family.name`: one per option.
         of_item: Value of each cue of the item, by `family.name`.
-        places: Place of each option's mark, as shares of the picture's sides; empty where fewer than two have marks.
-        reference: Place of the reference's mark, where there is one.
+        places: Place of each option's mark, as shares of the picture's sides; empty if fewer than two have marks.
+        reference: Place of the reference's mark; None without one.
     """
 
     item_id: str
@@ -70,7 +70,7 @@ class ItemCues(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> ItemCues:
-        """Return cues that `to_text` wrote."""
+        """Return the cues that `to_text` wrote."""
         document: dict[str, Any] = json.loads(text)
         for name in ("texts", "places"):
             document[name] = tuple(None if entry is None else _tupled(entry) for entry in document[name])
@@ -88,10 +88,10 @@ def _short(value: float | None) -> float | None:
 
 
 def among_answers(item: Item) -> Item | None:
-    """Return an item without the option that declines, whose options keep their keys; None where no answer is right.
+    """Return an item without the refusal choice, whose options keep their keys; None if no answer is right.
 
-    That option is known by its words, the same in all items of a set, and whether to decline is not asked of one item:
-    `wording_bias` says what a whole set gives to somebody who always or never does.
+    The refusal choice is recognizable by its words, the same in all items of a set, and whether to decline is not a
+    question of one item: `wording_bias` reports what a whole set gives a solver that always or never declines.
     """
     if item.answered_key is None or item.refusal is None:
         return None if item.answered_key is None else item
@@ -100,13 +100,13 @@ def among_answers(item: Item) -> Item | None:
 
 
 def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
-    """Return the cues of an item, of the options that answer it; None where none of them is right.
+    """Return the cues of an item, of the options that answer it; None if none of them is right.
 
     Args:
         item: The item.
-        facts_of: Function that returns the facts about a picture. It is asked for pixels only where options are
-            pictures, or where the pictures of the item can tell its options apart because these have no marks. None
-            measures words and letters alone.
+        facts_of: Function that returns the facts about a picture. It needs pixels only if options are pictures, or if
+            the pictures of the item can distinguish its options because these have no marks. None measures only words
+            and letters.
 
     Raises:
         UnreadableImage: A picture cannot be read.
@@ -146,9 +146,9 @@ def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
 
 
 def word_cues(item: Item) -> ItemCues:
-    """Return the cues of all options of an item with a right one, the option that declines among them, by words alone.
+    """Return the cues of all options of an item with a right one, the refusal choice included, by words alone.
 
-    Options that are pictures have no cues but their letters.
+    Options that are pictures have only letters as cues.
     """
     texts = [choice.text for choice in item.choices]
     words = [text for text in texts if text is not None]
@@ -164,7 +164,7 @@ def word_cues(item: Item) -> ItemCues:
 
 
 def option_pictures_of(item: Item) -> list[str]:
-    """Return the picture of each option, shown as the option or named in its text; empty where some option has none."""
+    """Return the picture of each option, shown as the option or named in its text; empty if any option has none."""
     shown = [image.image_id for image in item.images]
     pictures = []
     for choice in item.choices:
@@ -202,7 +202,7 @@ def _mark_cues(
 def _add_option_pictures(
     pictures: Sequence[str], others: Sequence[str], facts_of: FactsOf, of_options: dict[str, Values]
 ) -> None:
-    """Add the cues of options that are pictures, alone and beside the first picture that is no option."""
+    """Add the cues of options that are pictures, alone and relative to the first picture that is not an option."""
     measured = [facts_of(picture, True) for picture in pictures]
     facts = with_detail(measured)
     _add(of_options, "file", _columns([each.file for each in facts]))
@@ -214,7 +214,7 @@ def _add_option_pictures(
 
 
 def _item_pictures(pictures: Sequence[str], facts_of: FactsOf) -> dict[str, float | None]:
-    """Return the cues of an item's pictures, and of how the first two differ."""
+    """Return the cues of an item's pictures, and of the differences between the first two."""
     facts = [facts_of(picture, True) for picture in pictures]
     cues: dict[str, float | None] = {}
     for number, each in enumerate(facts, start=1):
@@ -238,7 +238,7 @@ def _ratios(first: Mapping[str, float | None], second: Mapping[str, float | None
 
 
 def _differences(first: Mapping[str, float | None], second: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Return how far each measure of two pictures is apart, whichever is larger."""
+    """Return the distance between the two pictures' values of each measure, whichever is larger."""
     return {name: value and abs(value) for name, value in _ratios(first, second).items()}
 
 
@@ -270,5 +270,5 @@ def _columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, Values]:
 
 
 def _add(cues: dict[str, Values], family: str, values: Mapping[str, Values]) -> None:
-    """Add cues of which at least one option has a value."""
+    """Add cues with a value for at least one option."""
     cues |= {f"{family}.{name}": row for name, row in values.items() if any(value is not None for value in row)}

@@ -1,4 +1,4 @@
-"""Where the battery's items come from: a release, a finished workspace, or files of questions."""
+"""Origins of the battery's items: a release, a finished workspace, or files of questions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .item_cues import among_answers
 
 
 class LeftOutItem(NamedTuple):
-    """An item without cues, and why: it has no right option, or a picture cannot be read.
+    """An item without cues, and the reason: it has no right option, or a picture is unreadable.
 
     Args:
-        item_id: Its id; of a row of a file of questions that is no item, the file and the row.
+        item_id: Its id; for a row of a question file that is not an item, the file and the row.
         task: Its task; empty for such a row.
         reason: Stable code.
-        detail: What is wrong, with the value; empty where the reason says all.
+        detail: The fault, with the value; empty if the reason is sufficient.
     """
 
     item_id: str
@@ -35,8 +35,8 @@ class ItemSource(NamedTuple):
 
     Args:
         path: Folder of a release or of a workspace whose run is finished, or a file, archive or folder of questions.
-        pictures: Folder of the pictures of questions where they lie elsewhere.
-        columns: Columns of questions by field where their names do not tell.
+        pictures: Folder of the questions' pictures if they lie elsewhere.
+        columns: Columns of questions by field if their names are not recognizable.
     """
 
     path: Path
@@ -45,13 +45,13 @@ class ItemSource(NamedTuple):
 
     @property
     def is_files(self) -> bool:
-        """Return whether it is questions in files, and no release or workspace."""
+        """Return whether it is a set of question files rather than a release or workspace."""
         return not any((self.path / name).exists() for name in ("workspace.json", "manifest.json", "manifest.sha256"))
 
     def rows(self) -> Iterator[SourceItem | LeftOutItem]:
-        """Yield the items of a release, those left at the end of a run, or those of files, with their pictures.
+        """Yield the items of a release, those remaining at the end of a run, or those of files, with their pictures.
 
-        Rows of files that are no items are yielded as what is left out.
+        Rows of files that are not items are yielded as left out.
 
         Raises:
             BenchwrightError: The folder is none of these, or the run is not finished.
@@ -77,7 +77,7 @@ class ItemSource(NamedTuple):
                 yield SourceItem(released.item, released.images)
 
     def keyed_items(self) -> Iterator[tuple[str, str]]:
-        """Yield task and id of each item of a release or workspace that has an answer that is right, without pictures.
+        """Yield task and id of each item of a release or workspace with a right answer, without pictures.
 
         Raises:
             BenchwrightError: The folder is none of these, or the run is not finished.
@@ -103,5 +103,5 @@ class ItemSource(NamedTuple):
             raise DataError(f"{self.path} is no release and no workspace, and as questions: {error}") from error
 
     def items(self) -> Iterator[SourceItem]:
-        """Yield what `rows` yields, without what is left out."""
+        """Yield the results of `rows`, without the left-out items."""
         yield from (row for row in self.rows() if isinstance(row, SourceItem))

@@ -1,4 +1,4 @@
-"""Whether letters give keys away: the letters of right options, and of those that decline, by groups of items."""
+"""Whether letters give keys away: the letters of right options, and of refusal choices, by groups of items."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class LetterGroup:
     """The letters of the answers, or of the refusals, of one group of items.
 
     Args:
-        task: The items' task; None where all tasks stand together.
-        of: Which option is counted.
+        task: The items' task; None for all tasks together.
+        of: The options that are counted.
         placed: Places of the items.
         balance: How evenly the items use their letters.
     """
@@ -53,7 +53,7 @@ def letter_groups(items: Sequence[Item], *, per: Per, seed: int) -> list[LetterG
 
     Args:
         items: Items, in any order.
-        per: `task` for a group a task, `all` for one group.
+        per: `task` for one group per task, `all` for one group.
         seed: Seed of the draws behind the p-values; it decides which items would move.
     """
     groups: dict[tuple[str, Of], list[AnswerPlace]] = defaultdict(list)
@@ -79,8 +79,8 @@ class JudgedLetters(NamedTuple):
     Args:
         group: The group.
         p_holm: Its p-value, adjusted over all tasks and the set (Holm).
-        is_uneven: Whether chance would hardly spread the letters as unevenly. A set is not called uneven for what its
-            uneven tasks alone explain.
+        is_uneven: Whether chance would hardly spread the letters as unevenly. A set does not count as uneven if its
+            uneven tasks alone explain it.
     """
 
     group: LetterGroup
@@ -93,16 +93,16 @@ class JudgedLetters(NamedTuple):
 
 
 def groups_of_set(items: Sequence[Item], *, seed: int) -> list[LetterGroup]:
-    """Return the letters of each task and, where there are several, of the whole set (`letter_groups`)."""
+    """Return the letters of each task and, if there are several, of the whole set (`letter_groups`)."""
     of_tasks = letter_groups(items, per="task", seed=seed)
     return of_tasks + (letter_groups(items, per="all", seed=seed) if len({item.task for item in items}) > 1 else [])
 
 
 def judged(groups: Sequence[LetterGroup], *, seed: int, min_p: float = MIN_P) -> list[JudgedLetters]:
-    """Return groups of tasks and of the set with what they come to, as one family of tests.
+    """Return groups of tasks and of the set with their adjusted p-values, as one family of tests.
 
     Args:
-        groups: The groups, as `groups_of_set` returns them or in any other way.
+        groups: The groups, from `groups_of_set` or any other source.
         seed: Seed of the draws behind p-values.
         min_p: Adjusted p-value below which the letters of a group are uneven.
     """
@@ -123,7 +123,7 @@ def judged(groups: Sequence[LetterGroup], *, seed: int, min_p: float = MIN_P) ->
 def adjusted_p(balances: Iterable[Balance]) -> list[float]:
     """Return the p-value of each group of a set, adjusted over all of them (Holm).
 
-    A group's letters are uneven where it is below `MIN_P`: so one set in twenty is called uneven by chance, however
-    many tasks it has.
+    A group's letters are uneven if it is below `MIN_P`: so one set in twenty counts as uneven by chance, for any number
+    of tasks.
     """
     return holm([each.p for each in balances])

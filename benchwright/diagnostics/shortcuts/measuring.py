@@ -1,4 +1,4 @@
-"""Measuring of the cues of all items of a source, each picture read as it comes."""
+"""Measurement of the cues of all items of a source, reading each picture as it comes."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from .picture_facts import PictureTraits, facts_of_picture
 
 _NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
 UNKEYED = frozenset((_NO_KEY, DECLINING))
-"""Reasons for which an item has no cues though nothing is wrong with it."""
+"""Reasons for which an item has no cues although it has no fault."""
 _TOGETHER = 24
-"""Number of items that a worker measures at a time."""
+"""Number of items per worker at a time."""
 ALONE = 200
-"""Number of items up to which no workers are started."""
+"""Number of items up to which no workers start."""
 _KEPT = 4096
 """Number of pictures whose facts are kept, since several items may show one."""
 _EVIDENCE_KEPT = 512
-"""The same of what the adversary sees of them, which is more."""
+"""Number of pictures whose evidence, which is larger, is kept."""
 
 
 class MeasuredItems(NamedTuple):
@@ -49,10 +49,10 @@ class MeasuredItems(NamedTuple):
         cues: Cues of the items, in the order of the source.
         group_keys: Group keys of each item, by its id.
         left_out: Items without cues.
-        words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
-        evidence: What the adversary sees of items, by item id, read as it is asked for; of a task with many items of
-            some, chosen by their ids.
-        rows: Place of each item in the source, from 0, by item id; empty where places tell nothing.
+        words_alone: Number of items with missing pictures, so that only words and letters were measured.
+        evidence: The adversary's evidence of items, by item id, read on access; for a task with many items, of some,
+            chosen by their ids.
+        rows: Place of each item in the source, from 0, by item id; empty if places reveal nothing.
     """
 
     cues: tuple[ItemCues, ...]
@@ -74,12 +74,12 @@ def measure_items(
     """Measure items; memory holds their cues and the pictures of a few of them.
 
     Args:
-        items: The items, read as workers need them, and what its source leaves out.
-        record_map: What maps the measuring over many items; few are measured in this process.
-        in_order: Whether the items come in the order of their source, which may tell something.
-        most_learned: Number of items of each task that the adversary learns from at most; 0 for none.
-        learned: Ids of these items, where `learned_from` chose them before; without, items are chosen as they come, and
-            many are looked at that later ones replace.
+        items: The items, read as workers need them, and the items that its source leaves out.
+        record_map: Function that maps the measuring over many items; few are measured in this process.
+        in_order: Whether the items come in the order of their source, which may reveal keys.
+        most_learned: Largest number of items of each task from which the adversary learns; 0 for none.
+        learned: Ids of these items, if `learned_from` chose them before. Otherwise items are chosen as they come, and
+            many are measured that later ones replace.
     """
     cues: list[ItemCues] = []
     group_keys: dict[str, tuple[str, ...]] = {}
@@ -103,11 +103,11 @@ def measure_items(
 
 
 def learned_from(items: Iterable[tuple[str, str]], *, most: int = MOST_ITEMS) -> frozenset[str]:
-    """Return the ids of the items that the adversary learns from.
+    """Return the ids of the items from which the adversary learns.
 
     Args:
-        items: Task and id of each item that has an answer that is right.
-        most: Number of items of each task at most.
+        items: Task and id of each item with a right answer.
+        most: Largest number of items of each task.
     """
     chosen = _ChosenItems(most)
     ids = {item_id for task, item_id in items if chosen.choose(task, item_id)}
@@ -118,8 +118,8 @@ class _ChosenItems:
     """Chooses the items of each task with the smallest digests, as they come.
 
     Args:
-        most: Number of items of a task at most.
-        known: Ids of the items, where they are known before.
+        most: Largest number of items of a task.
+        known: Ids of the items, if already known.
     """
 
     def __init__(self, most: int, known: frozenset[str] | None = None) -> None:
@@ -130,7 +130,7 @@ class _ChosenItems:
         self._not_chosen: set[str] = set()
 
     def choose(self, task: str, item_id: str) -> bool:
-        """Return whether an item is among those chosen so far; one that is chosen may be taken back later."""
+        """Return whether an item is among those chosen so far; a later choice may withdraw it."""
         if self._known is not None:
             return item_id in self._known
         heap = self._of_task.setdefault(task, [])
@@ -145,17 +145,17 @@ class _ChosenItems:
         return True
 
     def is_chosen(self, item_id: str) -> bool:
-        """Return whether an item that was chosen still is."""
+        """Return whether a chosen item still is."""
         return item_id not in self._not_chosen
 
     def taken_back(self) -> list[str]:
-        """Return the items that were taken back since the last call."""
+        """Return the items withdrawn since the last call."""
         back, self._back = self._back, []
         return back
 
 
 class _MeasuredItem(NamedTuple):
-    """An item's cues, group keys and evidence, and whether its pictures are not there."""
+    """An item's cues, group keys and evidence, and whether its pictures are missing."""
 
     cues: ItemCues
     group_keys: tuple[str, ...]
@@ -193,7 +193,7 @@ def _results(
 
 
 def _named(entry: SourceItem | LeftOutItem) -> tuple[str, str]:
-    """Return the id by which people know an item, and its task."""
+    """Return the id by which curators know an item, and its task."""
     if isinstance(entry, LeftOutItem):
         return entry.item_id, entry.task
     return entry.own_id or entry.item.item_id, entry.item.task
@@ -265,12 +265,12 @@ def evidence_or_none(
     places: Mapping[str, PicturePlace] | None = None,
     own_id: str | None = None,
 ) -> ItemEvidence | None:
-    """Return what the adversary sees of an item; None of one without an answer that is right.
+    """Return the adversary's evidence of an item; None for one without a right answer.
 
     Args:
         item: The item.
-        pictures: Its pictures; None where they are not there.
-        places: Where their files lie, by image id.
+        pictures: Its pictures; None if they are missing.
+        places: Places of their files, by image id.
         own_id: Id of the question in its source.
 
     Raises:
@@ -301,13 +301,13 @@ def evidence_of_answers(
     places: Mapping[str, PicturePlace] | None = None,
     own_id: str | None = None,
 ) -> ItemEvidence | None:
-    """Return what the adversary sees of the options of an item that answer it; None where none of them is right.
+    """Return the adversary's evidence of the options that answer an item; None if none of them is right.
 
     Args:
         item: The item.
-        evidence_of: Function from a picture's id to its evidence; None where pictures are not there.
-        pixels_of: Function from a picture's id to its pixels, asked only for what lies under marks.
-        places: Where files of pictures lie, by image id.
+        evidence_of: Function from a picture's id to its evidence; None if pictures are missing.
+        pixels_of: Function from a picture's id to its pixels, needed only for the content under marks.
+        places: Places of the pictures' files, by image id.
         own_id: Id of the question in its source.
 
     Raises:
@@ -330,20 +330,20 @@ def evidence_of_answers(
 
 @lru_cache(maxsize=1)
 def _evidence_kept() -> dict[str, PictureEvidence]:
-    """Return the evidence that this process keeps, by image id."""
+    """Return the evidence kept in this process, by image id."""
     return {}
 
 
 def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
     """Return the cues of an item, or the reason why it has none.
 
-    Reasons are `no_key`, `declining_is_right`, `missing_picture` where options are pictures that are not there, and why
-    a picture cannot be read.
+    Reasons are `no_key`, `declining_is_right`, `missing_picture` if pictures of options are missing, and the reason why
+    a picture is unreadable.
 
     Args:
         item: The item.
-        facts_of: Function that returns the facts about a picture (`cues_of_item`); None where not all pictures are
-            there, so that words and letters alone are measured.
+        facts_of: Function that returns the facts about a picture (`cues_of_item`); None if not all pictures are
+            present, so that only words and letters are measured.
     """
     answerable = among_answers(item)
     if answerable is None:
@@ -380,5 +380,5 @@ def facts_reader(pictures: ReadPictures) -> FactsOf:
 
 @lru_cache(maxsize=1)
 def _facts_kept() -> dict[tuple[str, bool], PictureTraits]:
-    """Return the facts that this process keeps; an image id names its bytes, so they never change."""
+    """Return the facts kept in this process; an image id names its bytes, so they never change."""
     return {}

@@ -1,8 +1,8 @@
-"""Solvers that are language models: they read the words of an item, or captions of its pictures, and never see these.
+"""Solvers that are language models: they read the words of an item, or captions of its pictures, never the pictures.
 
-A model answers right without the pictures where the words give the key away, where common knowledge does, or where it
-remembers the item. Options are shuffled, so that a liking for a letter is no cue. The same is asked for the words of a
-test set by E. Brown et al. 2025 (arXiv 2511.04655), and for captions by BLINK (arXiv 2404.12390, section 4.3).
+A model answers correctly without the pictures if the words give the key away, if common knowledge suffices, or if it
+remembers the item. Options are shuffled, so that a preference for a letter is not a cue. E. Brown et al. 2025 (arXiv
+2511.04655) ask the same of the words of a test set, and BLINK (arXiv 2404.12390, section 4.3) of captions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from benchwright.models.endpoints.reply_store import ReplyStore
 
 Sees = Literal["text", "options", "captions"]
-"""What a model is shown: question and options, the options alone, or both with a caption of each picture."""
+"""The input of a model: question and options, the options alone, or both with a caption of each picture."""
 _SOLVERS: Mapping[Sees, tuple[str, CueFamily]] = {
     "text": ("model text only", "words_to_model"),
     "options": ("model options only", "words_to_model"),
@@ -59,8 +59,8 @@ class PicturelessModel(BaseModel):
 
     Args:
         chat: Endpoint and settings of the model that answers.
-        sees: What it is shown: `text` (question and options), `options` (these alone), `captions` (question, options
-            and a caption of each picture); one solver each.
+        sees: Its input: `text` (question and options), `options` (these alone), `captions` (question, options and a
+            caption of each picture); one solver each.
         captioner: Endpoint and settings of the model that describes pictures, each once, without marks; null for the
             model that answers.
         concurrency: Number of simultaneous requests.
@@ -81,13 +81,13 @@ class PicturelessModel(BaseModel):
 
 
 class SolverReply(NamedTuple):
-    """What a model replied to an item.
+    """A model's reply to an item.
 
     Args:
-        sees: What it was shown.
-        option: Number of the option that it picked, from 0; None where the reply names none, or there is no reply.
+        sees: Its input.
+        option: Number of the option it picked, from 0; None if the reply names none, or is missing.
         reply: Text of the reply, or the reason of the failure.
-        failed: Whether there is no reply.
+        failed: Whether the reply is missing.
     """
 
     sees: Sees
@@ -97,10 +97,10 @@ class SolverReply(NamedTuple):
 
 
 def share_right(replies: Sequence[SolverReply], right: int) -> float | None:
-    """Return the share of a model's replies to an item that pick the right option; None where it replied nothing.
+    """Return the share of a model's replies to an item that pick the right option; None without replies.
 
     Args:
-        replies: What it replied, for each thing that it was shown.
+        replies: Its replies, one per input.
         right: Number of the right option, from 0.
     """
     read = [reply.option == right for reply in replies if not reply.failed]
@@ -108,10 +108,10 @@ def share_right(replies: Sequence[SolverReply], right: int) -> float | None:
 
 
 class ReplyCount(NamedTuple):
-    """How many items of a task a model was asked about, and how many replies name no option.
+    """Counts of a model's replies to the items of a task.
 
     Args:
-        sees: What it was shown.
+        sees: Its input.
         asked: Number of items.
         unread: Number of replies that name no option, such as refusals.
         failed: Number of items without a reply.
@@ -124,11 +124,11 @@ class ReplyCount(NamedTuple):
 
 
 def shown_of(item: Item, sees: Sequence[Sees]) -> tuple[Sees, ...]:
-    """Return with what of its own an item can be asked; nothing where words cannot tell its answers apart.
+    """Return the inputs with which an item can be asked; nothing if words cannot distinguish its answers.
 
-    The option that declines is none of them, and is not offered. Options that only name marks are told apart by the
-    picture alone. Options that are pictures need captions, and those of a question to be answered by yes or no say
-    nothing without the question.
+    The refusal choice is not an answer, and is not offered. Options that only name marks are distinguished by the
+    picture alone. Options that are pictures need captions, and those of a yes-or-no question mean nothing without the
+    question.
     """
     answerable = among_answers(item)
     if answerable is None or option_marks(answerable) is not None:
@@ -142,13 +142,13 @@ def shown_of(item: Item, sees: Sequence[Sees]) -> tuple[Sees, ...]:
 
 
 def order_of(item: Item, seed: int) -> tuple[int, ...]:
-    """Return the numbers of an item's options in the order in which a model is shown them."""
+    """Return the numbers of an item's options in the order shown to a model."""
     rng = generator_for(seed, "shortcuts", "shown order", item.item_id)
     return tuple(rng.permutation(len(item.choices)).tolist())
 
 
 def shown_options(item: Item, order: Sequence[int]) -> tuple[tuple[str, str | None], ...]:
-    """Return the letter and the words of each option as a model is shown them, in this order; a picture by its number.
+    """Return the letter and the words of each option as shown to a model, in this order; a picture by its number.
 
     Args:
         item: The item.
@@ -161,12 +161,12 @@ def shown_options(item: Item, order: Sequence[int]) -> tuple[tuple[str, str | No
 
 
 class PicturelessAsker:
-    """Asks a model about items without their pictures; what was asked once is not asked again.
+    """Asks a model about items without their pictures, each request only once.
 
     Args:
         settings: The model.
-        seed: Seed of the order in which options are shown.
-        replies: Replies that are kept; None keeps none.
+        seed: Seed of the order of options.
+        replies: Store of replies; None keeps none.
     """
 
     def __init__(self, settings: PicturelessModel, *, seed: int, replies: ReplyStore | None = None) -> None:
@@ -177,15 +177,15 @@ class PicturelessAsker:
         )
 
     def replies_to(self, items: Sequence[Item], pixels_of: PixelsOf) -> list[tuple[SolverReply, ...]]:
-        """Return the replies to items, one for each thing that a model can be shown of an item.
+        """Return the replies to items, one per input that an item allows.
 
         Args:
             items: The items.
-            pixels_of: Decoder of pictures, which is asked only where captions are wanted.
+            pixels_of: Decoder of pictures, used only for captions.
 
         Raises:
             PrerequisiteError: No request can succeed.
-            BudgetSpent: The budget does not allow all requests; what was answered is kept.
+            BudgetSpent: The budget does not allow all requests; existing answers are kept.
         """
         shown = [(among_answers(item) or item, shown_of(item, self._sees)) for item in items]
         captioned = [item for item, sees in shown if "captions" in sees]
@@ -231,7 +231,7 @@ class PicturelessAsker:
 
 
 def _failed_caption(item: Item, captions: Mapping[str, ModelAnswer]) -> str | None:
-    """Return why a picture of an item has no caption; None where all have one."""
+    """Return why a picture of an item has no caption; None if all have one."""
     answers = [captions[image.image_id] for image in item.images]
     return next((answer.reply for answer in answers if answer.said == FAILED), None)
 
@@ -241,9 +241,9 @@ def request_text(item: Item, sees: Sees, order: Sequence[int], captions: Mapping
 
     Args:
         item: The item.
-        sees: What the model is shown.
-        order: Numbers of the options, from 0, in the order in which they are shown.
-        captions: Captions of the item's pictures by image id, where these are shown.
+        sees: The input of the model.
+        order: Numbers of the options, from 0, in the order shown.
+        captions: Captions of the item's pictures by image id, if these are shown.
     """
     lines = [_LEADS[sees], ""]
     if sees == "captions":
@@ -260,14 +260,14 @@ def request_text(item: Item, sees: Sees, order: Sequence[int], captions: Mapping
 def model_picks(
     table: CueTable, replies: Mapping[str, Sequence[SolverReply]], *, without: frozenset[CueFamily]
 ) -> Iterator[SolverPicks]:
-    """Yield what a model picks on the items of a task, one solver for each thing that it was shown.
+    """Yield a model's picks on the items of a task, one solver per input.
 
-    An item without a reply that names an option is one that the solver does not decide.
+    The solver does not decide an item without a reply that names an option.
 
     Args:
         table: The items.
         replies: Replies by item id.
-        without: Families of cues that are left out.
+        without: Families of cues to leave out.
     """
     for sees, (solver, family) in _SOLVERS.items():
         scores = np.full(table.exists.shape, np.nan)
@@ -281,7 +281,7 @@ def model_picks(
 
 
 def reply_counts(table: CueTable, replies: Mapping[str, Sequence[SolverReply]]) -> tuple[ReplyCount, ...]:
-    """Return how a model replied to the items of a task."""
+    """Return the counts of a model's replies to the items of a task."""
     counts = Counter(
         (reply.sees, "failed" if reply.failed else "unread" if reply.option is None else "read")
         for item in table.items
@@ -295,14 +295,14 @@ def reply_counts(table: CueTable, replies: Mapping[str, Sequence[SolverReply]]) 
 
 
 class PlannedRequests(NamedTuple):
-    """What asking a model costs, before it is asked.
+    """The cost of asking a model, in advance.
 
     Args:
-        items: Number of items that it can be asked about.
-        requests: Number of requests, at one try each, those for captions included.
-        pictures: Number of pictures that are sent.
-        tokens: Estimate of the tokens sent, and the most that are received.
-        cost: The most that these cost; None without prices.
+        items: Number of items it can be asked about.
+        requests: Number of requests, at one try each, including those for captions.
+        pictures: Number of pictures sent.
+        tokens: Estimate of the tokens sent, and of the largest number received.
+        cost: Upper bound of their price; None without prices.
     """
 
     items: int
@@ -312,7 +312,7 @@ class PlannedRequests(NamedTuple):
     cost: float | None
 
     def describe(self) -> str:
-        """Return the figures as a line."""
+        """Return the estimates as a line."""
         price = "" if self.cost is None else f", at most {self.cost:,.4f} in all"
         return (
             f"{counted(self.items, 'item')}, {counted(self.requests, 'request')}, {counted(self.pictures, 'picture')}, "
@@ -320,7 +320,7 @@ class PlannedRequests(NamedTuple):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON values."""
+        """Return the estimates as JSON values."""
         return {
             "items": self.items, "requests": self.requests, "pictures": self.pictures,
             "prompt_tokens": self.tokens.prompt, "most_completion_tokens": self.tokens.completion, "cost": self.cost,
@@ -328,15 +328,15 @@ class PlannedRequests(NamedTuple):
 
 
 def plan_requests(items: Iterator[Item], settings: PicturelessModel, *, seed: int) -> PlannedRequests:
-    """Return what a model would be asked about items, as if no reply were kept.
+    """Return the requests to a model about items, as if no reply were kept.
 
-    Captions are taken to be as long as they may be. A token is counted for four characters, and a picture as GPT-4o
-    counts one; both are estimates.
+    Captions are assumed to have the largest allowed length. A token counts for four characters, and a picture as in
+    GPT-4o; both are estimates.
 
     Args:
         items: The items.
         settings: The model.
-        seed: Seed of the order in which options are shown.
+        seed: Seed of the order of options.
     """
     asked = requests = 0
     answering, describing = Tokens(0, 0), Tokens(0, 0)

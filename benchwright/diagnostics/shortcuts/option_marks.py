@@ -1,4 +1,4 @@
-"""Geometry of the marks that stand for options: where they lie and how large they are, whatever lies below them."""
+"""Geometry of the marks of options: their places and sizes, independent of the content under them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.records import Item, VisualPrompt
 from .picture_facts import PictureTraits
 
 _EXTENDED = frozenset({"box", "mask", "polygon"})
-"""Kinds of marks that have a size of their own."""
+"""Kinds of marks with their own size."""
 
 Place = tuple[float, float]
 """(x, y) as shares, 0-1, of the picture's width and height."""
@@ -23,7 +23,7 @@ class OptionMarks(NamedTuple):
 
     Args:
         options: Mark of each option, in order; None for an option without a mark.
-        reference: The mark that belongs to no option, where there is exactly one.
+        reference: The mark that belongs to no option, if there is exactly one.
     """
 
     options: tuple[VisualPrompt | None, ...]
@@ -31,11 +31,11 @@ class OptionMarks(NamedTuple):
 
 
 def option_marks(item: Item) -> OptionMarks | None:
-    """Return which mark stands for which option; None where fewer than two options have marks.
+    """Return the mark of each option; None if fewer than two options have marks.
 
-    An option's mark is the one whose label its text names as a word ("Point A", "A is closer"), or, where no text names
-    a label, the one that is labelled with the option's letter. Of several marks with one label, the last counts:
-    options lie in the last picture, references before it.
+    An option's mark is the one whose label occurs as a word in its text ("Point A", "A is closer"). If no text names a
+    label, it is the mark labeled with the option's letter. Of several marks with one label, the last counts: options
+    lie in the last picture, references before it.
     """
     by_label: dict[str, VisualPrompt] = {}
     for image in item.images:
@@ -62,7 +62,7 @@ def _named(text: str | None, labels: Mapping[str, VisualPrompt]) -> str | None:
 
 
 def place_of(prompt: VisualPrompt, facts: PictureTraits) -> Place:
-    """Return the middle of a mark."""
+    """Return the center of a mark."""
     x0, y0, x1, y1 = _extent(prompt)
     return (x0 + x1) / 2 / facts.width, (y0 + y1) / 2 / facts.height
 
@@ -73,7 +73,7 @@ def _extent(prompt: VisualPrompt) -> tuple[float, float, float, float]:
 
 
 def position_cues(places: Sequence[Place | None]) -> dict[str, list[float | None]]:
-    """Return cues of where the options' marks lie, by name: one value an option, None where it has no mark."""
+    """Return cues of the places of options' marks, by name: one value per option, None for one without a mark."""
     present = [place for place in places if place is not None]
     return {
         "x": [place and place[0] for place in places],
@@ -91,7 +91,7 @@ def _distances(place: Place, places: Sequence[Place]) -> list[float]:
 
 
 def reference_cues(places: Sequence[Place | None], reference: Place) -> dict[str, list[float | None]]:
-    """Return cues of where the options' marks lie relative to the reference's place in its own picture."""
+    """Return cues of the places of options' marks relative to the reference's place in its own picture."""
     radius = hypot(reference[0] - 0.5, reference[1] - 0.5)
     return {
         "distance": [
@@ -108,7 +108,7 @@ def reference_cues(places: Sequence[Place | None], reference: Place) -> dict[str
 def box_cues(
     prompts: Sequence[VisualPrompt | None], facts: Sequence[PictureTraits | None]
 ) -> dict[str, list[float | None]]:
-    """Return cues of the sizes of options' boxes and outlines; all are None where a mark has no size of its own."""
+    """Return cues of the sizes of options' boxes and outlines; all are None if a mark has no size."""
     sizes: list[tuple[float, float, float] | None] = []
     for prompt, of_picture in zip(prompts, facts, strict=True):
         if prompt is None or of_picture is None or prompt.kind not in _EXTENDED:

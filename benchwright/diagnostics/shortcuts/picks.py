@@ -1,4 +1,4 @@
-"""What a solver picks among the options of items, and how far its accuracy is from chance."""
+"""A solver's picks among the options of items, and the distance of its accuracy from chance."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from benchwright.statistics.score_interval import Interval
 from .cue_table import Floats
 
 Sides = Literal["both", "above"]
-"""Whether accuracy below chance counts too. Of a solver that is fitted to other items it does not: where keys are
-balanced on purpose, what the other items have too few of, the items left out have too many of, so it errs below chance
-without any cue."""
+"""Whether accuracy below chance counts too. It does not for a solver fitted to other items: in sets with balanced keys,
+what the other items have too few of, the held-out items have too many of, so that the solver errs below chance without
+any cue."""
 
 
 LEAST_DECIDED = 10
-"""Number of items that a solver must decide to be tested."""
+"""Smallest number of items that a tested solver must decide."""
 
 
 class Keyed(Protocol):
@@ -36,14 +36,14 @@ class Keyed(Protocol):
 
     @property
     def groups(self) -> NDArray[np.int64]:
-        """Return the number of each item's cluster, from 0: what shares a source image, pair or scene."""
+        """Return the number of each item's cluster, from 0: items of a cluster share a source image, pair or scene."""
 
 
 class Picks(NamedTuple):
     """The picks of a solver.
 
     Args:
-        shares: Share of the pick that each option gets, together 1; shape (items, most options).
+        shares: Share of the pick that each option gets, with sum 1; shape (items, most options).
         decided: Whether it prefers any option of the item to others.
     """
 
@@ -56,14 +56,14 @@ class Picks(NamedTuple):
 
 
 class Accuracy(NamedTuple):
-    """How often a solver is right, on items where it decides.
+    """A solver's accuracy on the items it decides.
 
     Args:
         items: Number of these items.
-        value: Share of them that it gets right, 0-1; ties count in part.
+        value: Share of them that it answers correctly, 0-1; ties count in part.
         interval: Interval of that share at 95 %, by clusters (`benchwright.statistics.share_right`).
         chance: Accuracy of a uniform pick, 0-1.
-        p: Probability, 0-1, that a solver without any information is as far from chance.
+        p: Probability, 0-1, that a solver without any information is equally far from chance.
     """
 
     items: int
@@ -74,18 +74,18 @@ class Accuracy(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """When items carry a cue.
+    """Conditions under which items carry a cue.
 
     Args:
         max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
-        min_p: Holm-adjusted p-value, 0-1, below which a distance is no luck.
+        min_p: Holm-adjusted p-value, 0-1, below which a distance is significant.
     """
 
     max_gain: float = 0.05
     min_p: float = 0.05
 
     def is_passed(self, accuracy: Accuracy, p: float) -> bool:
-        """Return whether an accuracy is farther from chance than may be, and that is no luck by a p-value."""
+        """Return whether an accuracy is further from chance than the bound, and significantly so by a p-value."""
         return abs(accuracy.value - accuracy.chance) > self.max_gain and p < self.min_p
 
 
@@ -93,7 +93,7 @@ def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
     """Return the picks of the options with the highest scores; options that tie share the pick.
 
     Args:
-        scores: Score of each option, shape (items, most options); NaN for an option that has none and is not picked.
+        scores: Score of each option, shape (items, most options); NaN for an option without one, which is not picked.
         exists: Which options exist.
     """
     known = np.isfinite(scores) & exists
@@ -106,18 +106,18 @@ def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
 
 
 def accuracy_of(picks: Picks, table: Keyed, *, sides: Sides) -> Accuracy | None:
-    """Return the accuracy of picks on the items where they decide; None where there are none.
+    """Return the accuracy of picks on the items they decide; None without such items.
 
     The p-value is exact for keys drawn uniformly (a sum of binomial draws over items with equal numbers of options and
-    of picked options), as a normal deviate divided by the root of the design effect of clusters (J. N. K. Rao, A. J.
+    of picked options). Its normal deviate is divided by the root of the design effect of clusters (J. N. K. Rao, A. J.
     Scott, "A simple method for the analysis of clustered binary data", Biometrics 48 (1992), 577-585) and compared with
-    Student's t of as many degrees of freedom as there are clusters, less one. Answers of a solver that is fitted to
-    other items depend on each other besides (`benchwright.statistics.HELD_OUT_EFFECT`).
+    Student's t with one degree of freedom less than there are clusters. Answers of a solver fitted to other items are
+    also dependent on each other (`benchwright.statistics.HELD_OUT_EFFECT`).
 
     Args:
         picks: The picks.
         table: The items.
-        sides: Whether accuracy below chance counts as well; `above` for a solver that is fitted to other items.
+        sides: Whether accuracy below chance counts as well; `above` for a solver fitted to other items.
     """
     rows = np.flatnonzero(picks.decided)
     if not len(rows):
@@ -142,7 +142,7 @@ def accuracy_of(picks: Picks, table: Keyed, *, sides: Sides) -> Accuracy | None:
 def _tails(
     units: NDArray[np.int64], options: NDArray[np.int64], picked: NDArray[np.int64], parts: int
 ) -> tuple[float, float]:
-    """Return the probabilities that uniformly drawn keys give as many right answers at least, and at most."""
+    """Return the probabilities that uniformly drawn keys give at least, and at most, as many right answers."""
     kinds, counts = np.unique(np.stack([options, picked], axis=1), axis=0, return_counts=True)
     distribution = np.ones(1)
     for (of, chosen), items in zip(kinds.tolist(), counts.tolist(), strict=True):
@@ -168,7 +168,7 @@ def _binomial(items: int, chance: float) -> Floats:
 def _convolved(first: Floats, second: Floats) -> Floats:
     """Return the convolution of two distributions by Fourier transforms.
 
-    As `scipy.signal.fftconvolve`, whose import takes longer than all convolutions of an audit.
+    Equivalent to `scipy.signal.fftconvolve`, whose import takes longer than all convolutions of an audit.
     """
     from scipy.fft import irfft, next_fast_len, rfft
 
@@ -181,7 +181,7 @@ def _convolved(first: Floats, second: Floats) -> Floats:
 def _design_effect(
     right: Floats, options: NDArray[np.int64], picked: NDArray[np.int64], group: NDArray[np.int64]
 ) -> tuple[float, int]:
-    """Return by how much clusters make the number of right answers vary more, at least 1, and how many there are."""
+    """Return the factor, at least 1, by which clusters increase the variance of right answers, and their number."""
     _, cluster = np.unique(group, return_inverse=True)
     clusters = int(cluster.max()) + 1
     if clusters == len(right) or clusters < 2:
@@ -193,7 +193,7 @@ def _design_effect(
 
 
 def _clustered(tail: float, effect: float, clusters: int) -> float:
-    """Return a tail's probability where answers of a cluster depend on each other."""
+    """Return a tail's probability if answers of a cluster depend on each other."""
     if effect == 1.0 or clusters < 2:
         return min(1.0, tail)
     from scipy.special import ndtri, stdtr

@@ -1,4 +1,4 @@
-"""Facts about a picture that say nothing of what it shows: its file, its light and its sharpness."""
+"""Facts about a picture that do not describe its content: its file, its light and its sharpness."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BLACK, _WHITE = 5, 250
 _LOSSLESS_WEBP = "WEBP without loss"
 _FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP", _LOSSLESS_WEBP)
 _COMPARABLE = tuple(float(_FORMATS.index(name)) for name in ("JPEG", "PNG", _LOSSLESS_WEBP))
-"""Formats whose compressed pixels are the longer the more there is to see, where files are encoded alike."""
+"""Formats whose compressed size grows with visible detail if files are encoded alike."""
 _OF_JPEG = ("jpeg_quality", "jpeg_chroma", "jpeg_progressive")
 
 
@@ -33,10 +33,10 @@ class PictureTraits(NamedTuple):
     Args:
         width: Width in pixels, upright.
         height: Height in pixels, upright.
-        file: Measures of the file by name: bytes, bytes per pixel, bytes that hold no pixels (None for formats of
-            which that is not known), format, and of a JPEG the quality of its tables, color samples a pixel (0-1) and
+        file: Measures of the file by name: bytes, bytes per pixel, bytes that hold no pixels (None for formats for
+            which that is unknown), format, and for a JPEG the quality of its tables, color samples per pixel (0-1) and
             whether it is progressive (0 or 1; None for other formats).
-        pixels: Measures of the pixels by name; empty where nobody asked for them.
+        pixels: Measures of the pixels by name; empty unless requested.
     """
 
     width: int
@@ -46,9 +46,9 @@ class PictureTraits(NamedTuple):
 
     @property
     def encoding(self) -> tuple[float | None, ...] | None:
-        """Return what makes bytes of files of one size comparable.
+        """Return the properties that make bytes of files of one size comparable.
 
-        None for formats other than JPEG, PNG and WebP without loss.
+        None for formats other than JPEG, PNG and lossless WebP.
         """
         if self.file["format"] not in _COMPARABLE:
             return None
@@ -60,11 +60,11 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
 
     Args:
         data: Bytes of the file.
-        with_pixels: Whether to decode the picture and measure its pixels; without, only headers are read.
-        pixels: Its upright pixels, where they are decoded already; shape (height, width, 3), RGB.
+        with_pixels: Whether to decode the picture and measure its pixels; if not, only headers are read.
+        pixels: Its upright pixels, if already decoded; shape (height, width, 3), RGB.
 
     Raises:
-        UnreadableImage: The file is no image that can be decoded.
+        UnreadableImage: The file is not a decodable image.
     """
     container = walk(io.BytesIO(data), size=len(data), limits=Limits())
     width, height = container.upright_wh
@@ -85,11 +85,10 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
 
 
 def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
-    """Return facts of pictures that are compared, with bytes among the measures of pixels where they are one.
+    """Return facts of pictures to compare, with bytes among the measures of pixels where they measure detail.
 
-    Of files of one size and encoding, without loss or JPEGs of one quality and sampling, the compressed pixels are the
-    longer the more detail there is to see; bytes that hold no pixels stay a measure of the file. Other facts are
-    returned as they are.
+    For lossless files of one size and encoding, or JPEGs of one quality and sampling, the compressed size grows with
+    visible detail; bytes that hold no pixels stay a measure of the file. Other facts are returned unchanged.
     """
     if len({(each.encoding, each.width, each.height) for each in pictures}) > 1 or pictures[0].encoding is None:
         return list(pictures)
@@ -97,11 +96,11 @@ def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
 
 
 def with_detail_beside(options: Sequence[PictureTraits], reference: PictureTraits) -> list[PictureTraits]:
-    """Return facts of options and then of their reference, with bytes among the measures of pixels where they are one.
+    """Return facts of options, then of their reference, with bytes among the measures of pixels where they show detail.
 
-    Where options have one size and encoding, which of them is closer to the reference in bytes depends on their detail
-    and on one number that they share. So a reference of that encoding may have another size, as a picture has beside
-    its pieces: its detail is what as many of its pixels as an option has take. Other facts are returned as they are.
+    If options have one size and encoding, which of them is closer to the reference in bytes depends on their detail and
+    on one number they share. So a reference of that encoding may have another size, as a picture and its pieces do: its
+    detail is the bytes of as many of its pixels as an option has. Other facts are returned unchanged.
     """
     detailed = with_detail(options)
     if "detail_bytes" not in detailed[0].pixels or reference.encoding != options[0].encoding:
@@ -118,15 +117,15 @@ def _detailed(picture: PictureTraits, shown_as_large_as: PictureTraits) -> Pictu
 
 
 def _encoding_of_jpeg(data: bytes) -> dict[str, float | None]:
-    """Return how a JPEG is encoded, by the names of `_OF_JPEG`."""
+    """Return the encoding of a JPEG, by the names of `_OF_JPEG`."""
     chroma = chroma_coding(data)
     samples, is_progressive = (None, None) if chroma is None else (chroma.samples, float(chroma.is_progressive))
     return dict(zip(_OF_JPEG, (jpeg_quality(data), samples, is_progressive), strict=True))
 
 
 def _pixel_measures(pixels: NDArray[np.uint8]) -> dict[str, float | None]:
-    """Return brightness, contrast (both of grey levels 0-1), saturation (0-1), colorfulness (Hasler and Süsstrunk),
-    sharpness (variance of the Laplacian over that of grey levels), and the share of black and white pixels.
+    """Return brightness, contrast (both of gray levels 0-1), saturation (0-1), colorfulness (Hasler and Süsstrunk),
+    sharpness (variance of the Laplacian over that of gray levels), and the share of black and white pixels.
     """
     import cv2
 

@@ -1,9 +1,9 @@
-"""Iterative pruning: the items with the highest bias scores are taken out, round by round.
+"""Iterative pruning: removal of the items with the highest bias scores, round by round.
 
-For items that cannot be made again without the cue, such as imported or written ones. After Brown et al. 2025 (arXiv
-2511.04655), who grow a model on the items that are left, take out the most biased, and begin again. Taking out what a
-forest gets right lowers the forest's accuracy by itself, so the figures after pruning say what it cost, and no more
-than that; a cue that is in most items stays a cue.
+For items that cannot be made again without the cue, such as imported or written ones. The method follows Brown et al.
+2025 (arXiv 2511.04655), who grow a model on the remaining items, remove the most biased, and begin again. Removing the
+items that a forest answers correctly lowers the forest's accuracy in itself, so the values after pruning show only its
+cost; a cue in most items stays a cue.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .picks import Accuracy, Bounds, accuracy_of
 
 
 class PruneSettings(BaseModel):
-    """When and how far a task is pruned.
+    """Conditions and limits of pruning a task.
 
     Args:
-        most: Share of a task's items, 0-1, that is taken out at most.
-        per_round: Share of a task's items, 0-1, that is taken out in a round.
+        most: Largest share of a task's items, 0-1, to remove.
+        per_round: Share of a task's items, 0-1, to remove in a round.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,9 +44,9 @@ class PruningRound(NamedTuple):
 
     Args:
         items: Number of items.
-        accuracy: How often the forest is right; None where it can no longer be grown.
+        accuracy: Accuracy of the forest, 0-1; None if it can no longer be grown.
         mean_bias: Mean bias score; None likewise.
-        letters: How evenly right options use their letters.
+        letters: Evenness of the letters of right options.
     """
 
     items: int
@@ -70,8 +70,8 @@ class Pruning(NamedTuple):
 
     Args:
         task: The task.
-        rounds: What was there before each round, and after the last.
-        item_ids: Items that were taken out, most biased first.
+        rounds: State before each round, and after the last.
+        item_ids: Removed items, most biased first.
         clusters: Number of clusters before and after.
     """
 
@@ -84,7 +84,7 @@ class Pruning(NamedTuple):
         """Return the pruning as JSON values.
 
         Args:
-            own_ids: Ids of questions in their file, by item id, which stand in place of item ids.
+            own_ids: Ids of questions in their file, by item id, which replace item ids.
         """
         return {
             "task": self.task,
@@ -95,13 +95,13 @@ class Pruning(NamedTuple):
 
 
 def prune(result: TaskResult, settings: PruneSettings, *, seed: int, bounds: Bounds) -> Pruning | None:
-    """Return the pruning of a task; None where the forest does not carry, so that there is nothing to take out.
+    """Return the pruning of a task; None if the forest does not carry, which leaves nothing to remove.
 
     Args:
-        result: What the battery says of the task.
-        settings: How far to go.
+        result: The battery's result for the task.
+        settings: The limits.
         seed: Seed of the forests.
-        bounds: When items carry a cue; the p-value of a round is not adjusted.
+        bounds: Conditions under which items carry a cue; the p-value of a round is not adjusted.
     """
     if not any(solver.solver == FOREST for solver in result.carried):
         return None
@@ -131,7 +131,7 @@ def prunings(
     """Yield `prune` of each task, in order, as `record_map` maps it over them.
 
     Raises:
-        StepError: A task could not be pruned.
+        StepError: Pruning a task failed.
     """
     pruning_of = partial(prune, settings=settings, seed=seed, bounds=bounds)
     made = record_map(pruning_of, results, what="pruning", together=1)

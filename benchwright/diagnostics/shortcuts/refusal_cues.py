@@ -1,9 +1,9 @@
-"""How far a question alone tells that nothing in its picture answers it, and which templates of questions tell it.
+"""How far a question alone reveals that its picture does not answer it, and the templates of questions that do.
 
-A set with an option that declines measures whether a model knows what it cannot see. Where the words of unanswerable
-questions differ from those of answerable ones, a model that declines by words scores like one that looks. The
-classifier of the text-only baseline sees the question's words and nothing else, neither options nor task; questions
-about one picture or of one group are in one fold, so that it answers only what it has not learned from.
+A set with a refusal choice measures whether a model knows what it cannot see. If the words of unanswerable questions
+differ from those of answerable ones, a model that declines by words scores like one that looks. The classifier of the
+text-only baseline sees only the question's words, neither options nor task. Questions about one picture or of one group
+are in one fold, so that it answers only questions it has not learned from.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from .text_only_baseline import ItemWords, folds_of, held_out_guesses
 
 ANSWERABLE, UNANSWERABLE = "answerable", "unanswerable"
 LEAST_OF_EACH = 10
-"""Answerable and unanswerable questions that it takes each to say anything."""
+"""Smallest numbers of answerable and of unanswerable questions for a result."""
 MIN_P = 0.05
 MAX_GAIN = 0.05
-"""Distance from chance, 0-1, up to which questions do not tell."""
+"""Distance from chance, 0-1, up to which questions reveal nothing."""
 _KEYS = ("A", "B")
 _PURE = 0.9
-"""Share of a template's questions, 0-1, that must be of one kind for it to give that away."""
+"""Share of a template's questions, 0-1, that must be of one kind for it to reveal that kind."""
 _LEAST_OF_TEMPLATE, _LEAST_GROUPS = 6, 4
 _TEMPLATE_P = 0.01
 _MOST_TEMPLATES = 20
 _LONGEST_BEGINNING = 5
 _COMMON = 0.02
-"""Share of all questions from which on a word belongs to templates, and does not fill them."""
+"""Share of all questions from which a word belongs to templates instead of filling them."""
 _GAP = "…"
 
 
 class RefusableQuestion(NamedTuple):
-    """A question of an item that offers an option that declines.
+    """A question of an item with a refusal choice.
 
     Args:
         item_id: Id of the item.
         text: The question.
         is_answerable: Whether another option is right.
-        group_keys: What the item shares with others: its source image, scene, pair.
+        group_keys: Keys that the item shares with others: its source image, scene, pair.
     """
 
     item_id: str
@@ -67,7 +67,7 @@ class TellingTemplate(NamedTuple):
         tells: `answerable` or `unanswerable`.
         item_ids: Ids of its questions of that kind.
         of: Number of its questions.
-        p: Probability, 0-1, over all templates tried, that so many are of one kind by chance.
+        p: Probability, 0-1, over all templates tried, of as many of one kind by chance.
     """
 
     words: str
@@ -78,18 +78,18 @@ class TellingTemplate(NamedTuple):
 
 
 class RefusalCues(NamedTuple):
-    """How far questions tell whether they can be answered.
+    """How far questions reveal whether they are answerable.
 
     Args:
         items: Number of questions.
-        unanswerable: Number of them that nothing in the picture answers.
-        accuracy: Share, 0-1, of which the classifier says rightly whether they can be answered.
-        interval: Interval of that share at 95 %, by groups of questions that hang together.
-        chance: Share of the commoner kind: what always naming it gets right.
+        unanswerable: Number of questions that nothing in the picture answers.
+        accuracy: Share, 0-1, of questions that the classifier correctly calls answerable or not.
+        interval: Interval of that share at 95 %, by groups of linked questions.
+        chance: Share of the more frequent kind: the accuracy of always naming it.
         p: p-value of the difference of both, by groups.
         guessed: Ids of the unanswerable questions that the classifier calls so.
         false_refusals: Number of answerable questions that it calls unanswerable.
-        templates: Templates that tell, those of most questions first; one question counts for one template.
+        templates: Revealing templates, those with most questions first; one question counts for one template.
     """
 
     items: int
@@ -104,7 +104,7 @@ class RefusalCues(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Return whether the questions tell: the classifier beats chance by more than may be, and that is no luck."""
+        """Return whether the classifier beats chance by more than the bound, and significantly so."""
         return self.accuracy - self.chance > MAX_GAIN and self.p < MIN_P
 
     @property
@@ -121,7 +121,7 @@ class RefusalCues(NamedTuple):
         """Return the result as JSON values.
 
         Args:
-            own_ids: Ids that questions have in their source, by item id.
+            own_ids: Ids of questions in their source, by item id.
         """
         return {
             "items": self.items,
@@ -147,7 +147,7 @@ class RefusalCues(NamedTuple):
 
 
 def refusable(item: Item) -> RefusableQuestion | None:
-    """Return the question of an item that has a key and offers an option that declines; None for any other item."""
+    """Return the question of an item with a key and a refusal choice; None for any other item."""
     if item.refusal is None or item.right_key is None:
         return None
     groups = with_source_image(item.group_keys, item.root_image_id)
@@ -155,7 +155,7 @@ def refusable(item: Item) -> RefusableQuestion | None:
 
 
 def refusal_cues(questions: Iterable[RefusableQuestion]) -> RefusalCues | None:
-    """Return how far questions tell whether they can be answered; None where there are too few of either kind.
+    """Return how far questions reveal whether they are answerable; None if there are too few of either kind.
 
     Args:
         questions: Questions, in any order.
@@ -194,10 +194,10 @@ def refusal_cues(questions: Iterable[RefusableQuestion]) -> RefusalCues | None:
 
 
 def telling_templates(questions: Sequence[RefusableQuestion], groups: Sequence[int]) -> Iterator[TellingTemplate]:
-    """Yield the templates that tell whether their questions can be answered, those of most questions first.
+    """Yield the templates that reveal whether their questions are answerable, those with most questions first.
 
-    A template is a beginning of two to five words, or the whole question with its rarer words left open. Questions that
-    a template before has taken count for no other.
+    A template is a beginning of two to five words, or the whole question with its rarer words left open. A question
+    counts only for the first template that takes it.
 
     Args:
         questions: The questions.

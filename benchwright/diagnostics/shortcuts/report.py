@@ -1,4 +1,4 @@
-"""Report of the battery on a release or a workspace: who gets how much right without doing the task."""
+"""Report of the battery on a release or a workspace: each solver's accuracy without doing the task."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .pruning import PruneSettings, Pruning, prunings
 from .refusal_cues import RefusableQuestion, RefusalCues, refusable, refusal_cues
 
 _ASKED_TOGETHER = 64
-"""Number of items whose pictures are held while a model is asked about them."""
+"""Number of items whose pictures memory holds while a model is asked about them."""
 
 
 class ShortcutReport(NamedTuple):
@@ -42,17 +42,18 @@ class ShortcutReport(NamedTuple):
     Args:
         source: Place of the items.
         seed: Seed of the forests.
-        bounds: When items carry a cue.
-        tasks: Results, one a task, sorted by task.
-        whole: Results on the items of all tasks together; None where there is one task.
+        bounds: Conditions under which items carry a cue.
+        tasks: Results, one per task, sorted by task.
+        whole: Results on the items of all tasks together; None for a single task.
         left_out: Items that were not measured.
-        pruning: What pruning would take out, one a task where the forest carries a cue; empty where nobody asked.
-        words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
-        own_ids: Ids that questions of files have there, by item id; none for a release or workspace.
-        model: Name of the model that answered without pictures; None where none was asked.
-        refusals: How far questions alone tell whether they can be answered; None where not enough items of either kind
-            offer an option that declines.
-        edited: Whether single pictures of pairs tell that they were edited; None where no pair has both asked about.
+        pruning: Items that pruning would remove, per task whose forest carries a cue; empty unless requested.
+        words_alone: Number of items with missing pictures, so that only words and letters were measured.
+        own_ids: Ids of questions in their files, by item id; none for a release or workspace.
+        model: Name of the model that answered without pictures; None without one.
+        refusals: How far questions alone reveal whether they are answerable; None if not enough items of either kind
+            have a refusal choice.
+        edited: Whether single pictures of pairs reveal that they were edited; None without a pair of separately asked
+            pictures.
     """
 
     source: ItemSource
@@ -75,15 +76,15 @@ class ShortcutReport(NamedTuple):
 
     @property
     def items(self) -> int:
-        """Return the number of items that were measured."""
+        """Return the number of items measured."""
         return sum(len(task.table.items) for task in self.tasks)
 
     def flagged(self) -> dict[str, tuple[SolverResult, ...]]:
-        """Return the solvers whose cue each item carries, by item id; items that carry none are left out."""
+        """Return the solvers whose cue each item carries, by item id; items without a cue are left out."""
         return flagged_over(self.results)
 
     def pruned(self) -> frozenset[str]:
-        """Return the ids of the items that pruning would take out."""
+        """Return the ids of the items that pruning would remove."""
         return frozenset(item_id for pruning in self.pruning for item_id in pruning.item_ids)
 
     def document(self) -> dict[str, Any]:
@@ -107,9 +108,9 @@ class ShortcutReport(NamedTuple):
 
 
 def flagged_items(task: TaskResult) -> dict[str, tuple[SolverResult, ...]]:
-    """Return the solvers that are helped by a cue with each item of a task, by item id; others are left out.
+    """Return the solvers that a cue helps with each item of a task, by item id; other items are left out.
 
-    Solvers that only say which option is wrong count where no other carries a cue: they help a little with most items.
+    Solvers that only mark an option as wrong count if no other carries a cue: they help a little with most items.
     """
     carried = [result for result in task.carried if result.answers] or task.carried
     flagged: dict[str, tuple[SolverResult, ...]] = {}
@@ -120,7 +121,7 @@ def flagged_items(task: TaskResult) -> dict[str, tuple[SolverResult, ...]]:
 
 
 def flagged_over(results: Sequence[TaskResult]) -> dict[str, tuple[SolverResult, ...]]:
-    """Return the solvers that are helped with each item on its task and on the whole set, by item id."""
+    """Return the solvers that a cue helps with each item on its task and on the whole set, by item id."""
     flagged: dict[str, tuple[SolverResult, ...]] = {}
     for task in results:
         for item_id, solvers in flagged_items(task).items():
@@ -141,25 +142,25 @@ def find_shortcuts(
     model: PicturelessModel | None = None,
     replies: Path | None = None,
 ) -> ShortcutReport:
-    """Return what solvers that do not do the task make of items.
+    """Return the results on items of solvers that do not do the task.
 
     Args:
-        source: Folder of a release or of a workspace whose run is finished, or file, archive or folder of questions as
-            the step `items` reads them; an `ItemSource` where pictures lie elsewhere, or columns have other names.
-        task_cues: Families of cues that a task asks for, by task, in place of what its step declares; default none.
-        bounds: When items carry a cue; default `Bounds()`.
-        prune_most: Share of a task's items, 0-1, that pruning may take out; None prunes nothing.
+        source: Folder of a release or of a workspace whose run is finished, or file, archive or folder of questions in
+            a form that the step `items` reads; an `ItemSource` if pictures lie elsewhere, or columns have other names.
+        task_cues: Families of cues that a task asks for, by task, replacing the declarations of its step; default none.
+        bounds: Conditions under which items carry a cue; default `Bounds()`.
+        prune_most: Share of a task's items, 0-1, that pruning may remove; None prunes nothing.
         seed: Seed of the forests.
-        workers: Number of processes; default one a processor.
-        learn_from: Number of items of each task that the adversary learns from at most; 0 for none.
-        model: Model that answers without pictures; None asks none.
-        replies: File in which its replies are kept, so that none is asked and paid twice; None keeps none.
+        workers: Number of processes; default one per processor.
+        learn_from: Largest number of items of each task from which the adversary learns; 0 for none.
+        model: Model that answers without pictures; None for none.
+        replies: File that keeps its replies, so that no request is paid twice; None keeps none.
 
     Raises:
         BenchwrightError: The source is none of these, or the workspace's run is not finished.
         DataError: A file is damaged.
         PrerequisiteError: scikit-learn is not installed, or no request to the model can succeed.
-        BudgetSpent: The model's budget does not allow all requests; what was answered is kept.
+        BudgetSpent: The model's budget does not allow all requests; existing answers are kept.
     """
     require_forests()
     bounds = bounds or Bounds()
@@ -219,7 +220,7 @@ def _noted(
     declinable: list[RefusableQuestion],
     answers: PairAnswers,
 ) -> Iterator[SourceItem | LeftOutItem]:
-    """Yield all rows; note own ids of questions, questions whose items offer to decline, and answers about pairs."""
+    """Yield all rows; note own ids of questions, questions with a refusal choice, and answers about pairs."""
     for row in rows:
         if isinstance(row, SourceItem):
             answers.note(row.item)
@@ -233,17 +234,17 @@ def _noted(
 def _ask_model(
     source: ItemSource, model: PicturelessModel, *, seed: int, replies: Path | None
 ) -> dict[str, tuple[SolverReply, ...]]:
-    """Return what a model replies to the items of a source, by item id.
+    """Return a model's replies to the items of a source, by item id.
 
     Args:
         source: Place of the items.
         model: The model.
-        seed: Seed of the order in which options are shown.
-        replies: File in which replies are kept; None keeps none.
+        seed: Seed of the order of options.
+        replies: File that keeps replies; None keeps none.
 
     Raises:
         PrerequisiteError: No request can succeed.
-        BudgetSpent: The budget does not allow all requests; what was answered is kept.
+        BudgetSpent: The budget does not allow all requests; existing answers are kept.
     """
     from benchwright.models.endpoints.reply_store import ReplyStore
 
@@ -269,12 +270,12 @@ def _decoder(files: Mapping[str, bytes]) -> PixelsOf:
 
 
 def plan_model(source: Path | ItemSource, model: PicturelessModel, *, seed: int = 0) -> PlannedRequests:
-    """Return what asking a model about items would cost; nobody is asked.
+    """Return the cost of asking a model about items, without asking it.
 
     Args:
         source: Place of the items, as for `find_shortcuts`.
         model: The model.
-        seed: Seed of the order in which options are shown.
+        seed: Seed of the order of options.
     """
     source = source if isinstance(source, ItemSource) else ItemSource(source)
     return plan_requests((each.item for each in source.items()), model, seed=seed)

@@ -1,4 +1,4 @@
-"""Rules that pick an option by one cue, and those that fit one number or table to the other items first."""
+"""Rules that pick an option by one cue, and rules that first fit one number or table to the other items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .cue_table import Cue, CueTable, Floats
 from .picks import Picks, Sides, best_options
 
 _SCALES = tuple(round(0.4 * 1.1**step, 3) for step in range(24))
-"""Factors, 0.4 to 3.6, by which positions are scaled about the picture's centre."""
+"""Factors, 0.4 to 3.6, by which positions are scaled about the picture's center."""
 _BINS = 4
 
 
@@ -26,7 +26,7 @@ class SolverPicks(NamedTuple):
     Args:
         solver: Name of the solver, such as `most position.x`.
         family: Family of its cue.
-        picks: What it picks.
+        picks: Its picks.
         sides: Whether accuracy below chance counts as a cue too.
     """
 
@@ -40,8 +40,8 @@ def rule_picks(table: CueTable, *, without: frozenset[CueFamily]) -> Iterator[So
     """Yield the picks of every rule on the items of a task.
 
     Args:
-        table: The items; cues of families that are left out are not in it.
-        without: Families of cues that are left out.
+        table: The items, without cues of excluded families.
+        without: Families of cues to leave out.
     """
     if "letter" not in without:
         yield from _letters(table)
@@ -65,7 +65,7 @@ def _letters(table: CueTable) -> Iterator[SolverPicks]:
 
 def _constant_texts(table: CueTable) -> Iterator[SolverPicks]:
     if (table.texts == table.texts[0]).all():
-        return  # each text has a letter of its own
+        return  # each text has a separate letter
     for number, text in enumerate(table.vocabulary):
         scores = (table.texts == number).astype(np.float64)
         yield SolverPicks(f'always "{text}"', "text", best_options(scores, table.exists))
@@ -74,7 +74,7 @@ def _constant_texts(table: CueTable) -> Iterator[SolverPicks]:
 def _extremes(table: CueTable, cue: Cue) -> Iterator[SolverPicks]:
     """Yield the rules that pick the option with the most, least, most usual and most unusual value.
 
-    Of two options the least is the other one, which accuracy below chance says already, and none is unusual.
+    Of two options the least is the other one, as accuracy below chance already shows, and none is unusual.
     """
     values = np.where(table.exists, cue.values, np.nan)
     yield SolverPicks(f"most {cue.title}", cue.family, best_options(values, table.exists))
@@ -95,7 +95,7 @@ def _medians(values: Floats) -> Floats:
 
 
 def _fitted_places(table: CueTable) -> Iterator[SolverPicks]:
-    """Yield the rules that say where the right mark should lie, and pick the nearest."""
+    """Yield the rules that predict the place of the right mark, and pick the nearest."""
     shape = table.exists.shape
     places, references = np.full((*shape, 2), np.nan), np.full((shape[0], 2), np.nan)
     for row, item in enumerate(table.items):
@@ -136,9 +136,9 @@ def _near(places: Floats, aim: Floats) -> Floats:
 
 
 def _looked_up(table: CueTable, values: Floats) -> Picks:
-    """Return picks by a table of how often each text is right where an item's cue lies in each quarter of its range.
+    """Return picks by a table of how often each text is right with an item's cue in each quarter of its range.
 
-    A text counts by how much more often it is right there than in all, so that a frequent right answer alone is no cue.
+    A text counts by its excess over its overall frequency, so that a frequent right answer alone is not a cue.
     """
     of_items = values[:, 0]
     known = np.isfinite(of_items)
@@ -162,14 +162,14 @@ def _looked_up(table: CueTable, values: Floats) -> Picks:
 
 
 def _has_words(table: CueTable) -> bool:
-    """Return whether words differ between items, other than those that say where an option is marked or shown."""
+    """Return whether words differ between items, apart from those that state where an option is marked or shown."""
     if all(item.places or item.texts[0] is None or "file.format" in item.of_options for item in table.items):
         return False
     return len({(item.question, tuple(sorted(map(str, item.texts)))) for item in table.items}) > 1
 
 
 def _by_words(table: CueTable) -> Picks:
-    """Return the picks of the text-only baseline, trained on words of other clusters' items; letters are no words."""
+    """Return the picks of the text-only baseline, trained on words of other clusters' items; letters do not count."""
     picked = np.zeros(table.exists.shape)
     for row, letter in enumerate(held_out_guesses(table.words, table.folds.tolist(), with_places=False)):
         picked[row, LETTERS.index(letter)] = 1

@@ -2,8 +2,8 @@
 
 It shows how much the texts of a benchmark reveal. The classifier is a conditional logistic regression over an item's
 options, on hashed features of the words of question and option. It is cross-validated in five folds: it answers only
-items that it was not trained on, and items that share a group key, directly or through others, are in one fold. The
-baseline `text_classifier` and the filter `wording_bias` use it.
+items outside its training set. Items that share a group key, directly or through others, are in one fold. The baseline
+`text_classifier` and the filter `wording_bias` use it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ FEATURES = 1 << 16
 PENALTY = 1e-3
 ROUNDS = 150
 _TIE = 1e-9
-"""Options whose scores differ by no more are equally good: sums in another order differ in the last bits."""
+"""Largest difference of tied scores: sums in another order differ in the last bits."""
 _WORD = re.compile(r"\w+")
 _FEW = 6
-"""Most items that have an option by which they belong together, and that belong together."""
+"""Largest number of items that share an option, and of items that belong together."""
 _AROUND = " \t\n.;,"
 
 
@@ -42,7 +42,7 @@ class ItemWords(NamedTuple):
         task: Task of the item.
         question: Text of the question.
         options: Key and text of each option, in order; an option that is a picture has no text.
-        key: Key of the right option; any value where it is not known and the item is not used for training.
+        key: Key of the right option; any value if it is unknown and the item is not used for training.
         group_keys: Group keys of the item; items that share one stay in one fold.
     """
 
@@ -55,11 +55,11 @@ class ItemWords(NamedTuple):
 
 
 def joined_by_options(items: Sequence[ItemWords]) -> list[ItemWords]:
-    """Return items with further group keys for those that share two options that few others have.
+    """Return items with further group keys for those that share two options found in few others.
 
-    Questions about one problem, such as its steps and the whole of it, often have the same options, and one tells the
-    key of the other. Options of a vocabulary, which many items have, join none, and neither do options of which each
-    item has some of the next one's, such as years.
+    Questions about one problem, such as its steps and the whole of it, often have the same options, and one reveals the
+    key of the other. Options of a vocabulary, which many items have, join none. Neither do options such as years, of
+    which each item shares some with the next.
 
     Args:
         items: The items.
@@ -108,7 +108,7 @@ class _KnownItem(NamedTuple):
 
 
 def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
-    """Return for each fold the weights trained on all other folds; None where there is nothing to train on."""
+    """Return for each fold the weights trained on all other folds; None without training data."""
     return _weights(_known(items), folds)
 
 
@@ -131,7 +131,8 @@ def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int], *, with_p
     Args:
         items: Items, to learn from and to answer.
         folds: Fold of each (`folds_of`).
-        with_places: Whether it learns the places of options beside their words, so that keys of one letter help it.
+        with_places: Whether it learns the places of options in addition to their words, so that keys of one letter help
+            it.
     """
     known = _known(items, with_places=with_places)
     weights = _weights(known, folds)
@@ -139,7 +140,7 @@ def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int], *, with_p
 
 
 def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
-    """Return the key of the option with the highest score; the first option where there are no weights."""
+    """Return the key of the option with the highest score; the first option without weights."""
     return _best_option(_known([item])[0], weights)
 
 
@@ -149,12 +150,12 @@ def _best_option(item: _KnownItem, weights: NDArray[np.float64] | None) -> str:
         return options[0][0]
     totals = [float(weights[cells].sum()) / len(cells) ** 0.5 for cells in item.features]
     best = [key for (key, _), total in zip(options, totals, strict=True) if total >= max(totals) - _TIE]
-    # The first of equal ones would be always A, which is right in all items where the right option stands first.
+    # The first of tied options would always be A, which may be right in all items.
     return best[0] if len(best) == 1 else best[int(digest(item.words.item_id)[:8], 16) % len(best)]
 
 
 class WordLearner:
-    """Learns from some of the items at a time, and scores the options of all; from the same items it learns once.
+    """Learns from some of the items at a time, and scores the options of all; it learns from each selection once.
 
     Args:
         items: The items.
@@ -173,11 +174,11 @@ class WordLearner:
         self._scored: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def scores(self, learned: Sequence[int], most_options: int) -> NDArray[np.float64]:
-        """Return the score of each option of all items, shape (items, `most_options`); NaN where there is no option.
+        """Return the score of each option of all items, shape (items, `most_options`); NaN where an item has fewer.
 
         Args:
             learned: Rows of the items to learn from.
-            most_options: Greatest number of options of an item.
+            most_options: Largest number of options of an item.
         """
         import numpy as np
 
@@ -189,7 +190,7 @@ class WordLearner:
         return scores
 
     def _learned(self, learned: Sequence[int]) -> NDArray[np.float64]:
-        """Return the score of each option, one item after the other."""
+        """Return the score of each option, one item after another."""
         import numpy as np
 
         weights = _learn([self._known[row] for row in learned])
@@ -200,7 +201,7 @@ class WordLearner:
 
 
 def _features_of(item: ItemWords, with_places: bool) -> list[list[int]]:
-    """Return the hashed features of each option: its words, and its place unless words alone are asked for."""
+    """Return the hashed features of each option: its words, and its place if requested."""
     question_words = _words(item.question)
     texts = [text.strip() for _, text in item.options]
     lengths = sorted({len(text) for text in texts}, reverse=True)
@@ -221,7 +222,7 @@ def _words(text: str) -> list[str]:
 
 
 def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
-    """Return weights trained to make the right options likely; None where there is nothing to train on.
+    """Return weights trained to make the right options likely; None without training data.
 
     Training is gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same
     order give the same weights.

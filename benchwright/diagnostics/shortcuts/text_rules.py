@@ -12,15 +12,15 @@ from benchwright.texts.normalization import normal
 Words = Sequence[str]
 """The texts of an item's options, in order."""
 Rule = Callable[[str, Words], list[float]]
-"""From question and options to each option's share of the pick, together 1; options that tie share it alike."""
+"""Function from question and options to each option's share of the pick, with sum 1; ties share it equally."""
 
 
 _FIXED = ({"yes", "no"}, {"true", "false"}, {"right", "wrong"}, {"correct", "incorrect"})
-"""Options that a kind of question has whatever it asks: which of them is longer says no more than its letter."""
+"""Options of a kind of question, whatever it asks: their length reveals no more than their letter."""
 
 
 def _share(scores: Sequence[float]) -> list[float]:
-    """Share the pick among the options of the highest score."""
+    """Share the pick among the options with the highest score."""
     best = max(scores)
     picked = [score >= best - 1e-12 for score in scores]
     share = 1 / sum(picked)
@@ -28,7 +28,7 @@ def _share(scores: Sequence[float]) -> list[float]:
 
 
 def lengths(options: Words) -> list[int]:
-    """Return the characters of each option; all equal of Yes and No, whose length is nothing that anybody chose."""
+    """Return the number of characters of each option; all equal for Yes and No, whose length no author chose."""
     stripped = [text.strip() for text in options]
     return [0] * len(stripped) if {*map(normal, stripped)} in _FIXED else [*map(len, stripped)]
 
@@ -46,7 +46,7 @@ def shortest(question: str, options: Words) -> list[float]:
 
 
 def most_shared(question: str, options: Words) -> list[float]:
-    """Pick the option with the largest share of words that stand in the question too."""
+    """Pick the option with the largest share of words that also occur in the question."""
     question_words = set(normal(question).split())
     return _share([len(question_words & words) / max(1, len(words)) for words in word_sets(options)])
 
@@ -64,14 +64,14 @@ def odd_one_out(question: str, options: Words) -> list[float]:
 
 
 def odd_form(question: str, options: Words) -> list[float]:
-    """Pick the only option that ends or begins differently, such as with a full stop, a small letter or a digit."""
+    """Pick the only option with another ending or beginning, such as a full stop, a lowercase letter or a digit."""
     del question
     endings, beginnings = [_ending(text) for text in options], [_beginning(text) for text in options]
     return _share([max(pair) for pair in zip(_rarities(endings), _rarities(beginnings), strict=True)])
 
 
 _REMEMBERED = 1 << 14
-"""Texts and items whose words are remembered: the rules, and after them the cues, look at the same ones."""
+"""Number of texts and items whose words are cached, for the rules and then the cues."""
 
 RULES: Mapping[str, Rule] = {
     "longest": longest,
@@ -81,11 +81,11 @@ RULES: Mapping[str, Rule] = {
     "odd_one_out": odd_one_out,
     "odd_form": odd_form,
 }
-"""By name."""
+"""All rules, by name."""
 
 
 def word_sets(options: Words) -> list[frozenset[str]]:
-    """Return the words of each option, normalised."""
+    """Return the words of each option, normalized."""
     return [_word_set(text) for text in options]
 
 
@@ -121,7 +121,7 @@ def _beginning(text: str) -> str:
 
 
 def _rarities(forms: Sequence[str]) -> list[float]:
-    """Return for each form 1 where it occurs once while all other forms are equal; else 0."""
+    """Return for each form 1 if it occurs once while all other forms are equal; otherwise 0."""
     if len(forms) < 3 or len(set(forms)) != 2:
         return [0.0] * len(forms)
     return [float(forms.count(form) == 1) for form in forms]

@@ -1,8 +1,8 @@
-"""Keys that the words give away: tests whether a rule that never sees the picture can pick the right option.
+"""Keys that the words give away: tests of whether a rule that never sees the picture can pick the right option.
 
-The rules pick the longest option, the one in another form, the one that shares most words with the others, and the one
-that a classifier picks after learning from the other items' texts. A rule that beats chance shows a bias in the
-texts; a model's score on such items partly measures how well it exploits that bias.
+The rules pick the longest option, the one with a different form, the one that shares most words with the others, and
+the pick of a classifier that learned from the other items' texts. A rule that beats chance shows a bias in the texts; a
+model's score on such items partly measures how well it exploits that bias.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from .text_rules import RULES
 
 LEARNED = "learned"
 _OF_QUESTION = "most_shared"
-"""The rule that goes by the words of the question."""
+"""The rule that uses the words of the question."""
 
 Per = Literal["task", "all", "both"]
-"""Whether rules are tried on each task, on all items together, or on both, as one family of tests."""
+"""Whether to try rules on each task, on all items together, or on both, as one family of tests."""
 
 
 class RuleResult(NamedTuple):
     """Accuracy of a rule on some items.
 
     Args:
-        task: Task of the items; None where all tasks are counted together.
+        task: Task of the items; None for all tasks together.
         rule: Name of a text rule, or `learned`.
-        measured: How often it is right, on the items that it decides.
-        p_holm: Its p-value adjusted over all rules and tasks (Holm); None where it decides too few items to be tested.
+        measured: Its accuracy on the items it decides.
+        p_holm: Its p-value adjusted over all rules and tasks (Holm); None if it decides too few items for a test.
         rows: Rows of the items whose right option it picks, alone or in a tie of fewer than all options.
-        is_explained: Whether it is the result on a whole set, and tasks that it gives away explain it.
+        is_explained: Whether it is the result on a whole set, and tasks that the rule gives away explain it.
     """
 
     task: str | None
@@ -56,7 +56,7 @@ class RuleResult(NamedTuple):
     is_explained: bool = False
 
     def gives_away(self, bounds: Bounds) -> bool:
-        """Return whether the rule gives keys away: it is right more often than may be, and that is no luck."""
+        """Return whether the rule gives keys away: it is right more often than allowed, and significantly so."""
         is_above = self.measured.value > self.measured.chance
         return (
             is_above
@@ -106,11 +106,11 @@ def rule_results(
 
     Args:
         items: Items, in any order.
-        per: `task` for a group a task, `all` for one group, `both` for all of these.
-        most_learned: Number of items that the classifier learns from and answers, those with the smallest ids where
-            there are more; all where None.
-        learned: Function that gives the classifier's picks for the items of one group, where they may be known from
-            before; `learned_picks` where None.
+        per: `task` for one group per task, `all` for one group, `both` for all of these.
+        most_learned: Largest number of items that the classifier learns from and answers, those with the smallest ids;
+            None for all.
+        learned: Function that gives the classifier's picks for the items of one group, if these may be known already;
+            None uses `learned_picks`.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
@@ -151,7 +151,7 @@ def _is_explained(
     picked: Mapping[int, str],
     shares: _Shares,
 ) -> bool:
-    """Return whether a rule gives a whole set away only for what it does on tasks that it gives away by themselves."""
+    """Return whether a rule gives a whole set away only through tasks that it also gives away separately."""
     given = {each.task for each in results if each.rule == whole.rule and each.task and each.gives_away(Bounds())}
     if not given:
         return False
@@ -163,9 +163,9 @@ def _is_explained(
 def _results_of(
     task: str | None, worded: Mapping[int, ItemWords], picked: Mapping[int, str], shares: _Shares
 ) -> Iterator[RuleResult]:
-    """Yield the results of all rules on one group of items, sorted by rule; of those that decide none, nothing.
+    """Yield the results of all rules on one group of items, sorted by rule; none for a rule that decides no item.
 
-    Words of one question that all items ask (“Which caption fits the picture?”) are shared by accident.
+    Options share words of a question common to all items (“Which caption fits the picture?”) only by accident.
     """
     for name in sorted((*RULES, LEARNED)):
         of_item = shares.get(name)
@@ -203,8 +203,8 @@ def _item_words(item: Item) -> ItemWords | None:
 
 
 def learned_picks(items: Sequence[ItemWords]) -> list[str]:
-    """Return the option that a classifier picks for each item after learning from the words of other groups' items.
+    """Return a classifier's pick for each item after learning from the words of other groups' items.
 
-    It does not learn the places of options: uneven letters are no fault of the words.
+    It does not learn the places of options: uneven letters are not a fault of the words.
     """
     return held_out_guesses(items, folds_of(items), with_places=False)

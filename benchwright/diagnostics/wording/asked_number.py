@@ -1,4 +1,4 @@
-"""Whether a question asks for several answers: `Select all that apply`, `Zwei Antworten sind richtig`, `多选题`."""
+"""Questions that ask for several answers: `Select all that apply`, `Zwei Antworten sind richtig`, `多选题`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ASKS_TWICE = re.compile(
     )),
     re.IGNORECASE,
 )  # fmt: skip
-"""Two questions in one, or two things to give."""
+"""Two questions in one, or a request for two answers."""
 _ASKS_THINGS = re.compile(
     "|".join((
         r"^(?:which|what) (?:two|three|four|[2-4]) [a-z]+s\b(?! (?:of|in) common)",
@@ -76,9 +76,9 @@ _SEVERAL_IN_ONE = re.compile(r"\b(?:and|und|et|y|e|both)\b|[,&+/、;和与]", re
 
 
 def asks_for_several(question: str, answer: str) -> str | None:
-    """Return the words in which a question asks for several answers; None where it asks for one.
+    """Return the words in which a question asks for several answers; None if it asks for one.
 
-    None, too, where the right option has several in it: `Name both. - Salt and pepper`.
+    None, too, if the right option contains several: `Name both. - Salt and pepper`.
 
     Args:
         question: The question.

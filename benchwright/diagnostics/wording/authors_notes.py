@@ -1,9 +1,9 @@
-"""Notes that authors and reviewers wrote to one another into a text, and labels that stand where a text should.
+"""Notes of authors and reviewers to each other within a text, and labels in place of a text.
 
 `[needs a better distractor]`, `(too easy?)`, `// rewrite`, `<!-- fix me -->`, `to be filled in`, `-- key disputed`,
-`same as Q12:`, `Option C` among options in words. A note stands apart (in brackets, behind a dash, an arrow or a slash,
-between stars, in a comment) and speaks of work on the text, or it has words that no text for readers has
-(`note_words`). Where a question asks what a note or a screen says, options may say what notes do.
+`same as Q12:`, `Option C` among options in words. A note is set apart (in brackets, after a dash, an arrow or a slash,
+between stars, in a comment) and speaks of work on the text, or it has words that occur in no text for readers
+(`note_words`). If a question asks for the text of a note or a screen, options may have the words of notes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _APART = re.compile(
     r"|(?P<star>\*{1,3}|_{1,2}|#{2,3}|~~)(?P<stars>[^*_#~\n]{3,120}?)(?P=star)(?!\w)"
     r"|(?:\s(?:--+|[-–—~%|]|<-+|->|=>|→|←|//+|\\\\)\s*|\s/(?=\w))(?P<behind>[^\n]{3,140}?)/?$"
 )
-"""What stands apart from the rest of a text; the last alternative up to its end."""
+"""Text set apart from the rest; the last alternative up to the end."""
 _PARTS = ("square", "round", "braces", "angles", "tagged", "stars", "behind")
 _NO_WORDS = re.compile(r"[=^\\_{}$]")
 _ASKS_FOR_TEXT = re.compile(
@@ -49,7 +49,7 @@ _WHOLE = re.compile(
     r"[ _]?(?:\d|[a-z]|text|here)?\s*>",
     re.IGNORECASE,
 )
-"""A text that is the name of its field."""
+"""A text that consists of the name of its field."""
 _LABEL = re.compile(
     r"[<\[(]?\s*(?:(?:wrong|right|correct|incorrect)[ _-])?(?:option|choice|answer|distractor|alternative|"
     r"antwort|réponse|"
@@ -61,11 +61,12 @@ _SAYS_NOTHING = re.compile(r"[\s.?!;:,_*\-‐-―\"'`´“”‘’„«»…~#|
 
 
 def authors_note(text: str, *, in_prose: bool = False) -> tuple[int, int] | None:
-    """Return where a note of authors stands in a text; None where none does.
+    """Return the place of an authors' note in a text; None if it has none.
 
     Args:
         text: A question, an option or an explanation.
-        in_prose: Whether the text is long prose, such as an explanation, in which only what opens like a note counts.
+        in_prose: Whether the text is long prose, such as an explanation, in which only text that opens like a note
+            counts.
 
     Example:
         >>> authors_note("a fox (too easy?)"), authors_note("a fox (in winter)")
@@ -93,7 +94,7 @@ def _opening(text: str) -> re.Match[str] | None:
 
 
 def asks_for_text(question: str) -> bool:
-    """Return whether a question asks what a note, a sign or a screen says, so that options may say what notes do."""
+    """Return whether a question asks for the text of a note, sign or screen, so that options may have such words."""
     return _ASKS_FOR_TEXT.search(question) is not None
 
 
@@ -111,18 +112,18 @@ def _apart(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def labels_for_texts(texts: Sequence[str]) -> list[int]:
-    """Return the places of options that are a label, such as `Option C`, where two others or more are none.
+    """Return the places of options that are a label, such as `Option C`, if two or more others are not.
 
-    Where all are labels, they stand for what a picture shows.
+    If all are labels, they stand for the content of a picture.
     """
     labels = [n for n, text in enumerate(texts) if _LABEL.fullmatch(text.strip())]
     return labels if len(texts) - len(labels) >= max(_LEAST_OTHERS, len(labels)) else []
 
 
 def texts_without_words(texts: Sequence[str]) -> list[int]:
-    """Return the places of options that are empty or a mark such as `-`, where two others or more say something.
+    """Return the places of options that are empty or a mark such as `-`, if two or more others have words.
 
-    Where several are marks, as where one of them is asked for, none is at fault.
+    If several are marks, for example because the question asks for one, none is at fault.
     """
     said = [_SAYS_NOTHING.fullmatch(text) is None for text in texts]
     in_words = sum(any(sign.isalnum() for sign in text) for text in texts)

@@ -1,7 +1,7 @@
-"""Where an option goes in a sentence that it completes: at a blank, or at the end of a sentence without an end mark.
+"""The place of an option in a sentence that it completes: a blank, or the end of a sentence without an end mark.
 
 `The picture shows an ___`, `Tucked under her arm is a single white` and `Which fruits are these? These are` all ask for
-the words that follow. Rules of grammar read them in one form.
+the words that follow. Grammar rules read them in one form.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 BLANK = "___"
-"""How a blank is written in what `with_blank` returns."""
+"""The form of blanks in the results of `with_blank`."""
 _WRITTEN = re.compile(
     r"_{2,}|\.{3,}|…|\[\s*(?:blank|gap|\?|_|missing(?: word)?|word)?\s*\]|\(\s*(?:blank|gap|\?+)?\s*\)|-{3,}"
     r"|<\s*(?:blank|gap)\s*>|\{\s*(?:blank|gap|\?)?\s*\}|\bX{4,}\b|\(a(?:\s?[/,|]\s?[b-h])+\)|[□▢■]+|\\square",
@@ -17,7 +17,7 @@ _WRITTEN = re.compile(
 )
 _UNFINISHED = re.compile(r"[\w'’)\"”»,]\s*$")
 _FEWEST_WORDS = 3
-"""Words that the last sentence of a question has at least, for its lack of an end mark to mean that it goes on."""
+"""Smallest number of words of a question's last sentence for which a missing end mark means that it continues."""
 _ASKS = re.compile(
     r"^\W*(?:(?:in|on|at|of|from|for|to|with|by|auf|mit|à|de|en|di|da|em) )?"
     r"(?:what|which|who|whom|whose|where|when|why|how|choose|select|name|pick|identify|describe|find|count|read|look|tell"
@@ -27,13 +27,13 @@ _ASKS = re.compile(
     r"|o que|quem|onde|qual|quais|como)\b",
     re.IGNORECASE,
 )
-"""Beginnings of sentences that ask for something or tell readers to do something."""
+"""Beginnings of sentences that ask for something or instruct readers."""
 
 
 def with_blank(question: str) -> str:
-    """Return a question whose blanks are all written `___`, one at its end where its last sentence is unfinished.
+    """Return a question whose blanks are all written `___`, with one at its end if its last sentence is unfinished.
 
-    A question for something, such as `What is this`, is not unfinished for want of its question mark.
+    A missing question mark alone, as in `What is this`, does not make a question unfinished.
     """
     text = _WRITTEN.sub(f" {BLANK} ", question).rstrip()
     if BLANK in text:

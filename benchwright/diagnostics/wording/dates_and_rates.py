@@ -1,4 +1,4 @@
-"""Dates, centuries, scales of maps, multiples, dozens and how often something happens, read for their value.
+"""Values of dates, centuries, scales of maps, multiples, dozens and rates.
 
 `12 May 1904` and `1904-05-12` are one date, `14th century` and `the 1300s` one century, `twice a day` and
 `every 12 hours` one rate.
@@ -60,7 +60,7 @@ _METERS = {"mm": "1/1000", "cm": "1/100", "m": "1", "km": "1000", "in": "127/500
            "miles": "201168/125"}  # fmt: skip
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _LEAST_SCALE = 500
-"""What one unit stands for from which `1:…` is the scale of a map, and no ratio."""
+"""Smallest number in `1:…` that makes it the scale of a map rather than a ratio."""
 
 
 def date_or_rate(text: str) -> Quantity | None:

@@ -1,13 +1,13 @@
-"""Words that no list has because anyone may form them, with prefixes and endings that English adds to words at will.
+"""Words missing from lists because writers form them freely, with productive English prefixes and endings.
 
-A list of words has `weapon` and `masculine`, and need not have `weaponization` and `masculinized`. That a word is
-formed by rule can be told from its parts: a word of the list, an ending that forms new words today, and the spelling
-that both take together (a final e goes before a vowel, y becomes i). The endings and prefixes are some that L. Bauer,
-R. Lieber and I. Plag, "The Oxford Reference Guide to English Morphology" (2013), call productive.
+A word list has `weapon` and `masculine`, but may lack `weaponization` and `masculinized`. The parts of such a word show
+that it is formed by rule: a word of the list, a productive ending, and the spelling of their combination (a final e is
+dropped before a vowel, y becomes i). The endings and prefixes are some of those that L. Bauer, R. Lieber and I. Plag,
+"The Oxford Reference Guide to English Morphology" (2013), call productive.
 
-Left out are those by which misspellings are often made. Endings of inflection: `begining` would pass as `begin` with
-`ing`, and lists have the forms of common verbs. Plurals but of agents and doctrines (`-er`, `-ist`, `-ism`): learners
-write `informations`. The adverbs' `-ly`: they write `truely`.
+Endings that often occur in misspellings are left out. Endings of inflection: `begining` would pass as `begin` with
+`ing`, and lists have the forms of common verbs. Plurals except of agents and doctrines (`-er`, `-ist`, `-ism`):
+learners write `informations`. The adverbs' `-ly`: they write `truely`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 
 _LEAST_STEM = 5
-"""Fewest letters of the word that another is formed from: shorter ones are parts of too many misspellings."""
+"""Smallest number of letters of a base word: shorter ones are parts of too many misspellings."""
 PREFIXES = (
     "anti", "auto", "bio", "counter", "cyber", "eco", "hyper", "inter", "macro", "mega", "meta", "micro", "mini",
     "mis", "mono", "multi", "nano", "neo", "neuro", "non", "over", "photo", "poly", "post", "pre", "pseudo", "psycho",
@@ -30,15 +30,15 @@ _BEFORE_A_CONSONANT = re.compile(r"(?:ful(?:ly|ness)?|less(?:ly|ness)?|ness|like
 _HAS_PLURAL = re.compile(r"(?:er|or|ist|ian|ism)s\Z")
 _ADJECTIVES_WITH_ITY = re.compile(r"(?:ive|al|ic|ile)\Z")
 _DOUBLES = re.compile(r"[^aeiou][aeiou][^aeiouwxy]\Z")
-"""Words that double their last letter before an ending, or may: `begin`, `plan`."""
+"""Words that double their last letter before an ending, at least optionally: `begin`, `plan`."""
 
 
 def is_derived(word: str, is_listed: Callable[[str], bool]) -> bool:
-    """Return whether a word is formed by rule from a word of a list, by one prefix, one ending or one of each.
+    """Return whether a word is formed by rule from a listed word, by one prefix, one ending or one of each.
 
     Args:
-        word: Word in small letters.
-        is_listed: Whether a word in small letters is in the list.
+        word: Word in lowercase.
+        is_listed: Function from a word in lowercase to whether the list has it.
 
     Example:
         >>> is_derived("weaponization", {"weapon"}.__contains__)
@@ -55,7 +55,7 @@ def is_derived(word: str, is_listed: Callable[[str], bool]) -> bool:
 
 
 def _stems(word: str) -> Iterator[str]:
-    """Yield the words of which a word may be formed by one ending."""
+    """Yield the possible base words of a word with one ending."""
     stems: list[str] = []
     if match := _BEFORE_A_VOWEL.search(word):
         stem = word[: match.start()]

@@ -1,7 +1,7 @@
 """Single words of another language among English ones: options such as `Wadenbein`, `Ein Buch`, `Rouge`, and questions.
 
-A word is foreign where English lists lack it and a list of another language has it, or it is made up of two words of
-German, or has letters that English lacks. Loan words of English have entries there, and some phrases stand here.
+A word is foreign if English lists lack it and a list of another language has it, or if it consists of two German words,
+or has letters that English lacks. English lists contain loan words, and this module lists some phrases.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ _IN_LOANS = frozenset(["de", "la", "le", "el", "en", "et", "al", "du", "des", "v
                        "il", "che", "los", "las", "les", "der", "die", "das", "del", "les", "don", "san", "dos", "mon",
                        "sur", "sans", "non", "sin", "mit", "una", "uno", "ten", "ben", "met", "bei",
                        "las"])  # fmt: skip
-"""Function words that names and loan phrases have."""
+"""Function words that occur in names and loan phrases."""
 
 
 def foreign_option(texts: Sequence[str]) -> tuple[int, str] | None:
-    """Return the place and language of the one option in another language than English; None where none is so.
+    """Return the place and language of the only option in another language than English; None if there is none.
 
-    All others have to be words that English dictionaries have, so that names are not taken for foreign words.
+    All others must be words of English dictionaries, so that names do not count as foreign words.
 
     Args:
         texts: All options.
@@ -76,7 +76,7 @@ def foreign_option(texts: Sequence[str]) -> tuple[int, str] | None:
     found = [
         (place, language)
         for place, text in enumerate(texts)
-        if (are_capitals or not text.isupper()) and (language := _language(text)) is not None  # TODO is no Spanish
+        if (are_capitals or not text.isupper()) and (language := _language(text)) is not None  # TODO is not Spanish
     ]
     if len(found) != 1:
         return None
@@ -86,7 +86,7 @@ def foreign_option(texts: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _of_closed_class(texts: Sequence[str]) -> tuple[int, str] | None:
-    """Return the option that says `yes`, a color, a side or a number in another language than all others."""
+    """Return the option that is a `yes`, a color, a side or a number in another language than all others."""
     plain = [" ".join(text.casefold().strip(" .").split()) for text in texts]
     odd = [place for place, text in enumerate(plain) if text in _YES_OR_NO and text not in ("yes", "no")]
     if len(odd) == 1 and len(texts) > 1 and {text for at, text in enumerate(plain) if at != odd[0]} <= _VERDICTS:
@@ -114,7 +114,7 @@ _VERDICTS = frozenset(["yes", "no", "maybe", "not sure", "cannot tell"])
 
 @lru_cache(maxsize=1 << 13)
 def _language(text: str) -> str | None:
-    """Return the language of an option, in Latin letters, that cannot be English; None for others."""
+    """Return the language of an option in Latin letters that cannot be English; None for others."""
     words = [match.group() for match in _WORD.finditer(text)]
     if not words or len(words) > 4 or re.search(r"[\d\\$^=_{}<>]", text) or _LOAN.fullmatch(text.strip(" .")):
         return None
@@ -162,12 +162,12 @@ def _bare(word: str) -> str:
 
 
 def is_latin(word: str) -> bool:
-    """Return whether all letters of a word are Latin ones."""
+    """Return whether all letters of a word are Latin."""
     return all("LATIN" in unicodedata.name(sign, "") for sign in word if sign.isalpha())
 
 
 def is_loan(text: str) -> bool:
-    """Return whether an option is a phrase of another language that English uses as its own: `pas de deux`."""
+    """Return whether an option is a foreign phrase that English has adopted: `pas de deux`."""
     return _LOAN.fullmatch(text.strip(" .")) is not None
 
 
@@ -179,9 +179,9 @@ def _is_plain_english(text: str) -> bool:
 
 
 def foreign_words_of_question(question: str) -> str | None:
-    """Return words of another language in an English question that stand by themselves: `Wo steht the woman`.
+    """Return separate words of another language in an English question: `Wo steht the woman`.
 
-    Names have capitals, and are passed over; so are words of which an English one is a letter away.
+    Capitalized words count as names and are skipped; so are words one letter away from an English one.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.

@@ -1,8 +1,8 @@
-"""Whether two formulas that are written differently have the same value, as `2x + 3` and `3 + 2x` have.
+"""Whether two differently written formulas have the same value: `2x + 3` and `3 + 2x`.
 
-Formulas of variables of one letter, numbers, `+ - * / ^`, roots and a few functions are read and calculated at fixed
-points; two that agree at all of them are equal. Formulas of chemistry are equal where they are written alike but for
-subscripts (`H2O`, `H₂O`, `H_2O`). What cannot be read so, such as `f(x)`, sets or angles of points, has no value.
+Formulas with one-letter variables, numbers, `+ - * / ^`, roots and a few functions are parsed and evaluated at fixed
+points; two that agree at all of them are equal. Formulas of chemistry are equal if they differ only in the form of
+subscripts (`H2O`, `H₂O`, `H_2O`). Other notation, such as `f(x)`, sets or angles of points, has no value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FUNCTIONS: Mapping[str, Callable[[complex], complex]] = {
 }  # fmt: skip
 _CONSTANTS = {"e": complex(math.e), "π": complex(math.pi)}
 _NO_VALUE = re.compile(r"[A-Z]{2}|[fgh]\(|[^\W\d_]['′]|[A-Za-z]{4,}")
-"""Segments and angles (`AB`), functions without a name that is known, derivatives, words."""
+"""Segments and angles (`AB`), unknown functions, derivatives, words."""
 _FUNCTION_NAMES = re.compile(r"sin|cos|tan|cot|sec|csc|exp|sqrt|abs|log|ln")
 _OF_FUNCTION = re.compile(r"^([fghyFGHY])\(([a-z])\)=")
 """The side of an equation that names a function, which options may share: `f(x) = …`."""
@@ -39,27 +39,27 @@ _LONE_ARGUMENT = re.compile(r"(?<![A-Za-z])(sin|cos|tan|cot|log|ln)([A-Za-zα-ω
 _POWER_OF_FUNCTION = re.compile(r"(sin|cos|tan|cot|log|ln)\^(\d)(\([^()]*\)|[A-Za-zα-ω]|\d+)")
 _PRODUCT_OF_NAMES = re.compile(r"-?\(?[a-z]{2,3}(?:[-+][a-z]{2,3})*\)?")
 _COMPUTED = re.compile(r"[√^!π]|[A-Za-z]\(|\d[*]")
-"""Signs of a number that is written as a calculation: equal ones of these are one number in two forms."""
+"""Signs of a number in the form of a calculation: equal ones are one number in two forms."""
 _INTERVAL = re.compile(r"(?:([a-z])∈)?([\[(])(-?[\d.]+),(-?[\d.]+)([\])])")
 _BETWEEN = re.compile(r"(-?[\d.]+)(<=?)([a-z])(<=?)(-?[\d.]+)")
 _WITHIN = re.compile(r"\|([a-z])\|(<=?)([\d.]+)")
 _RATIO = re.compile(r"(\d+):(\d+)")
 _CROSS_PRODUCT = re.compile(r"[A-Za-z]\s*(?:×|\\times)\s*[A-Za-z]")
 _SIDES = re.compile(r"\d+(?:\.\d+)?(?:\s*[×x]\s*\d+(?:\.\d+)?){2,}")
-"""The sides of a box, such as `4×6×16`: another box may hold as much."""
+"""The sides of a box, such as `4×6×16`: another box may have the same volume."""
 _UNSIGNED = re.compile(r"(?:\d+(?:\.\d+)?|\d/\d)?[a-z]{1,3}")
 _RELATION = re.compile(r"<=|>=|!=|[<>=]")
 _POINTS = (0.618, 1.373, 2.291)
 _BELOW_ZERO = -3.1
-"""A point below zero for all variables, where `|x|` and `x` differ."""
+"""A negative point for all variables, where `|x|` and `x` differ."""
 _CHEMICAL = re.compile(r"(?:(?:[A-Z][a-z]?|\((?:[A-Z][a-z]?\d*)+\))\d*){2,}")
 
 
 @lru_cache(maxsize=1 << 12)
 def formula_values(text: str) -> tuple[str, tuple[complex, ...]] | None:
-    """Return the variables of a formula and its values at fixed points; None where it has none that can be calculated.
+    """Return the variables of a formula and its values at fixed points; None if it cannot be evaluated.
 
-    An equation or inequality has those of the difference of its sides.
+    An equation or inequality has the values of the difference of its sides.
     """
     if len(text) > _LONGEST or _CROSS_PRODUCT.search(text) or _SIDES.fullmatch(text.strip()):
         return None
@@ -92,13 +92,13 @@ _POWER, _ABSOLUTE = re.compile(r"\*\*"), re.compile(r"\\?[lr]?(?:vert|\|)([^|]+?
 
 
 def _as_formula(text: str) -> str:
-    """Return a formula without signs of programs: `n**2`, `x += 1`; and `|x|` as a function."""
+    """Return a formula without program notation: `n**2`, `x += 1`; with `|x|` as a function."""
     text = _POWER.sub("^", _ASSIGNS.sub(r"\1 = \1 \2 (\3)", text.strip()))
     return _ABSOLUTE.sub(r"abs(\1)", text)
 
 
 def _product(text: str) -> str | None:
-    """Return letters that are multiplied, as in `0.5x` and `ad - bc`; None for other texts."""
+    """Return letters in a product, such as `0.5x` and `ad - bc`; None for other texts."""
     plain = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text).strip(" $").replace("⁄", "/").replace("−", "-"))
     if _UNSIGNED.fullmatch(plain) or (re.search(r"[-+]", plain) and _PRODUCT_OF_NAMES.fullmatch(plain)):
         return plain
@@ -109,14 +109,14 @@ _LOGARITHMS = re.compile(r"(?:\d?[a-z]?(?:log|ln)(?:[a-z]|\([^()]*\))[-+]?)+")
 
 
 def _with_arguments(plain: str) -> str:
-    """Return a formula whose functions have their arguments in brackets, without the name of a function before `=`."""
+    """Return a formula with the arguments of functions in brackets, without the name of a function before `=`."""
     plain = _OF_FUNCTION.sub("", plain)
     plain = _POWER_OF_FUNCTION.sub(lambda match: f"({match[1]}({match[3].strip('()')}))^{match[2]}", plain)
     return _LONE_ARGUMENT.sub(r"\1(\2)", plain)
 
 
 def _sides(plain: str) -> tuple[str, str, str]:
-    """Return the sides of an equation or an inequality, smaller one first, and its sign; else all of it alone."""
+    """Return the sides of an equation or inequality, smaller one first, and its sign; otherwise the whole text."""
     match = _RELATION.search(plain)
     if match is None or _RELATION.search(plain, match.end()):
         return plain, "", ""
@@ -125,9 +125,9 @@ def _sides(plain: str) -> tuple[str, str, str]:
 
 
 def have_equal_values(first: str, second: str) -> bool:
-    """Return whether two formulas have the same value whatever their variables are, or name the same substance.
+    """Return whether two formulas have the same value for all values of their variables, or name the same substance.
 
-    Equations and inequalities are equal where the difference of their sides is (`y = 2x`, `2x = y`, `y - 2x = 0`).
+    Equations and inequalities are equal if the difference of their sides is (`y = 2x`, `2x = y`, `y - 2x = 0`).
 
     Example:
         >>> have_equal_values("3(x+2)", "3x+6"), have_equal_values("x-1", "1-x"), have_equal_values("H2O", "H₂O")
@@ -162,9 +162,7 @@ _ISOLATED = re.compile(r"([A-Za-zα-ω](?:_?\d)?)=(.+)")
 
 
 def _solve_alike(first: str, second: str) -> bool:
-    """Return whether two equations hold for the same values, where one of them names one variable: `f = 1/T`, `fT "
-    "= 1`.
-    """
+    """Return whether two equations hold for the same values, if one of them names one variable: `f = 1/T`, `fT = 1`."""
     plain = [_with_arguments(key) if (key := formula_key(text)) is not None else "" for text in (first, second)]
     if not all(side.count("=") == 1 and not re.search(r"[<>!]|[fgh]\(", side) for side in plain):
         return False
@@ -187,7 +185,7 @@ def _solve_alike(first: str, second: str) -> bool:
 
 
 def _holds(name: str, value: str, other: str, point: float) -> bool:
-    """Return whether an equation holds where a variable has the value of a formula, and not where it has another."""
+    """Return whether an equation holds if a variable has the value of one formula, and not with that of another."""
     letters = {
         token for side in (value, other) for kind, token in _tokens(side.replace("=", "-")) or () if kind == "name"
     }
@@ -210,7 +208,7 @@ _SUM = re.compile(r"\\(sum|prod)_\{?(?P<name>[a-z])=(?P<from>[^{}^]+)\}?\^\{?(?P
 
 
 def _of_bound_variable(text: str) -> tuple[str, str, str] | None:
-    """Return an integral or a sum with its variable named alike; None for other texts."""
+    """Return an integral or a sum with its variable renamed uniformly; None for other texts."""
     plain = text.strip(" $.").replace("∫", "\\int")
     if match := _INTEGRAL.fullmatch(plain):
         of = re.sub(rf"(?<![a-zA-Z\\]){match['name']}(?![a-zA-Z])", "u", match["of"])
@@ -230,7 +228,7 @@ def _is_computed(text: str) -> bool:
 
 
 def _is_constant(*values: tuple[str, tuple[complex, ...]]) -> bool:
-    """Return whether formulas have no relation and the same value at all points, as `sin²x + cos²x` has."""
+    """Return whether formulas have no relation and the same value at all points: `sin²x + cos²x`."""
     return all(
         not _RELATION.search(names) and all(cmath.isclose(value, of[0], rel_tol=1e-9) for value in of)
         for names, of in values
@@ -269,7 +267,7 @@ def _tokens(text: str) -> list[tuple[str, str]] | None:
 
 
 class _Reading:
-    """A formula that is read from left to right and calculated; what cannot be read raises `ValueError`."""
+    """Parser that reads a formula from left to right and evaluates it; unknown notation raises `ValueError`."""
 
     def __init__(self, tokens: list[tuple[str, str]], variables: Mapping[str, complex]) -> None:
         self._tokens = [*tokens, ("end", "")]
@@ -277,7 +275,7 @@ class _Reading:
         self._at = 0
 
     def whole(self) -> complex:
-        """Return the value of all of it."""
+        """Return the value of the whole formula."""
         value = self._sum()
         if self._tokens[self._at][0] != "end" or not cmath.isfinite(value):
             raise ValueError(f"no formula up to its end: {self._tokens}")

@@ -1,7 +1,7 @@
-"""Formulas in options: which texts are formulas, and when two of them are written alike.
+"""Formulas in options: which texts are formulas, and when two of them have the same notation.
 
-In words, brackets, dashes and points say little; in a formula each of them counts. `f(x+1)` is not `f(x)+1`, `[1, 2)`
-is not `(1, 2]`, `-x` is not `x`, and `x` is not `X`. Spaces, dollar signs and LaTeX commands that only set the type
+In words, brackets, dashes and points matter little; in a formula each of them counts. `f(x+1)` is not `f(x)+1`, `[1,
+2)` is not `(1, 2]`, `-x` is not `x`, and `x` is not `X`. Spaces, dollar signs and LaTeX commands that only set the type
 make no difference.
 """
 
@@ -37,7 +37,7 @@ _SPELLED = re.compile(r"[^\W\d_]{4,}")
 
 @lru_cache(maxsize=1 << 15)
 def formula_key(text: str) -> str | None:
-    """Return what is equal for formulas that are written alike; None where a text is none.
+    """Return a key that is equal for formulas with the same notation; None if a text is not a formula.
 
     Example:
         >>> formula_key("$x^{2} + 1$") == formula_key("x² + 1"), formula_key("(x+1)^2") == formula_key("x+1^2")

@@ -1,7 +1,7 @@
-"""Grammar of English questions and options, by small rules that name what is wrong; no parser, so no rule guesses.
+"""Grammar of English questions and options, by small rules that name the fault; without a parser, no rule guesses.
 
-Each rule reads a pattern that is wrong in whatever sentence it stands, or nearly so. What needs a parse (`the man that
-hold the cups is`) is not found.
+Each rule reads a pattern that is wrong in nearly any sentence. Faults that need a parser (`the man that hold the cups
+is`) are not found.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class GrammarFault(NamedTuple):
-    """What a rule found: `article`, `doubled_word`, `agreement` or `capital`, and the words."""
+    """A fault found by a rule: `article`, `doubled_word`, `agreement` or `capital`, and the words."""
 
     kind: str
     words: str
@@ -86,7 +86,7 @@ _NO_NOUN = (
     r"large|great|good|small|significant|huge|vast|certain|mix|mixture|range|minimum|maximum|majority)\b)"
 )
 _BEGINNING = r"(?:^|(?<=[.?!] ))"
-"""Where a sentence begins: only there `that` surely points at something; elsewhere it may begin a clause."""
+"""The beginning of a sentence: only there does `that` surely point at something; elsewhere it may begin a clause."""
 _IRREGULAR = "men|women|children|feet|teeth|mice|geese|wolves"
 _AGREEMENT = tuple(
     re.compile(pattern, _FLAGS)
@@ -126,7 +126,7 @@ _SMALL_I = re.compile(r"(?<![\w.'’/-])i(?![\w.'’/-])")
 
 
 def grammar_faults(text: str) -> list[GrammarFault]:
-    """Return what is wrong with the grammar of an English text, rule by rule.
+    """Return the grammatical faults of an English text, rule by rule.
 
     Example:
         >>> [fault.kind for fault in grammar_faults("Is there a apple on on the table?")]
@@ -136,7 +136,7 @@ def grammar_faults(text: str) -> list[GrammarFault]:
 
 
 def begins_small(text: str) -> bool:
-    """Return whether a sentence begins with a small letter; not with a name such as `iPhone`, a sign or a place."""
+    """Return whether a sentence begins in lowercase, except with a name such as `iPhone`, a sign or a place."""
     match = re.match(r"[\s\"'“‘(¿¡]*([^\W\d_][\w-]*)", text)
     return match is not None and match.group(1).islower()
 
@@ -149,13 +149,13 @@ def _articles(text: str) -> Iterator[GrammarFault]:
         ):
             continue
         if len(word) > 1 and word.isupper() and not word.isdigit():
-            continue  # how letters are read aloud is not known: `an MRI`, `a USB stick`
+            continue  # the pronunciation of letters is unknown: `an MRI`, `a USB stick`
         if (article.lower() == "an") != begins_with_vowel(word):
             yield GrammarFault("article", match.group())
 
 
 def begins_with_vowel(word: str) -> bool:
-    """Return whether a word begins with the sound of a vowel."""
+    """Return whether a word begins with a vowel sound."""
     if word[0].isdigit():
         return _VOWEL_NUMBER.match(word) is not None
     if len(word) == 1:

@@ -1,4 +1,4 @@
-"""The texts of items as comparisons use them: options and n-grams."""
+"""The texts of items in the form used for comparisons: options and n-grams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright.texts.normalization import normal
 from .formulas import formula_key
 
 _ALLELES = re.compile(r"(?:([a-z])\1)+", re.IGNORECASE)
-"""`Aa`, `AABb`: pairs of letters that only case tells apart."""
+"""`Aa`, `AABb`: pairs of letters that differ only in case."""
 _ARTICLE = re.compile(r"(?:(?:^|(?<=[.!?]\s))\s*(?i:an?|the)|(?<=\s)(?:an?|the))\s+(?=\w)")
 _SMALL_WORDS = frozenset(
     ["no", "ok", "up", "on", "in", "me", "he", "we", "us", "it", "at", "by", "to", "go", "if", "or"]
@@ -20,15 +20,15 @@ _SMALL_WORDS = frozenset(
 
 
 def option_key(choice: Choice) -> tuple[str, str]:
-    """Return what is equal for equal options: the picture, or what is equal for equal texts (`text_key`)."""
+    """Return a key that is equal for equal options: the picture, or the key of the text (`text_key`)."""
     return ("image", choice.image_id) if choice.image_id is not None else text_key(choice.text or "")
 
 
 @lru_cache(maxsize=1 << 15)
 def text_key(text: str) -> tuple[str, str]:
-    """Return what is equal for equal texts of options: the formula, or the normalised text.
+    """Return a key that is equal for equal texts of options: the formula, or the normalized text.
 
-    Characters that nobody sees make no difference. Case makes none in words, but in formulas, symbols of one or two
+    Invisible characters make no difference. Case makes none in words, but it counts in formulas, symbols of one or two
     letters (`Co` and `CO`) and alleles.
     """
     text = visible(text)
@@ -42,16 +42,16 @@ def text_key(text: str) -> tuple[str, str]:
 
 
 def visible(text: str) -> str:
-    """Return a text without the characters that nobody sees, but for those that writing needs."""
+    """Return a text without invisible characters, except for those that its script needs."""
     return escaped(text, spell=lambda _: "")
 
 
 def without_articles(text: str) -> str:
-    """Return a text without its articles; the `A` of `Sample A` is none."""
+    """Return a text without its articles; the `A` of `Sample A` is not one."""
     return _ARTICLE.sub("", text)
 
 
 def grams(text: str, *, size: int = 3) -> frozenset[str]:
-    """Return the character n-grams of a normalised text, padded with a space at both ends."""
+    """Return the character n-grams of a normalized text, padded with a space at both ends."""
     padded = f" {text} "
     return frozenset(padded[at : at + size] for at in range(max(1, len(padded) - size + 1)))

@@ -1,6 +1,6 @@
 """The language of a question, by its script and by lists of frequent words that ship in a wheel, without a network.
 
-The lists are those of pyspellchecker (MIT licence): words of subtitles with their frequencies, of nine languages in
+The lists are those of pyspellchecker (MIT license): words of subtitles with their frequencies, of nine languages in
 Latin letters and of Arabic and Persian. A text belongs to the language in which its words are likeliest.
 """
 
@@ -31,30 +31,30 @@ _BY_LIST: Mapping[str, tuple[str, ...]] = {
 _BY_SCRIPT = {"CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko", "CYRILLIC": "ru", "GREEK": "el",
               "HEBREW": "he", "DEVANAGARI": "hi", "THAI": "th", "BENGALI": "bn", "TAMIL": "ta", "GEORGIAN": "ka",
               "ARMENIAN": "hy"}  # fmt: skip
-"""Languages that a script says, taken for the most frequent one that is written in it."""
+"""Languages by script: the most frequent language written in it."""
 _WORD = re.compile(r"[^\W\d_]+")
 _MOST_WORDS = 20_000
-"""Words of a list that are read, the most frequent ones: function words decide."""
+"""Number of words to read of a list, the most frequent ones: function words decide."""
 _OF_ITEMS = ("en", "de", "es", "fr", "it", "nl", "pt")
 _SHORTEST = 2
 _FUNCTION_WORDS, _RARE = 300, 5_000
 """Ranks up to which a word is a function word, and from which it is a rare one."""
 _UNKNOWN = math.log(1e-8)
 _SURE = 2.0
-"""Least distance of the likeliest language from the next, in natural logarithms."""
+"""Smallest distance of the likeliest language from the next, in natural logarithms."""
 _LEAST_KNOWN = 0.6
 _LIKELY, _FAR = -12.0, 3.5
-"""Least likelihood of a word of a phrase on average in its language, and least distance from that in another, in
+"""Smallest average likelihood of a phrase's word in its language, and smallest distance from that in another, in
 natural logarithms."""
 _FEWEST_OF_PHRASE = 2
 _SYMBOLS = re.compile(r"[\\^=<>{}$_*/·+()\d]")
-"""Signs of formulas and markup, whose letters are no words."""
+"""Signs of formulas and markup, whose letters are not words."""
 _FEWEST_WORDS = 3
-"""Words below which a text may be of any language, as a name is."""
+"""Number of words below which a text may be of any language, like a name."""
 
 
 def language_of(text: str) -> str | None:
-    """Return the code (ISO 639-1) of the language of a text; None where its words do not tell.
+    """Return the code (ISO 639-1) of the language of a text; None if its words are ambiguous.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -82,14 +82,14 @@ def language_of(text: str) -> str | None:
 
 
 def odd_language(text: str, language: str) -> str | None:
-    """Return the language of a text of two words or more that cannot be in a given one; None where it may be.
+    """Return the language of a text of two words or more that cannot be in a given one; None if it may be.
 
     Half of its words are frequent ones of the other language, the others of neither, and on average they are far
-    likelier there. Names are in no list.
+    likelier there. The lists hold no names.
 
     Args:
         text: A short text, such as an option.
-        language: The language that is expected, of those with a list.
+        language: The expected language, of those with a list.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -117,7 +117,7 @@ def odd_language(text: str, language: str) -> str | None:
 
 
 def is_known_in(text: str, language: str) -> bool:
-    """Return whether half of a text's words are frequent ones of a language, or it has none.
+    """Return whether half of a text's words are frequent ones of a language, or it has no words.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -127,14 +127,14 @@ def is_known_in(text: str, language: str) -> bool:
 
 
 def foreign_words(text: str, language: str) -> tuple[str, list[str]] | None:
-    """Return another language and the words of a text that are of it and not of a given one; None where none are.
+    """Return another language and the words of a text that belong to it and not to a given one; None without any.
 
-    A word is foreign where no list of the given language has it and it is a frequent one of the other, or where it is
-    a function word there and a rare one here (`dem`). No word of the text may be one of the given language alone.
+    A word is foreign if no list of the given language has it and it is a frequent one of the other, or if it is a
+    function word there and a rare one here (`dem`). No word of the text may belong to the given language alone.
 
     Args:
         text: A text in Latin letters, such as an option, or a run of words of a question.
-        language: The language that is expected, of those with a list.
+        language: The expected language, of those with a list.
 
     Raises:
         PrerequisiteError: The package with the lists is not installed.
@@ -202,7 +202,7 @@ def _has(language: str, word: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _all_words(language: str) -> bytes:
-    """Return all words of a list, a tenth of what a set of them takes, for words that are looked up rarely."""
+    """Return all words of a list in a tenth of the memory of a set, for words that are rarely looked up."""
     return ("\n" + "\n".join(_counts(language)) + "\n").encode()
 
 
@@ -215,7 +215,7 @@ def _function_words(language: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 15)
 def _is_native(word: str, language: str) -> bool:
-    """Return whether a word is of a language, by its list, and of English by what spells English rightly."""
+    """Return whether a word belongs to a language by its list, and for English by the spelling lists."""
     return _spelling().is_known(word) if language == "en" else word in _every(language)
 
 
@@ -242,25 +242,25 @@ def _counts(language: str) -> dict[str, int]:
 
 
 def has_word(language: str, word: str) -> bool:
-    """Return whether the list of a language has a word, in small letters."""
+    """Return whether the list of a language has a word in lowercase."""
     return _has(language, word)
 
 
 def is_frequent(language: str, word: str) -> bool:
-    """Return whether a word, in small letters, is among the frequent ones of a language."""
+    """Return whether a word in lowercase is among the frequent ones of a language."""
     return word in _list(language)
 
 
 def is_english(word: str) -> bool:
-    """Return whether a word is right in English, by what spells it."""
+    """Return whether a word is correct English by the spelling lists."""
     return _spelling().is_known(word)
 
 
 def is_function_word(word: str) -> bool:
-    """Return whether a word, in small letters, is a function word of one of the languages other than English."""
+    """Return whether a word in lowercase is a function word of one of the languages other than English."""
     return word in _function_words("en")
 
 
 def english_correction(word: str) -> str | None:
-    """Return the English word one edit away from a word; None where there is none."""
+    """Return the English word one edit away from a word; None if there is none."""
     return _spelling().correction(word)

@@ -1,4 +1,4 @@
-"""Whether two formulas of logic or of sets say the same, by their values for all values of their letters.
+"""Whether two formulas of logic or of sets are equivalent, by their values for all values of their letters.
 
 `¬(A ∧ B)` and `¬A ∨ ¬B`, `A \\ B` and `A ∩ B^c`, `not (a and b)` and `not a or not b`: letters are true or false (an
 element lies in a set or not), and two formulas that agree for all of these are equal.
@@ -65,7 +65,7 @@ def truth_table(text: str) -> tuple[tuple[str, ...], tuple[bool, ...]] | None:
 
 
 class _LogicReading:
-    """A formula that is read from left to right; what cannot be read raises `ValueError`."""
+    """Parser that reads a formula from left to right; unknown notation raises `ValueError`."""
 
     def __init__(self, signs: list[str], values: dict[str, bool]) -> None:
         self._signs = [*signs, ""]
@@ -73,7 +73,7 @@ class _LogicReading:
         self._at = 0
 
     def whole(self) -> bool:
-        """Return the value of all of it."""
+        """Return the value of the whole formula."""
         value = self._level(0)
         if self._signs[self._at]:
             raise ValueError(f"no formula up to its end: {self._signs}")

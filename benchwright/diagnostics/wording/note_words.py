@@ -1,6 +1,6 @@
-"""The words by which a note of authors or reviewers is told from what readers are to know.
+"""Words that distinguish notes of authors or reviewers from text for readers.
 
-`authors_notes` says where such words count: in what stands apart from a text, or anywhere.
+`authors_notes` defines where such words count: in text set apart, or anywhere.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ OPENS_A_NOTE = re.compile(
     r"|^\W*(?:待[定补审改填]|请(?:检查|核对|确认|修改)|需要?(?:修改|检查|核对|补充)|太(?:简单|容易)|草稿|要確認|要修正|下書き|仮)",
     re.IGNORECASE,
 )
-"""How a note begins that stands in brackets or a comment: `needs a better distractor`, `too easy?`."""
+"""Beginnings of notes in brackets or a comment: `needs a better distractor`, `too easy?`."""
 
 STANDS_ALONE = re.compile(
     r"^\W*(?:wip|draft|entwurf|brouillon|borrador|note to self|old version)\s*(?::|-|–|—)\s"
@@ -128,7 +128,7 @@ SPEAKS_OF_WORK = re.compile(
     r"still|get|show)\b"
     r"|\b(?:can|could|may|should|shall|do) we\b|\blet's\b|\bsays? it's\b|\bok(?:ay)?\?|^ok to\b|\?{2,}",
 )
-"""Words by which a remark that stands apart is one of authors."""
+"""Words that mark a separate remark as one of authors."""
 
 ONLY_AUTHORS_SAY = re.compile(
     r"(?i:\b(?:distractors?|re-?word(?:ed|ing)?|re-?phrase[ds]?|proof-?read|fixme|"
@@ -142,7 +142,7 @@ ONLY_AUTHORS_SAY = re.compile(
     r"Author)\b[:.]? (?=.*\b(?:check|should|need|leak|"
     r"verify|confirm|change|replace|review|might|must|maybe|reword)\b)|(?<=[?.!] )@[a-z]{3,}\b(?!\.)"
 )
-"""Words that no question for readers has, wherever they stand."""
+"""Words that occur in no question for readers, at any place."""
 
 SAYS_OF_ITEM = re.compile(
     r"(?i:^\W*(?:(?:difficulty|level|skill|tags?|status|author|batch|version|old (?:version|wording|question)|new "
@@ -171,7 +171,7 @@ SAYS_OF_ITEM = re.compile(
     r"image|picture|"
     r"version|wording|option|question)\b|\bneeds? review\b|\bnote to self\b|\bNB to self\b|\bre-?check\b)"
 )
-"""What authors say of an item or an option in an aside: its difficulty, key, source, older wording."""
+"""Authors' remarks about an item or an option in an aside: its difficulty, key, source, older wording."""
 
 REFERS_TO_ITEMS = re.compile(
     r"^\W*(?:(?:same|similar|identical) (?:as|to)|see|cf\.?|like|duplicate of|variant of|copy of|follow-?up (?:to|"
@@ -186,7 +186,7 @@ TRAILS = re.compile(
     r"Version|Answer|Ans|Key|Distractors?)\b(?: to self| for editors?)?\s*:\s*(?P<said>.+)$"
     r"|(?<=[?!.])\s+(?P<version>v\d(?:\.\d)?|draft|old|final|copy|dup)\s*$"
 )
-"""A label with a colon behind a question, and what it says."""
+"""A label with a colon after a question, and its value."""
 _KEEPS = re.compile(
     r"\b(?:scale|drawn|round|choose|select|assume|units?|give|use|figure|answers? (?:are|is|in)|pictures? (?:is|"
     r"are) not)\b",
@@ -195,9 +195,7 @@ _KEEPS = re.compile(
 
 
 def trails_a_question(text: str) -> re.Match[str] | None:
-    """Return what is behind a question that readers are not to know, such as `Difficulty: 2/5`; None where nothing "
-    "is.
-    """
+    """Return the text after a question that is not for readers, such as `Difficulty: 2/5`; None without one."""
     match = TRAILS.search(text)
     return None if match is None or (match["said"] and _KEEPS.search(match["said"])) else match
 

@@ -1,8 +1,8 @@
-"""The gender of nouns of what pictures show, in German, French, Spanish, Italian and Portuguese.
+"""The gender of nouns common in pictures, in German, French, Spanish, Italian and Portuguese.
 
-By lists of frequent nouns and, where a noun is in none, by endings that tell the gender nearly always (German `-ung`,
-French `-tion`, Spanish `-o`). A German compound has the gender of its last part (`Regenschirm`: `Schirm`). A noun of
-which neither speaks has no gender here.
+Lists of frequent nouns give it and, for unlisted nouns, endings that nearly always show the gender (German `-ung`,
+French `-tion`, Spanish `-o`). A German compound has the gender of its last part (`Regenschirm`: `Schirm`). A noun
+without either has no gender here.
 """
 
 from __future__ import annotations
@@ -152,14 +152,14 @@ _PLURAL: Mapping[str, re.Pattern[str]] = {
 _UMLAUT = str.maketrans("äöü", "aou")
 _LEAST_LAST_PART = 4
 _SHORT_LAST_PARTS = frozenset(["rad", "uhr", "hut", "zug"])
-"""Shorter nouns that end compounds; of others, such as `Ei` or `Tor`, many a word has the letters at its end."""
+"""Shorter nouns that end compounds; others, such as `Ei` or `Tor`, equal the last letters of many unrelated words."""
 
 LANGUAGES = frozenset(_LISTS)
 """Languages whose nouns have a gender here."""
 
 
 def form_of_noun(noun: str, language: str) -> NounForm | None:
-    """Return the gender and number of a noun as it stands; None where neither lists nor its ending tell.
+    """Return the gender and number of a noun in its given form; None if neither lists nor its ending show them.
 
     Args:
         noun: One word.

@@ -1,4 +1,4 @@
-"""Options that are ranges of numbers (`more than 5`, `5-10 m`), and whether one holds another option."""
+"""Options that are ranges of numbers (`more than 5`, `5-10 m`), and whether one includes another option."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class NumberRange(NamedTuple):
     """Numbers with a unit that an option names.
 
     Args:
-        low: Lower end; None where there is none.
-        high: Upper end; None where there is none.
+        low: Lower end; None without one.
+        high: Upper end; None without one.
         of: Dimension of the unit, as in `Quantity`.
-        low_is_in: Whether the lower end belongs to it.
-        high_is_in: Whether the upper end belongs to it.
+        low_is_in: Whether the lower end is included.
+        high_is_in: Whether the upper end is included.
     """
 
     low: Fraction | None
@@ -38,7 +38,7 @@ class NumberRange(NamedTuple):
     high_is_in: bool = True
 
     def holds(self, other: NumberRange) -> bool:
-        """Return whether all numbers of another range are in it."""
+        """Return whether this range includes all numbers of another."""
         if self.of != other.of:
             return False
         above = self.low is None or (
@@ -53,7 +53,7 @@ class NumberRange(NamedTuple):
 
 
 def number_range(text: str) -> NumberRange | None:
-    """Return the numbers that a text names, one or a range of them; None where it names none.
+    """Return the numbers that a text names, one or a range of them; None if it names none.
 
     Example:
         >>> number_range("more than 5").holds(number_range("7")), number_range("5-10 m").holds(number_range("700 cm"))

@@ -1,4 +1,4 @@
-"""English words for numbers and places, and the value of a number with what it counts."""
+"""English words for numbers and ranks, and the value of a number with its unit or noun."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ ORDINALS = {
         start=1,
     )
 }  # fmt: skip
-"""Places by their English words."""
+"""Ranks by their English words."""
 
 
 class Quantity(NamedTuple):
-    """A value with what it counts: the dimension of its unit, or the noun after the number; empty for a number."""
+    """A value with its unit: the dimension of the unit, or the noun after the number; empty for a bare number."""
 
     value: Fraction
     of: str

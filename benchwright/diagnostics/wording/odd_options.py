@@ -1,4 +1,4 @@
-"""Options that are of another kind or in another script than all the others, by their form alone."""
+"""Options that differ from all others in kind or script, by their form alone."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PLACES = re.compile(
     re.IGNORECASE,
 )
 _NOT_WORDS = ("reason", "purpose", "manner")
-"""Kinds of options in words that no thing, color, place or number can be."""
+"""Kinds of options in words that cannot be things, colors, places or numbers."""
 _LEAST_OTHERS = 2
 _SAYS_NOTHING_ELSE = re.compile(
     r"\b(?:none?|no|not|all|any|both|neither|cannot|can't|unknown|unclear|undefined|other|others|equal|same|infinit\w*|"
@@ -55,10 +55,10 @@ _SAYS_NOTHING_ELSE = re.compile(
 
 
 def option_of_another_kind(texts: Sequence[str]) -> int | None:
-    """Return the place of the one option that is of another kind than all others; None where none is.
+    """Return the place of the only option of another kind than all others; None if there is none.
 
-    Kinds are numbers and times of day, words, and of these, where all others are words of another kind: reasons
-    (`because …`), purposes (`to read`), manners (`quickly`), sentences, places, and formulas of substances.
+    Kinds are numbers and times of day, words, and, if all others are words of another kind: reasons (`because …`),
+    purposes (`to read`), manners (`quickly`), sentences, places, and formulas of substances.
 
     Example:
         >>> option_of_another_kind(["4", "a bicycle", "7", "9"]), option_of_another_kind(["4", "None", "7"])
@@ -75,7 +75,7 @@ def option_of_another_kind(texts: Sequence[str]) -> int | None:
 
 
 def option_in_another_script(texts: Sequence[str]) -> int | None:
-    """Return the place of the one option of words whose script the others do not have; None where none is so.
+    """Return the place of the only option of words in another script than all others; None if there is none.
 
     Example:
         >>> option_in_another_script(["bell", "颜色", "anchor"]), option_in_another_script(["bell", "3", "anchor"])
@@ -86,14 +86,14 @@ def option_in_another_script(texts: Sequence[str]) -> int | None:
 
 
 def says_nothing_else(text: str) -> bool:
-    """Return whether an option speaks of the others or of no answer, as `none of these` and `it cannot be told` do."""
+    """Return whether an option speaks of the others or of no answer: `none of these`, `it cannot be told`."""
     return _SAYS_NOTHING_ELSE.search(text) is not None
 
 
 def gives_no_answer(text: str) -> bool:
     """Return whether an option speaks of the others or of no answer: `none of these`, `cannot be told`, `both`.
 
-    `both knees`, `no entry` and `under the table` say something else.
+    `both knees`, `no entry` and `under the table` have another meaning.
     """
     if not says_nothing_else(text) or text.strip(" .").casefold() == "no":
         return False
@@ -131,7 +131,7 @@ def _kind(text: str) -> str | None:
 
 
 def _finer_kind(text: str) -> str:
-    """Return the kind of an option more finely than `number` and `words`; empty where it is of none."""
+    """Return the kind of an option more finely than `number` and `words`; empty if it has none."""
     text = text.strip()
     plain = text.rstrip(".")
     for kind, pattern in (
@@ -157,11 +157,11 @@ _TELLS_FROM = {
     "reason": frozenset(["manner", "number", "substance"]),
     "substance": frozenset(["manner", "reason", "purpose"]),
 }
-"""Kinds of one option, by the kind of all others, that nobody takes for one of these."""
+"""Kinds of one option that are unmistakably different, by the kind of all others."""
 
 
 _OF_WORDS = frozenset(["CJK", "HIRAGANA", "KATAKANA", "HANGUL"])
-"""Scripts of which one character may be a word."""
+"""Scripts in which one character may be a word."""
 
 
 def main_script(text: str) -> str:
@@ -171,6 +171,6 @@ def main_script(text: str) -> str:
 
 
 def script_of_words(text: str) -> str:
-    """Return the script of most letters of a text; empty where it has none, or Greek ones, which are symbols."""
+    """Return the script of most letters of a text; empty if it has none, or Greek ones, which are symbols."""
     scripts = Counter(unicodedata.name(sign, "?").split()[0] for sign in text if sign.isalpha())
     return "" if not scripts or "GREEK" in scripts else scripts.most_common(1)[0][0]

@@ -1,7 +1,7 @@
 """Whether the order of an item's options is free.
 
-It is, unless the words of the item depend on it: `Yes` before `No`, ascending numbers, options that name a letter or
-stand for all the others, questions and explanations that name an option by its letter.
+It is free unless the words of the item depend on it: `Yes` before `No`, ascending numbers, options that name a letter
+or refer to all others, questions and explanations that name an option by its letter.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def may_reorder(item: Item) -> bool:
 
 
 def names_marks(item: Item) -> bool:
-    """Return whether each option names the one mark on one of the pictures that has its letter, all of one kind: such
-    marks may trade places.
+    """Return whether each option names the only mark on one of the pictures with its letter, all of one kind: such
+    marks may be exchanged.
     """
     marks = [(prompt.image_id, prompt.kind, prompt.label) for image in item.images for prompt in image.prompts]
     keys = {choice.key for choice in item.choices}

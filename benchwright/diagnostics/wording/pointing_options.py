@@ -1,8 +1,8 @@
-"""Options that point at other options: by letter (`both A and B`), or by place (`none of the above`).
+"""Options that refer to other options: by letter (`both A and B`), or by place (`none of the above`).
 
-In English, German, French, Spanish, Italian, Portuguese and Dutch an option points at others where it has such a letter
-or place and no word beside it that speaks of anything but options: the words are listed here, not the sentences. Of
-Chinese and Japanese the usual forms are known.
+In English, German, French, Spanish, Italian, Portuguese and Dutch an option refers to others if it has such a letter or
+place and its other words all concern options: this module lists the words, not the sentences. For Chinese and Japanese
+it has the usual forms.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchwright.texts.normalization import counted
 
 _WORD = re.compile(r"[^\W_]+")
 _LETTERS = frozenset("ABCDEFGHJ")
-"""Letters that options point at; `I` is a word and a Roman numeral."""
+"""Letters to which options refer; `I` is a word and a Roman numeral."""
 _QUANTITIES = frozenset([
     "all", "both", "none", "neither", "either", "any", "each", "every", "everything", "nothing", "two", "three", "some",
     "most", "not", "no", "nor",
@@ -52,7 +52,7 @@ _THESE = frozenset(["these", "those"])
 _NAMED = frozenset([
     "mentioned", "listed", "named", "given", "genannten", "genannte", "aufgeführten", "mentionnées", "mencionadas",
 ])  # fmt: skip
-"""Words by which an option speaks of those that people have read, which are those above it: `keine der genannten`."""
+"""Words that refer to options already read, which are those above: `keine der genannten`."""
 _LIKENESS = frozenset([
     "same", "identical", "opposite", "reverse", "except", "excluding", "besides", "between", "like", "as", "see",
     "only",
@@ -102,17 +102,17 @@ _BELOW_OF_HAN = re.compile(
 _BARE_PLACE_OF_HAN = len("以上")
 _IS_LABEL = re.compile(r"(?:\w+ )?\(?[A-J]\)?\.?")
 _STANDS_ALONE = re.compile(r"(?<![\w'’])(?:[B-HJ](?![\w'’])|A(?![\w'’]|\s+[a-z]))|(?<=[^\W\d_] )A(?![\w'’])")
-"""A letter that names something; `A` before a small word is an article."""
+"""A letter that names something; `A` before a lowercase word is an article."""
 
 
 class PointingOption(NamedTuple):
-    """An option that points at others.
+    """An option that refers to others.
 
     Args:
         key: Its letter.
-        fault: What is wrong where it stands, in words; empty where it makes sense there, and nowhere else.
-        by_letter: Whether it names one by its letter or place, so that it makes sense in this one order only.
-        is_vague: Whether it says `these`, which people read as those above, and which may mean all the others.
+        fault: Its fault at its place, in words; empty if it makes sense there, and nowhere else.
+        by_letter: Whether it names one by its letter or place, so that it makes sense only in this order.
+        is_vague: Whether it says `these`, which readers take for those above, and which may mean all the others.
     """
 
     key: str
@@ -122,9 +122,9 @@ class PointingOption(NamedTuple):
 
 
 def pointing_options(item: Item) -> list[PointingOption]:
-    """Return the options that point at others by their letters or places (`both A and B`, `none of the above`).
+    """Return the options that refer to others by their letters or places (`both A and B`, `none of the above`).
 
-    Not where the letters are names in the picture or of what is asked about, which wrong and right options alike are:
+    It returns none if the letters are names in the picture or of the subject, which wrong and right options share:
     there most options are letters, or the question or an option names one in a sentence.
     """
     pointing: list[PointingOption] = []
@@ -150,7 +150,7 @@ def pointing_options(item: Item) -> list[PointingOption]:
 
 
 def letters_pointed_at(text: str) -> Sequence[str]:
-    """Return the letters of the options that an option points at; none where it says anything of its own.
+    """Return the letters of the options to which an option refers; none if it has other content.
 
     Example:
         >>> letters_pointed_at("Sowohl A als auch C"), letters_pointed_at("A bird"), letters_pointed_at("Vitamin C")
@@ -180,7 +180,7 @@ _Place = Literal["above", "below", "neighbour", "others", "these"]
 
 
 def _by_place(text: str, before: int, after: int, question: str) -> PointingOption | None:
-    """Return an option that points at others by their places, without its letter; None for other options."""
+    """Return an option that refers to others by their places, without its letter; None for other options."""
     place = _place_pointed_at(text, question)
     if place == "above":
         return PointingOption("", _above(before, after), by_letter=False)
@@ -197,7 +197,7 @@ def _by_place(text: str, before: int, after: int, question: str) -> PointingOpti
 
 
 def _place_pointed_at(text: str, question: str) -> _Place | None:
-    """Return which options an option speaks of; None where it says anything of its own."""
+    """Return the options to which an option refers; None if it has other content."""
     compact = re.sub(r"[\s。.，,]", "", text)
     of_han: tuple[tuple[_Place, re.Pattern[str]], ...] = (("above", _ABOVE_OF_HAN), ("below", _BELOW_OF_HAN))
     for place, pattern in of_han:

@@ -1,7 +1,7 @@
-"""Numbers with or without a unit, read for their value: `Two` is 2, `1 km` is 1000 m, `50 %` and `half` are 1/2.
+"""Values of numbers with or without a unit: `Two` is 2, `1 km` is 1000 m, `50 %` and `half` are 1/2.
 
-So are ordinals (`3rd`), times of day (`half past three`), speeds, temperatures and sums of money. Only what has one
-reading is read: `1,5` is not.
+The same holds for ordinals (`3rd`), times of day (`half past three`), speeds, temperatures and sums of money. Only
+unambiguous texts are read: `1,5` is not.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ FOREIGN_NUMERALS = {
     if word not in {"-", "null"}
 } | {"两": 2, "ноль": 0, "один": 1, "два": 2, "три": 3, "четыре": 4, "пять": 5, "шесть": 6, "семь": 7, "восемь": 8,
      "девять": 9, "десять": 10}  # fmt: skip
-"""Numbers up to twelve in German, French, Spanish, Italian, Chinese and Russian, but for words of English."""
+"""Numbers up to twelve in German, French, Spanish, Italian, Chinese and Russian, except for words of English."""
 _ROMAN = re.compile(r"(?=[IVX]{2})(X{0,3})(IX|IV|V?I{0,3})")
 _OF_ROMAN = {"I": 1, "V": 5, "X": 10}
 _ROUND_COMMA = re.compile(r"([-+]?\d+),0{1,2}")
 _COMMA_WITH_UNIT = re.compile(r"([-+]?\d+),(\d{1,2})(?=\s*[^\W\d_])")
-"""A decimal comma: before a unit, or before zeros that are no thousands; elsewhere `1,5` may be two numbers."""
+"""A decimal comma: before a unit, or before zeros that are not thousands; elsewhere `1,5` may be two numbers."""
 _OF_PI = re.compile(r"(?:(\d+)\*?)?π(?:/(\d+))?(?:\s*rad(?:ians?)?)?|\(?(\d+)/(\d+)\)?\*?π")
 
 _UNITS: dict[str, tuple[str, Fraction]] = {
@@ -81,14 +81,14 @@ _SYMBOLS: dict[str, tuple[str, Fraction]] = {
     for prefix, factor in {"": "1", "m": "1/1000", "k": "1000", "M": "1000000", "G": "1000000000"}.items()
     if (prefix, symbol) not in {("", "B"), ("m", "B")}
 }  # fmt: skip
-"""Units whose prefixes differ in case alone: `mW` and `MW`."""
+"""Units whose prefixes differ only in case: `mW` and `MW`."""
 _DEGREES = {
     name: (Fraction(factor), Fraction(shift))
     for names, factor, shift in (("°c|℃|degree celsius|degrees celsius", "1", "27315/100"),
                                  ("°f|℉|degree fahrenheit|degrees fahrenheit", "5/9", "45967/180"))
     for name in names.split("|")
 }  # fmt: skip
-"""Factor and shift from a temperature to kelvin."""
+"""Factor and offset from a temperature to kelvin."""
 _MAGNITUDES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _PARTS = {
     "half": 2,
@@ -120,12 +120,12 @@ _ONE_UNIT = re.compile(r"an? ([a-z]+)")
 _SUM_OF_UNITS = re.compile(r"(\d+) ?([a-z]+)(?:,| and)? (\d+) ?([a-z]+)")
 _DIMENSIONS = frozenset(dimension for dimension, _ in _UNITS.values() if dimension) - {"money in cents", "angle"}
 _MOST = 60
-"""Characters that a number with its unit may have."""
+"""Largest number of characters of a number with its unit."""
 
 
 @lru_cache(maxsize=1 << 15)
 def quantity(text: str) -> Quantity | None:
-    """Return the value of a text that is a number, with a unit or without; None where it is none or has two readings.
+    """Return the value of a number, with or without a unit; None if the text is not a number or is ambiguous.
 
     Example:
         >>> quantity("1.5 km") == quantity("1,500 m"), quantity("Two dogs") == quantity("2 dogs"), quantity("1,5")
@@ -186,7 +186,7 @@ def _written_out(match: re.Match[str]) -> str:
 
 
 def foreign_numeral(word: str) -> int | None:
-    """Return the number that a word of another language than English or a Roman numeral is; None where it is none.
+    """Return the value of a Roman numeral, or of a number word in a language other than English; None for other words.
 
     Example:
         >>> foreign_numeral("sechs"), foreign_numeral("IV"), foreign_numeral("V")
@@ -216,7 +216,7 @@ def _in_other_form(text: str) -> Quantity | None:
 
 
 def _time_of_day(text: str) -> Quantity | None:
-    """Return a time of day in minutes; None where a text is none, as a number alone is."""
+    """Return a time of day in minutes; None if a text is not one, like a bare number."""
     if (match := _CLOCK.fullmatch(text)) and (match[2] or match[3] or "clock" in text):
         hour, minute = int(match[1]), int(match[2] or 0)
         if match[3]:

@@ -1,10 +1,9 @@
-"""Options that stand twice in one question, or nearly: then two answers are right, or a wrong one can be excluded.
+"""Options that occur twice in one question, or nearly: then two answers are right, or a wrong one can be excluded.
 
-Five of II-Bench's 35 dev questions have two equal options. Two options are equal where their texts differ at most in
-case, white space, width, punctuation and characters that nobody sees, where their letters look the same (Latin `a` and
-Cyrillic `а`), or where they are the same picture. Formulas are compared as formulas: there each sign and
-bracket counts. Options that mean the same in another spelling (`the dog`, `a dog`; `Two`, `2`; `1 km`, `1000 m`) are a
-kind of their own.
+Five of II-Bench's 35 dev questions have two equal options. Two options are equal if their texts differ at most in case,
+white space, width, punctuation and invisible characters, if their letters look the same (Latin `a` and Cyrillic `а`),
+or if they are the same picture. Formulas are compared as formulas: there each sign and bracket counts. Options that
+mean the same in another spelling (`the dog`, `a dog`; `Two`, `2`; `1 km`, `1000 m`) are a separate kind.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from .number_words import NUMERALS
 from .quantities import foreign_numeral, quantity
 
 MAX_LIKENESS = 0.85
-"""Likeness up to which two different options may resemble each other."""
+"""Similarity up to which two different options may resemble each other."""
 _DECIMALS = 4
 _LOOK_ALIKE = str.maketrans(
     "аеорсухіјѕһԁԛԝАВЕКМНОРСТХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "aeopcyxijshdqwABEKMHOPCTXIJSABEZHIKMNOPTYXo"
 )
-"""Letters of Cyrillic and Greek that are drawn as Latin ones."""
+"""Letters of Cyrillic and Greek with the shapes of Latin ones."""
 _WITH_LETTERS, _I_AS_L = re.compile(r"\b(?=\w*[A-Za-z])\w*0\w*"), re.compile(r"(?<=[a-z])I(?=[a-z])|\bI(?=[a-z]{3})")
 _ASKS_FORM = re.compile(
     r"\b(?:capitali[sz]\w*|punctuat\w*|(?:upper|lower)[ -]?case|spell(?:ed|ing|t)?|comma|apostrophe|quotation marks?|"
@@ -53,7 +52,7 @@ _PLAIN_FRACTION = re.compile(r"\s*[-+]?\d+\s*/\s*\d+\s*")
 
 
 class OptionPair(NamedTuple):
-    """Two options of an item, by their letters, and their likeness, 0-1, rounded; 1 for equal ones."""
+    """Two options of an item, by their letters, and their similarity, 0-1, rounded; 1 for equal ones."""
 
     item_id: str
     options: tuple[str, str]
@@ -61,8 +60,8 @@ class OptionPair(NamedTuple):
 
 
 Spelling = Literal["articles", "numerals", "values", "formulas"]
-"""In what two options differ that mean the same: articles, numbers in words or digits, units or forms of numbers, or
-the order and form of a formula."""
+"""The difference between two options that mean the same: articles, numbers in words or digits, units or forms of
+numbers, or the order and form of a formula."""
 
 
 class SpelledPair(NamedTuple):
@@ -75,8 +74,8 @@ class SpelledPair(NamedTuple):
 def repeated_pairs(item: Item) -> list[tuple[str, str]]:
     """Return the keys of each pair of equal options, in order.
 
-    Where all options are the same words and differ in case or punctuation, or the question asks for these, case and
-    punctuation are what is asked, and count.
+    If all options are the same words and differ in case or punctuation, or the question asks for these, case and
+    punctuation are the subject, and count.
     """
     compared = [(choice.key, option_key(choice), _look(choice)) for choice in item.choices]
     pairs = [
@@ -100,7 +99,7 @@ def _as_written(choice: Choice) -> tuple[str, ...]:
 
 
 def spelled_pairs(item: Item) -> list[SpelledPair]:
-    """Return the pairs of options that are not equal and mean the same in another spelling, in order."""
+    """Return the pairs of options that are not equal but mean the same in another spelling, in order."""
     repeated = set(repeated_pairs(item))
     texts = [(choice.key, visible(choice.text)) for choice in item.choices if choice.text is not None]
     found = []
@@ -118,7 +117,7 @@ def spelled_pairs(item: Item) -> list[SpelledPair]:
 
 
 def _look(choice: Choice) -> tuple[str, str]:
-    """Return what is equal for options that look the same, where other scripts, or a 0, pose as Latin letters."""
+    """Return a key that is equal for options that look the same, with other scripts, or a 0, as Latin letters."""
     if choice.text is None:
         return option_key(choice)
     drawn = _WITH_LETTERS.sub(lambda match: match.group().replace("0", "O"), choice.text.translate(_LOOK_ALIKE))
@@ -129,7 +128,7 @@ def _differ_only_in(first: str, second: str) -> Spelling | None:
     value, other = quantity(first), quantity(second)
     if value is not None and value == other:
         if _PLAIN_FRACTION.fullmatch(first) and _PLAIN_FRACTION.fullmatch(second):
-            return None  # which of them is in lowest terms may be the question
+            return None  # the one in lowest terms may be the right answer
         return "numerals" if first[:1].isalpha() or second[:1].isalpha() else "values"
     return "formulas" if have_equal_values(first, second) else _differ_in_words(first, second)
 
@@ -148,9 +147,9 @@ def _differ_in_words(first: str, second: str) -> Spelling | None:
 
 
 def _differ_in_foreign_article(first: str, second: str) -> bool:
-    """Return whether two texts are equal but for their first word, which is one article or none, and another.
+    """Return whether two texts differ only in their first word, an article in one and another or none in the other.
 
-    Two definite articles, or two indefinite ones, tell genders apart: `der See` is a lake, and `die See` the sea.
+    Two definite articles, or two indefinite ones, distinguish genders: `der See` is a lake, and `die See` the sea.
     """
     cut = [_LEADING_ARTICLE.match(text.strip()) for text in (first, second)]
     articles = [(match[1] or match[2]).casefold() if match else "" for match in cut]
@@ -167,7 +166,7 @@ def _in_digits(words: list[str]) -> list[str]:
 
 
 def alike_pairs(item: Item) -> list[OptionPair]:
-    """Return each pair of different options whose likeness is above 0, in order."""
+    """Return each pair of different options with a similarity above 0, in order."""
     pairs = []
     for first, second in combinations(item.choices, 2):
         if option_key(first) != option_key(second) and (alike := round(_likeness(first, second), _DECIMALS)):
@@ -176,12 +175,12 @@ def alike_pairs(item: Item) -> list[OptionPair]:
 
 
 def similar_options(item: Item, *, above: float = MAX_LIKENESS) -> list[OptionPair]:
-    """Return the pairs of options of an item that are nearly equal: more alike than `above`, 0-1."""
+    """Return the pairs of options of an item that are nearly equal: with a similarity above `above`, 0-1."""
     return [pair for pair in alike_pairs(item) if pair.likeness > above]
 
 
 def are_nearly_equal(first: str, second: str) -> bool:
-    """Return whether two normalised texts are equal, or so alike that they are one text in two spellings."""
+    """Return whether two normalized texts are equal, or so similar that they are one text in two spellings."""
     return first == second or round(likeness(first, second), _DECIMALS) > MAX_LIKENESS
 
 

@@ -1,11 +1,11 @@
-"""Questions that are asked twice: the same pictures, the same words, the same options in whatever order.
+"""Questions asked twice: the same pictures, the same words, the same options in any order.
 
-Equal questions are certain. Near-equal ones are for people to decide, since only they can say whether a question in
-other words is another question. On II-Bench's 48 pairs of questions about one picture the highest similarity is 0.51,
-so the threshold of 0.6 names none of them.
+Equal questions are certain. Curators decide on near-equal ones, since only they can judge whether a question in other
+words is another question. On II-Bench's 48 pairs of questions about one picture the highest similarity is 0.51, so the
+threshold of 0.6 names none of them.
 
-An instruction in a line of its own that most questions end with, such as `Please answer yes or no.`, says nothing of a
-question and is not compared: it makes different questions look alike.
+An instruction on a separate line at the end of most questions, such as `Please answer yes or no.`, is not compared: it
+is not specific to a question and would make different questions look alike.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ MIN_SIMILARITY = 0.6
 """Jaccard similarity of character trigrams from which two questions are nearly the same."""
 LISTED_PARTNERS = 8
 _FEWEST_OPTIONS = 3
-"""Options from which equal options say that questions may be the same; Yes and No are options of any question."""
+"""Number of options from which equal options suggest the same question; Yes and No are options of any question."""
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 
 class NearQuestion(NamedTuple):
-    """A question that nearly asks what another asks.
+    """A question that nearly repeats another.
 
     Args:
         item_id: Id of its item.
@@ -51,20 +51,20 @@ class NearQuestion(NamedTuple):
     same_options: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the partner as JSON values; `same_options` stands only where it is so."""
+        """Return the partner as JSON values; `same_options` is present only if it is true."""
         similarity = {"item_id": self.item_id, "similarity": round(self.similarity, 4)}
         return {**similarity, "same_options": True} if self.same_options else similarity
 
 
 class Repetition(NamedTuple):
-    """An item whose question other items ask too, or nearly.
+    """An item whose question other items repeat, exactly or nearly.
 
     Args:
         item_id: Its id.
         reason: Whether the questions are equal, equal with different keys, or nearly equal.
-        of: Ids of those items: the one that stands for equal ones, or at most 8, the most similar first.
+        of: Ids of those items: the representative of equal ones, or at most 8, the most similar first.
         group: Smallest id of the items that repeat each other, directly or through others.
-        partners: What near-equal items have in common with it, at most 8; empty for equal ones.
+        partners: Similarities of near-equal items to it, at most 8; empty for equal ones.
         partners_total: Number of items that are nearly equal to it.
     """
 
@@ -81,17 +81,17 @@ def repeated_questions(
 ) -> list[Repetition]:
     """Return the items that repeat others, by id; the order of the items does not matter.
 
-    Of equal items the one with the smallest id is not among them: it stands for all, one with a key before others.
-    Where equal items name different options as right, all are `contradicting_keys`; an item without a key contradicts
-    none. Near-equal questions are searched among those that no template wrote, because questions of one template
-    resemble one another by design, and not within a declared pair.
+    The representative of equal items, the one with the smallest id, is not among them; an item with a key goes before
+    others. If equal items name different options as right, all are `contradicting_keys`; an item without a key
+    contradicts none. Near-equal questions are searched only among those not made from a template, because questions of
+    one template resemble one another by design, and not within a declared pair.
 
     Args:
         items: The items; ids differ.
         scope: `same_image` compares the questions of items that show the same pictures with the same marks. `all`
-            compares question and options of all items, whatever they show.
+            compares question and options of all items with any pictures.
         min_similarity: Jaccard similarity of character trigrams, above 0 and at most 1, from which two questions are
-            nearly equal; None looks for equal ones only.
+            nearly equal; None finds only equal ones.
     """
     ending = _shared_ending([item.question for item in items])
     bare = [_without_ending(item, ending) for item in items]
@@ -103,9 +103,9 @@ def repeated_questions(
 
 
 def _shared_ending(questions: Sequence[str]) -> str:
-    """Return the last line, such as `Please answer yes or no.`, that most questions of several lines end with.
+    """Return the common last line, such as `Please answer yes or no.`, of most questions with several lines.
 
-    Empty where there is none.
+    Empty if there is none.
     """
     endings = Counter(question.rpartition("\n")[2] for question in questions if "\n" in question.strip())
     if not endings:
@@ -115,7 +115,7 @@ def _shared_ending(questions: Sequence[str]) -> str:
 
 
 def _without_ending(item: Item, ending: str) -> Item:
-    """Return an item with its question as it is before an instruction in a line of its own."""
+    """Return an item with its question as it is before an instruction on a separate line."""
     if not ending or not item.question.endswith(f"\n{ending}"):
         return item
     question = item.question.removesuffix(f"\n{ending}").strip()
@@ -123,7 +123,7 @@ def _without_ending(item: Item, ending: str) -> Item:
 
 
 def is_half_of_pair(item: Item) -> bool:
-    """Return whether an item belongs to a declared pair, and is of no use without the other half."""
+    """Return whether an item belongs to a declared pair, and has no use without the other half."""
     return any(key.startswith("pair:") for key in item.group_keys)
 
 
@@ -135,12 +135,12 @@ def pictures_shown(item: Item) -> tuple[str, ...]:
 
 
 def identity_of(item: Item) -> tuple[object, ...]:
-    """Return what is equal for items that ask the same: pictures, question, and options in whatever order."""
+    """Return a key that is equal for items that ask the same: pictures, question, and options in any order."""
     return pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices)))
 
 
 def right_option(item: Item) -> tuple[str, str] | None:
-    """Return what is equal for equal right options; None where the item has no key."""
+    """Return a key that is equal for equal right options; None if the item has no key."""
     key = item.right_key
     return next((option_key(choice) for choice in item.choices if choice.key == key), None)
 
@@ -212,7 +212,7 @@ def _compared(written: Sequence[Item], scope: Scope) -> Iterator[tuple[Sequence[
 
 
 def _grouped(items: Sequence[Item], key_of: Any) -> dict[Any, list[Item]]:
-    """Return the items by key; those whose key is None are left out."""
+    """Return the items by key, without those whose key is None."""
     groups: dict[Any, list[Item]] = defaultdict(list)
     for item in items:
         if (key := key_of(item)) is not None:
@@ -221,9 +221,9 @@ def _grouped(items: Sequence[Item], key_of: Any) -> dict[Any, list[Item]]:
 
 
 def _answers_about(item: Item) -> tuple[object, ...] | None:
-    """Return what is equal for items that show the same and have the same options and the same right one.
+    """Return a key that is equal for items with the same pictures, the same options and the same right one.
 
-    None for items whose options would be the same for many questions: fewer than three, pictures, and options without a
+    None for items whose options could be the same for many questions: fewer than three, pictures, and options without a
     word, such as numbers and letters; and for items without a key.
     """
     answers = _answers(item)

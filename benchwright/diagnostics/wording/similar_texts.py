@@ -1,8 +1,8 @@
-"""Pairs of texts that share most of their n-grams, each found, without comparing every text with every other.
+"""Pairs of texts that share most of their n-grams, all found without comparing every text with every other.
 
-Each set has a signature in which every member flips one bit. Two signatures differ in no more bits than their sets
-differ in members, so only sets with near signatures are compared member by member (the bitmap filter of Sandes,
-Teodoro and Melo, "Bitmap Filter: Speeding up Exact Set Similarity Joins with Bitwise Operations", 2020).
+Each set has a signature in which every member flips one bit. Two signatures differ in at most as many bits as their
+sets differ in members, so only sets with near signatures are compared by members (the bitmap filter of Sandes, Teodoro
+and Melo, "Bitmap Filter: Speeding up Exact Set Similarity Joins with Bitwise Operations", 2020).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     _Members = NDArray[np.int32]
 
 _FEW = 32
-"""Sets of which each is compared with each, since signatures would not pay."""
+"""Number of sets up to which all are compared directly, since signatures would not pay off."""
 _BITS_A_MEMBER = 8
 _FOLD = 4
-"""Words of a signature of which one is made for a first look."""
+"""Words of a signature that are folded into one for a first comparison."""
 _MOST_FOLDS = 64
-"""So that signatures of very long texts stay small: they let more pairs through."""
+"""Limit that keeps signatures of very long texts small; these let more pairs through."""
 _ROWS = 4096
-"""Signatures that are made at once."""
+"""Signatures made at a time."""
 _ROUNDING = 1e-6
 
 
@@ -43,7 +43,7 @@ def similar_pairs(sets: Iterable[frozenset[str]], *, at_least: float) -> list[Si
 
     Args:
         sets: Sets, in any order.
-        at_least: Least similarity, above 0 and at most 1.
+        at_least: Smallest similarity, above 0 and at most 1.
 
     Raises:
         ValueError: `at_least` is not in that range.
@@ -68,9 +68,10 @@ def similar_pairs(sets: Iterable[frozenset[str]], *, at_least: float) -> list[Si
 
 
 def _candidates(ordered: Sequence[_Members], at_least: float) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of sets, ordered by size, that sizes and signatures let be similar; the larger set comes first.
+    """Yield the pairs of sets, ordered by size, whose sizes and signatures allow similarity; larger sets come first.
 
-    Sets of similarity s differ in (1 - s) / (1 + s) of the members of both, and their signatures in no more bits.
+    Sets of similarity s differ in (1 - s) / (1 + s) of the members of both, and their signatures in at most that many
+    bits.
     """
     if len(ordered) <= _FEW:
         yield from ((later, earlier) for later in range(len(ordered)) for earlier in range(later))
@@ -89,7 +90,7 @@ def _candidates(ordered: Sequence[_Members], at_least: float) -> Iterator[tuple[
 
 
 def _signatures(sets: Sequence[_Members], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return (words, sets): each bit says whether a set holds an odd number of the members that share the bit."""
+    """Return (words, sets): each bit is set if a set holds an odd number of the members that share the bit."""
     from scipy.sparse import csr_array
 
     bits = 64 * _FOLD * min(_MOST_FOLDS, math.ceil(_BITS_A_MEMBER * sizes.mean() / (64 * _FOLD)))
@@ -101,7 +102,7 @@ def _signatures(sets: Sequence[_Members], sizes: NDArray[np.int64]) -> NDArray[n
 
 
 def _differing(signatures: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return in how many bits each of (words, sets) signatures differs from another."""
+    """Return the number of bits in which each of (words, sets) signatures differs from another."""
     differing = np.zeros(signatures.shape[1], np.uint32)
     for words, word in zip(signatures, other, strict=True):
         differing += np.bitwise_count(words ^ word)

@@ -1,10 +1,10 @@
 """Spelling of English words against two word lists that ship in wheels, without a network.
 
 The lists are those of symspellpy (82,834 words with their frequencies, mostly in British spelling) and pyspellchecker
-(160,572 words, American spellings among them), both under the MIT licence. Only the lists are read. symspellpy's own
-index finds corrections at a distance of two as well, but takes seconds and 85 MB to build in every process; here a
-correction is looked for only where a word is unknown, one edit away (Norvig, "How to Write a Spelling Corrector",
-2007). Words that no list has, but that are formed by rule of words in a list, are right too (`derived_words`).
+(160,572 words, including American spellings), both under the MIT license. Only the lists are read. symspellpy's own
+index also finds corrections at a distance of two, but takes seconds and 85 MB to build in every process. Here a
+correction is searched only for unknown words, one edit away (Norvig, "How to Write a Spelling Corrector", 2007). Words
+missing from the lists but formed by rule from listed words are correct too (`derived_words`).
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _NEW_WORDS = frozenset(
 )
 """Words of questions about pictures that are newer than the lists."""
 _PART = 4
-"""Fewest letters of each half of a compound: `dreamcatcher`."""
+"""Smallest number of letters of each half of a compound: `dreamcatcher`."""
 
 
 class Misspelling(NamedTuple):
-    """A word that is not known, and the most frequent known word one edit away; None where there is none."""
+    """An unknown word, and the most frequent known word one edit away; None if there is none."""
 
     word: str
     correction: str | None
@@ -62,7 +62,7 @@ class Misspelling(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _english_words() -> Mapping[str, int]:
-    """Return the frequency of each word of symspellpy's list, in lower case.
+    """Return the frequency of each word of symspellpy's list, in lowercase.
 
     Raises:
         PrerequisiteError: The package with the list is not installed.
@@ -77,7 +77,7 @@ def _english_words() -> Mapping[str, int]:
 
 @lru_cache(maxsize=1)
 def _more_english_words() -> frozenset[str]:
-    """Return the words of pyspellchecker's list, in lower case; its frequencies are of subtitles, and not used.
+    """Return the words of pyspellchecker's list, in lowercase; its frequencies come from subtitles, and are not used.
 
     Raises:
         PrerequisiteError: The package with the list is not installed.
@@ -97,10 +97,10 @@ def _folder_of(package: str) -> Path:
 
 
 class Spelling:
-    """Finds English words that are spelled wrongly.
+    """Finds misspelled English words.
 
     Args:
-        words: Further words that are right, such as names and terms; case makes no difference.
+        words: Further correct words, such as names and terms, regardless of case.
     """
 
     def __init__(self, words: Iterable[str] = ()) -> None:
@@ -108,11 +108,11 @@ class Spelling:
         self._more = _more_english_words() | {word.lower() for word in words} | _NEW_WORDS
 
     def begins_a_word(self, letters: str) -> bool:
-        """Return whether a longer word than these letters, in lower case, begins with them."""
+        """Return whether these lowercase letters begin a longer word."""
         return any(len(word) > len(letters) and word.startswith(letters) for word in self._frequencies)
 
     def is_known(self, word: str) -> bool:
-        """Return whether a word is right in British or American spelling, derived, possessive or compound."""
+        """Return whether a word is correct in British or American spelling, derived, possessive or compound."""
         lower = word.lower().replace("’", "'")
         if self._is_listed(lower):
             return True
@@ -120,7 +120,7 @@ class Spelling:
         return self._is_listed(stem) or is_derived(stem, self._is_listed) or self._is_compound(stem)
 
     def _is_compound(self, word: str) -> bool:
-        """Return whether two words of the list make up a word, and no word is one edit away, as of `writ` `ting`."""
+        """Return whether a word consists of two listed words and has no word one edit away, unlike `writ` `ting`."""
         ends = range(_PART, len(word) - _PART + 1)
         is_made_up = any(word[:at] in self._frequencies and word[at:] in self._frequencies for at in ends)
         return is_made_up and all(" " in edit for edit in self._near(word))
@@ -129,7 +129,7 @@ class Spelling:
         return word in self._frequencies or word in self._more
 
     def correction(self, word: str) -> str | None:
-        """Return the most frequent known word one edit away; of equal ones the first by the alphabet."""
+        """Return the most frequent known word one edit away; ties go to the first in the alphabet."""
         known = sorted(self._near(word.lower()))
         return max(known, key=lambda edit: self._frequencies[edit], default=None)
 
@@ -137,12 +137,11 @@ class Spelling:
         return {edit for edit in _one_edit_away(word) if edit in self._frequencies}
 
     def misspellings(self, text: str) -> list[Misspelling]:
-        """Return the words of a text that are spelled wrongly, in order.
+        """Return the misspelled words of a text, in order.
 
-        Passed over are addresses, what stands in quotation marks (a sign may be misspelled), words with digits or
-        capitals inside, words of other alphabets, single letters, prefixes before a hyphen (`socio-economic`), and
-        names: words with a capital inside a sentence, and at its beginning where no known word lies one edit away or
-        all words have capitals.
+        It skips addresses, text in quotation marks (a sign may be misspelled), words with digits or capitals inside,
+        words of other alphabets, single letters, prefixes before a hyphen (`socio-economic`), and names: words with a
+        capital inside a sentence, and at its beginning if no known word lies one edit away or all words have capitals.
         """
         prose = _QUOTED.sub(lambda match: " , " + "," * max(0, len(match.group()) - 3), _NOT_PROSE.sub(" , ", text))
         matches = list(_TOKEN.finditer(prose))

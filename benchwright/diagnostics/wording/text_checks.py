@@ -1,4 +1,4 @@
-"""Checks of a text that hold in any language, and whether a text is English."""
+"""Checks of a text that apply in any language, and whether a text is English."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ _FUNCTION_WORDS = frozenset(
     ]
 )
 _LEAST_KNOWN = 0.6
-"""Share of words that an English text has in the list, even with a misspelling or two."""
+"""Smallest share of listed words in an English text, even with a misspelling or two."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _END_MARKS = frozenset("?!.:;…_؟。！？：；।՞።፧‽)")
 _CLOSING = "\"'”’»」』)]}`*"
 _SMALL = frozenset({"a", "an", "the", "it", "yes", "no", "none", "both", "all", "and", "or"})
 _LEAST_NAMED = 3
-"""Fewest characters of an answer in letters that a question may name; in scripts without spaces two."""
+"""Smallest number of characters of an answer in letters that a question may name; two in scripts without spaces."""
 
 
 class Fault(NamedTuple):
-    """Something wrong with a text of an item.
+    """A fault in a text of an item.
 
     Args:
         kind: Reason code.
         place: `question`, `explanation`, or the letter of an option.
-        words: What is wrong, at most 80 characters.
-        correction: Word that may be meant; None where none is known.
+        words: The fault in words, at most 80 characters.
+        correction: Word that may be intended; None if none is known.
     """
 
     kind: str
@@ -65,9 +65,9 @@ class Fault(NamedTuple):
 
 
 def is_english(texts: Sequence[str], spelling: Spelling) -> bool:
-    """Return whether texts are English: most words are in the list, and one is a word that joins others.
+    """Return whether texts are English: most words are in the list, and one is a function word.
 
-    Texts of a few words that could be of any language, such as names, are not taken for English.
+    Texts of a few words that could be of any language, such as names, do not count as English.
     """
     words = [word.lower().replace("’", "'") for text in texts for word in _WORD.findall(text)]
     if not words or not _FUNCTION_WORDS.intersection(words):
@@ -82,11 +82,11 @@ _ASKS = re.compile(
     r"|pick|identify|name|find|describe|give|state|tell|mark|point|count|decide|match|compare)\b",
     re.IGNORECASE,
 )
-"""Words by which an English sentence asks or orders; one without them is completed by its options."""
+"""Words by which an English sentence asks or instructs; options complete one without them."""
 
 
 def end_mark_fault(question: str) -> str | None:
-    """Return the last word of a question that has no mark at its end; None where it has one, of whatever script.
+    """Return the last word of a question without a mark at its end; None if it has one, of any script.
 
     An English sentence that the options complete, such as "The pirates are", needs none.
     """
@@ -102,16 +102,17 @@ def end_mark_fault(question: str) -> str | None:
 MISSING_VALUES = frozenset(
     ["nan", "NaN", "NAN", "null", "NULL", "<NA>", "NaT", "#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!"]
 )
-"""What programs write for a missing value, as spelled; `None` and `NA`, which people write too, are not among it."""
+"""Texts that programs write for a missing value, in their exact spelling; `None` and `NA`, which authors also write,
+are not included."""
 _PERHAPS_MISSING = frozenset(["undefined", "nil"])
-"""The same, where nothing is counted or calculated: a slope may be undefined, and a score nil."""
+"""The same, if nothing is counted or calculated: a slope may be undefined, and a score nil."""
 _CALCULATES = re.compile(
     r"\d|[=+^√/<>]|\b(?:slope|limit|function|value|expression|score|zero|equation)\b", re.IGNORECASE
 )
 
 
 def missing_values(item: Item) -> list[str]:
-    """Return the keys of options whose text is what programs write for a missing value, in order."""
+    """Return the keys of options whose text is a program's form of a missing value, in order."""
     texts = {choice.key: choice.text.strip() for choice in item.choices if choice.text is not None}
     calculates = any(_CALCULATES.search(text) for text in (item.question, *texts.values()))
     return [
@@ -120,16 +121,16 @@ def missing_values(item: Item) -> list[str]:
 
 
 def names_answer(item: Item) -> str | None:
-    """Return the right option where the question holds it, word for word, and no wrong one; else None.
+    """Return the right option if the question contains it, word for word, and no wrong one; otherwise None.
 
-    `Is the cat or the dog larger?` names both options and is no fault. Numbers, yes and no, and texts of one or two
-    letters are left out: they stand in questions for other reasons.
+    `Is the cat or the dog larger?` names both options, which is not a fault. Numbers, yes and no, and texts of one or
+    two letters are left out: they occur in questions for other reasons.
     """
     return right_named_in(item, item.question)
 
 
 def right_named_in(item: Item, text: str) -> str | None:
-    """Return the right option where a text holds it, as whole words in a row, and no wrong one; else None."""
+    """Return the right option if a text contains it, as consecutive whole words, and no wrong one; otherwise None."""
     key = item.answered_key or ""
     stated = next((choice.text for choice in item.choices if choice.key == key), None)
     right = None if stated is None else normal(stated)
@@ -137,7 +138,7 @@ def right_named_in(item: Item, text: str) -> str | None:
         return None
     wrong = [normal(choice.text) for choice in item.choices if choice.text is not None and choice.key != item.answer]
     if any(_stands_in(text, words) or _stands_in(right, text) for text in wrong):
-        return None  # of `equal` and `not equal`, a question may name the one without giving it away
+        return None  # of `equal` and `not equal`, a question may name one without giving it away
     return right
 
 
@@ -152,7 +153,7 @@ _ARTICLE = re.compile(
     r"^(?:(?:a|an|the) |(?:der|die|das|den|dem|ein|eine|einen|einem|einer|les?|la|l|une?|des|du|el|los|las|un[oa]s?|il|"
     r"lo|gli|uma?s?|het|een) (?=\w{4}))"
 )
-"""Articles; those of other languages than English before words of four letters or more."""
+"""Articles; those of languages other than English before words of four letters or more."""
 
 
 def _stands_in(text: str, question: str) -> bool:
@@ -165,7 +166,7 @@ def _stands_in(text: str, question: str) -> bool:
 
 
 def _has_no_spaces(character: str) -> bool:
-    """Return whether a character is of a script whose words stand without spaces between them."""
+    """Return whether a character belongs to a script without spaces between words."""
     return unicodedata.name(character, "").startswith(
         ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
     )

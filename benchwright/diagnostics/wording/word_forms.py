@@ -1,7 +1,7 @@
-"""The forms that an English word can be: a verb's base, past or `-ing`, a noun's singular or plural, an adjective.
+"""Possible forms of an English word: a verb's base, past or `-ing`, a noun's singular or plural, an adjective.
 
-The table of forms is lemminflect's (MIT licence, 0.8 MB, no model and no network), which takes it from the NIH's
-SPECIALIST lexicon. Words that it lacks are told by their endings.
+The table of forms is lemminflect's (MIT license, 0.8 MB, no model and no network), derived from the NIH's SPECIALIST
+lexicon. The endings of unlisted words show their forms.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def _table() -> ModuleType | None:
 
 @lru_cache(maxsize=1 << 14)
 def forms_of(word: str) -> frozenset[str]:
-    """Return all forms that a word can be.
+    """Return all possible forms of a word.
 
     `base`, `third`, `past`, `participle` and `ing` of verbs, `singular` and `plural` of nouns, `adjective`, `adverb`.
 
     Args:
-        word: One word, in whatever case.
+        word: One word, in any case.
 
     Example:
         >>> sorted(forms_of("halved")), sorted(forms_of("geese"))
@@ -74,7 +74,7 @@ def forms_of(word: str) -> frozenset[str]:
             elif part in ("ADJ", "ADV"):
                 forms.add({"ADJ": "adjective", "ADV": "adverb"}[part])
     if {"singular", "plural"} <= forms and word not in _BOTH_NUMBERS:
-        forms.discard("plural")  # `photosynthesis` stands in both rows of the table
+        forms.discard("plural")  # `photosynthesis` is in both rows of the table
     if word in _BOTH_NUMBERS:
         forms |= {"singular", "plural"}
     elif word in _PLURAL_ONLY:
@@ -93,7 +93,7 @@ def _inflected(word: str, inflected: Mapping[str, tuple[str, ...]]) -> set[str]:
 
 @lru_cache(maxsize=1 << 14)
 def is_listed(word: str) -> bool:
-    """Return whether the table of forms has a word as a noun, a verb, an adjective or an adverb; names are none."""
+    """Return whether the table of forms has a word as a noun, a verb, an adjective or an adverb; names do not count."""
     table = _table()
     if table is None or not word.isascii():
         return False

@@ -1,6 +1,6 @@
-"""What is wrong with the words of an item: spelling, grammar, length, and questions that name their answer.
+"""Faults in the words of an item: spelling, grammar, length, and questions that name their answer.
 
-Spelling, articles, agreement, doubled words and capitals are checked where question and options are English. In other
+Spelling, articles, agreement, doubled words and capitals are checked if question and options are English. In other
 languages only length, end marks and questions that name their answer are checked.
 """
 
@@ -24,23 +24,23 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = (
     "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark",
 )  # fmt: skip
-"""By weight: an item with several faults is judged by the first."""
+"""All kinds by weight: the first fault of an item decides."""
 Language = Literal["auto", "en", "any"]
 MOST_READ = 5000
-"""Characters of a text that are read for its language; longer ones are `too_long` in any case."""
+"""Largest number of characters of a text to read for its language; longer ones are `too_long` in any case."""
 _SHORTEST_WORD = 5
 _SHOWN = 80
 
 
 @dataclass(frozen=True)
 class WordingRules:
-    """How the words of items are checked.
+    """Settings of the check of items' words.
 
     Args:
-        language: `auto` where the words of an item decide whether it is English, or `en` or `any` for all items.
-        min_characters: Fewest characters of a question.
-        max_characters: Most characters of a question, at most `MOST_READ`.
-        max_option_characters: Most characters of an option, at most `MOST_READ`.
+        language: `auto` if the words of an item decide whether it is English, or `en` or `any` for all items.
+        min_characters: Smallest number of characters of a question.
+        max_characters: Largest number of characters of a question, at most `MOST_READ`.
+        max_option_characters: Largest number of characters of an option, at most `MOST_READ`.
     """
 
     language: Language = "auto"
@@ -54,8 +54,8 @@ def faults_of(item: Item, spelling: Spelling, rules: WordingRules) -> tuple[list
 
     Args:
         item: The item.
-        spelling: Words that are spelled right.
-        rules: How words are checked.
+        spelling: Correctly spelled words.
+        rules: Settings of the check.
     """
     texts = [
         item.question[:MOST_READ],
@@ -82,9 +82,9 @@ def _faults_of_any_language(item: Item, rules: WordingRules) -> Iterator[Fault]:
 
 
 def _capital_misspellings(item: Item, spelling: Spelling) -> Iterator[Fault]:
-    """Yield options of one word with a capital that are spelled wrongly, among others that are words of dictionaries.
+    """Yield misspelled options of one capitalized word, among others that are words of dictionaries.
 
-    `Autum` beside `Winter` and `Spring` is no name; `Naan` beside `Pita` may be one of many.
+    `Autum` with `Winter` and `Spring` is not a name; `Naan` with `Pita` may be one of many.
     """
     texts = [(choice.key, (choice.text or "").strip(" .")) for choice in item.choices]
     for key, text in texts:
