@@ -59,7 +59,7 @@ def pictures_html(record_id: str, marked: Sequence[bool], names: Sequence[str]) 
 
 
 def linked_pictures_html(pictures: Sequence[tuple[str, str | None, str]]) -> str:
-    """Return pictures, each linked to itself; `pictures` holds the path, the path of the marks or None, and the name."""
+    """Return pictures, each linked to itself; an entry is the path, the path of the marks or None, and the name."""
     parts = []
     for path, marks, name in pictures:
         layer = "" if marks is None else f'<img class="marks" src="{escape(marks)}" alt="">'

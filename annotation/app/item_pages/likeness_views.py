@@ -27,7 +27,7 @@ _LIKE_MB = 20
 
 
 def picture_to_look_for(state: AppState, query: ItemQuery) -> str:
-    """Let a curator upload a picture to search for, and return the query's new value of `like`; the old one without it."""
+    """Let a curator upload a picture to search for, and return its hash as `like`; without one, the query's `like`."""
     if not state.items.reading(has_hashes):
         st.caption(TEXTS["no_hashes"])
         return query.like

@@ -55,7 +55,7 @@ def read_language(path: Path, english: TextsBySection) -> AppLanguage:
 
 
 def problems_of(path: Path, english: TextsBySection) -> list[str]:
-    """Return the faults of a language file: missing and surplus entries, and entries that do not match their English text.
+    """Return the faults of a language file: entries that are missing, surplus, or unlike their English text in form.
 
     Args:
         path: The file.

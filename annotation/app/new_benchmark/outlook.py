@@ -95,7 +95,7 @@ def _items_and_tasks(
         document = check_items(found[0], pictures=found[1], keeps_keyless=plan.makes_keys)
         left_out = {**document["no_item"], **document["left_out"]}
         refused = [f"{row['file']}, {row['entry']}: {row['detail']}" for row in document["refused"] if "detail" in row]
-        with_key = check_items(found[0], pictures=found[1])["items"] if plan.makes_keys else 0  # no annotator gets these
+        with_key = check_items(found[0], pictures=found[1])["items"] if plan.makes_keys else 0  # not given out
         count = document["items"] - with_key
         items = PlannedItems(count, left_out, example=refused[0] if refused else "")
         return items, document["tasks"]
