@@ -308,7 +308,7 @@ def _refusal(error: BenchwrightError, helper: NamedHelper, account: Account) -> 
 
 
 def _why(error: BenchwrightError, helper: NamedHelper, account: Account) -> str:
-    """Return why a helper gave no proposal; only curators see its program's output, which may name paths and servers."""
+    """Return why a helper gave no proposal; only curators see its program's output, which may name paths or servers."""
     if isinstance(error, HelperMissing):
         return _in_words(unusable(helper))
     if _STATUS.get(type(error), 422) != 422:

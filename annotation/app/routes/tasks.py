@@ -111,7 +111,7 @@ class _TaskRoutes:
         return await run_in_threadpool(self._detail_response, request)
 
     async def draft(self, request: Request) -> Response:
-        """Store an annotator's draft for one of their own tasks."""
+        """Store an annotator's draft for one of the account's tasks."""
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("a draft comes from the app\n", 403)
         body, most = bytearray(), MAX_DRAFT_BYTES

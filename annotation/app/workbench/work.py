@@ -95,7 +95,7 @@ class Work(Protocol):
     """The work of one person in one campaign, as an annotator or an adjudicator."""
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the tasks to do next, in order; `skipped` lists this window's skipped tasks, the latest last."""
+        """Return the ids of the tasks to do next, in order; `skipped` are the window's skipped tasks, latest last."""
 
     def task(self, task_id: int) -> WorkTask:
         """Return a task as the workbench shows it.
