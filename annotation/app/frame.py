@@ -132,9 +132,9 @@ _STYLE = (
 
 
 def show_frame() -> None:
-    """Show the requested page to a signed-in account, and a link to sign in to everybody else."""
+    """Show the requested page to a signed-in account, and a sign-in link to any other visitor."""
     state = current_state()
-    # Looked up again on every run, so that a session that was ended elsewhere shows nothing more.
+    # Looked up again on every run, so that a session ended elsewhere shows nothing more.
     account = state.account_of(state.cookies.token(st.context.cookies.get(state.cookies.name(COOKIE))))
     headers = st.context.headers
     cookie, accepted = headers.get("cookie") or "", headers.get("accept-language") or ""
@@ -194,7 +194,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             page("reasons", partial(show_reasons, items=items)),
             st.Page(leads_to(FLAGS, CAMPAIGN), title=TEXTS["flags"], url_path=FLAGS.strip("/")),
             st.Page(leads_to(PEOPLE), title=TEXTS["people"], url_path=PEOPLE.strip("/")),
-            *steering[1:],  # Progress stands in the head
+            *steering[1:],  # Progress is in the head
         ]
         start = partial(_start, account, review, progress if state.store.campaign_names() else build)
     else:
@@ -204,7 +204,7 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
 
 
 def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
-    """Return the page of the real work and that of practice, which lead to each other."""
+    """Return the page of real tasks and the practice page, which link to each other."""
 
     def show_work(request: PageRequest) -> None:
         _if_assigned(request, partial(show_review, practice=practice))
@@ -223,7 +223,7 @@ def _work_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
 
 
 def _item_pages(state: AppState, account: Account, discussion: st.Page) -> tuple[st.Page, st.Page]:
-    """Return the page of all items and the page of one, which lead to each other."""
+    """Return the page of all items and the page of one item, which link to each other."""
 
     def item_page() -> st.Page:
         return item
@@ -245,9 +245,10 @@ def _item_pages(state: AppState, account: Account, discussion: st.Page) -> tuple
 
 
 def _start(account: Account, review: st.Page, first: st.Page) -> None:
-    """Switch to an account's first page; to the review page where the URL names a campaign or a task of it.
+    """Switch to an account's first page, or to the review page if the URL names a campaign or one of its tasks.
 
-    Streamlit also comes here from an open page that the account has lost with its role; that leads nowhere by itself.
+    Streamlit also comes here from an open page that the account lost with its role; such a page shows nothing by
+    itself.
     """
     if urlsplit(st.context.url or "").path.strip("/"):
         _head(account)
@@ -289,7 +290,7 @@ def _show_thresholds(state: AppState, account: Account, items: st.Page, item: st
 
 
 def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> None:
-    """Show links to the pages that a curator steers by, and below them one of these."""
+    """Show links to the curator's steering pages, and one of these pages below them."""
     with st.container(horizontal=True, gap="small", key="steer"):
         for page in pages:
             st.page_link(page)
@@ -300,7 +301,7 @@ def _show_steered(pages: Sequence[st.Page], show_page: Callable[[], None]) -> No
 
 
 def _head(account: Account) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Show the account's name and the link to sign out; return the free places for the campaign and beside it."""
+    """Show the account's name and the sign-out link; return the free places for the campaign and next to it."""
     place = "benchwright-head" if account.role == "curator" else "benchwright-head-above"
     head = st.container(key=place, horizontal=True, vertical_alignment="center", gap="small")
     campaign = head.container(width=240, gap=None)

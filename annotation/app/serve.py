@@ -1,4 +1,4 @@
-"""Builds the app and serves it until it is stopped."""
+"""Building the app and serving it until an interrupt."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).parent / "script" / "screen.py"
 _MOST_SENT_BYTES = 8 * 1024 * 1024
-"""In one message of a browser over the websocket; photographs and drafts come by routes of their own."""
+"""Largest size of a browser's message over the websocket, in bytes; photographs and drafts use separate routes."""
 _PAGES_AFTER_S = 3
-"""Seconds for which a server that has begun answers before it imports its pages."""
+"""Seconds for which a new server answers requests before it imports its pages."""
 SWITCH_S = 0.0005
-"""Seconds that one thread may keep the others waiting. Short, so that a thread that holds the store's lock goes on at
-once after each statement.
+"""Seconds that one thread may keep the others waiting. Short, so that a thread that holds the store's lock resumes
+at once after each statement.
 """
 
 
 def build_app(state: AppState) -> st.App:
-    """Return the ASGI app: its middleware, the app's own routes, and Streamlit for everything else."""
+    """Return the ASGI app: the middleware, the app's own routes, and Streamlit for all other paths."""
     import streamlit as st
     from starlette.middleware import Middleware
 
@@ -115,11 +115,11 @@ def run_app(
         state: State of the app.
         address: IP address to listen on.
         port: Port to listen on.
-        trusted_proxies: Proxies whose `X-Forwarded-For` header is believed; default none.
+        trusted_proxies: Proxies whose `X-Forwarded-For` header the app trusts; default none.
         limits: Limits on connections; default `ConnectionLimits()`.
 
     Raises:
-        BenchwrightError: The address cannot be listened on.
+        BenchwrightError: The server cannot listen on the address.
     """
     import uvicorn
     from streamlit.web import bootstrap
@@ -129,7 +129,7 @@ def run_app(
     check_free(address, port)
     app = build_app(state)
     sys.setswitchinterval(SWITCH_S)
-    # This does what Streamlit's `App.run` does, but with a bounded protocol, and trusts named proxies only.
+    # Like Streamlit's `App.run`, but with a bounded protocol and trust in the named proxies only.
     bootstrap.load_config_options(_config(address, port))
     uvicorn.run(
         app,
@@ -147,7 +147,7 @@ def run_app(
 
 @asynccontextmanager
 async def _while_serving(state: AppState, _app: st.App) -> AsyncIterator[None]:
-    """Send webhooks; and import what the first visitor would wait for, while that visitor reads the page to sign in."""
+    """Send webhooks; import the modules of the first page while the first visitor reads the sign-in page."""
     from ..webhooks.sending import WebhookSender
 
     warming = threading.Timer(_PAGES_AFTER_S, import_module, ["benchwright.annotation.app.frame"])
@@ -160,10 +160,10 @@ async def _while_serving(state: AppState, _app: st.App) -> AsyncIterator[None]:
 
 
 def check_free(address: str, port: int) -> None:
-    """Check that a port can be listened on.
+    """Check that the server can listen on a port.
 
     Raises:
-        BenchwrightError: The port cannot be listened on; the message says why.
+        BenchwrightError: The server cannot listen on the port; the message states the reason.
     """
     try:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -177,7 +177,7 @@ def check_free(address: str, port: int) -> None:
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether only this machine reaches an address."""
+    """Return whether only this machine can reach an address."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
@@ -185,7 +185,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _config(address: str, port: int) -> dict[str, Any]:
-    """Return Streamlit's settings: no telemetry, no developer's tools, small uploads, little output."""
+    """Return Streamlit's settings: no telemetry, no developer tools, small uploads, little output."""
     return {
         "server.address": address,
         "server.port": port,
@@ -200,7 +200,7 @@ def _config(address: str, port: int) -> dict[str, Any]:
         "logger.hideWelcomeMessage": True,
         "logger.level": "warning",
         "runner.magicEnabled": False,
-        # A full collection after each run of a page takes some 70 ms, in which no other page is served.
+        # A full garbage collection after each page run takes about 70 ms and blocks all other pages.
         "runner.postScriptGC": False,
         "theme.light.primaryColor": "#1d4ed8",
         "theme.dark.primaryColor": "#8fb4ff",

@@ -1,1 +1,1 @@
-"""The HTTP API: what the browser does, for programs with a token, described by an OpenAPI document."""
+"""The HTTP API: the browser's actions for programs with a token, described by an OpenAPI document."""

@@ -1,4 +1,4 @@
-"""Operations on what people tell each other: messages of curators to annotators, and discussions of closed items."""
+"""Operations on conversations: messages of curators to annotators, and discussions of closed items."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def _confirm(call: ApiCall) -> None:
 
 
 class _Discussed(NamedTuple):
-    """The item that is discussed, and the task whose pictures, question and key are shown."""
+    """The item under discussion, and the task whose pictures, question and key the discussion shows."""
 
     item_id: str
     task: int
 
 
 def _discussed(call: ApiCall) -> _Discussed:
-    """Return the item of the task that a request names, for a person who may discuss it."""
+    """Return the item of the task that a request names, if the account may discuss it."""
     named, of = int(call.path["task"]), call.account.name if call.token.scope == "annotator" else None
     of_campaign = sa.select(tasks.c.item_id).where(tasks.c.id == named, tasks.c.campaign_id == call.campaign.id)
     with call.store.reading() as connection:

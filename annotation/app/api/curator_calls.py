@@ -1,4 +1,4 @@
-"""Operations of curators on a campaign's items: lists, decisions out and in, adjudication, closing, jobs."""
+"""Operations of curators on a campaign's items: lists, export and import of decisions, adjudication, closing, jobs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from .problems import ApiProblem
 from .task_calls import pictures_reply
 
 _AS_JSON = ("reasons", "fields", "edits")
-"""Columns of decisions that hold JSON."""
+"""Columns of decisions with JSON values."""
 _CAMPAIGN = "/campaigns/{campaign}"
 _CASE = "/campaigns/{campaign}/adjudications/{task:number}"
 
@@ -95,7 +95,7 @@ def _alike(call: ApiCall) -> AlikeReply:
 
 
 def _decisions(call: ApiCall) -> Response:
-    """Return every version of every decision as JSON lines, one at a time, however many there are."""
+    """Return every version of every decision as JSON lines, streamed one at a time."""
 
     def lines() -> Iterator[str]:
         with call.store.snapshot() as connection:
@@ -237,7 +237,7 @@ def _job_reply(call: ApiCall, record: JobRecord) -> JobReply:
 
 
 def _own_job(call: ApiCall) -> JobRecord:
-    """Return a job that a token of the campaign may see: a run, a freeze, or an export of this campaign alone."""
+    """Return a job that a token of the campaign may see: a run, a freeze, or an export of this campaign only."""
     record = call.state.jobs.job(str(call.path["job"]))
     is_own = record is not None and (
         record.kind in {"freeze", "run"}

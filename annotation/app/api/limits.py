@@ -1,4 +1,4 @@
-"""Limits of the HTTP API: how often wrong tokens are tried, and how many requests a token makes."""
+"""Limits of the HTTP API: attempts with wrong tokens, and requests per token."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..security.attempts import Attempts, SignInAttempt, address_key
 
 REQUESTS_A_SECOND, BURST = 20.0, 200
-"""Requests that a token may make, in the long run and at once."""
+"""Requests that a token may make: sustained rate, in requests per second, and size of a burst."""
 _MOST_KEPT = 10_000
 
 
@@ -20,10 +20,10 @@ class _Bucket(NamedTuple):
 
 
 class ApiLimits:
-    """Counts attempts and requests in memory; a restart begins anew. Only the server's event loop uses it.
+    """Counters of attempts and requests, in memory; a restart resets them. Only the server's event loop uses them.
 
-    Wrong tokens are counted as wrong passwords are (`security.attempts`). A token that worked from an address before
-    counts there by itself, and the right one is let in there whatever others guessed.
+    Wrong tokens count like wrong passwords (`security.attempts`). A token that worked from an address before has a
+    separate count there: the right token passes from that address, whatever guesses others made.
     """
 
     def __init__(self) -> None:
@@ -32,18 +32,18 @@ class ApiLimits:
         self._buckets: OrderedDict[int, _Bucket] = OrderedDict()
 
     def attempt(self, token_id: int | None, host: str) -> SignInAttempt:
-        """Return an attempt with a token, of the number that it states, from an address."""
+        """Return an attempt from an address with a token that states this number."""
         address = address_key(host)
         number = -1 if token_id is None else token_id
         device = address if (number, address) in self._known else None
         return SignInAttempt(f"token {number}", device, address)
 
     def wait_s(self, attempt: SignInAttempt, *, now: datetime) -> int:
-        """Return the seconds that an attempt has to wait; 0 where it need not."""
+        """Return the seconds that an attempt must wait; 0 if it need not wait."""
         return max(0, ceil(self._attempts.wait(attempt, now=now).total_seconds()))
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
-        """Count an attempt with a token that opens nothing."""
+        """Count an attempt with an invalid token."""
         self._attempts.failed(attempt, now=now)
 
     def worked(self, token_id: int, host: str) -> None:
@@ -54,7 +54,7 @@ class ApiLimits:
             self._known.popitem(last=False)
 
     def take(self, token_id: int, *, now: datetime) -> int:
-        """Count a request of a token, and return the seconds that it has to wait; 0 where it need not."""
+        """Count a request of a token, and return the seconds that it must wait; 0 if it need not wait."""
         bucket = self._buckets.pop(token_id, _Bucket(BURST, now))
         elapsed_s = max(0.0, (now - bucket.at).total_seconds())
         left = min(BURST, bucket.left + elapsed_s * REQUESTS_A_SECOND)

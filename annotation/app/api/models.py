@@ -1,4 +1,4 @@
-"""What requests of the HTTP API hold, and what it answers. Unknown keys are refused."""
+"""Models of the HTTP API's requests and answers. A request with an unknown key is refused."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class _ApiAnswer(BaseModel):
 
 
 class PageQuery(_ApiInput):
-    """Which page of a list is wanted."""
+    """The requested page of a list."""
 
     cursor: str | None = Field(None, max_length=60, description="`next` of the page before; the first page without it.")
     limit: int = Field(50, ge=1, le=MOST_ON_A_PAGE, description="Most entries of the page.")
 
 
 class OwnTasksQuery(PageQuery):
-    """Which of one's own tasks are wanted."""
+    """The requested part of the account's own tasks."""
 
     state: Literal["held", "decided"] = Field("held", description="Tasks that you hold, or those that you decided.")
 
 
 class ItemsQuery(PageQuery):
-    """Which items of a campaign are wanted."""
+    """The requested items of a campaign."""
 
     state: Literal["open", "done", "retired"] | None = Field(None, description="State of their tasks; all without it.")
 
 
 class AlikeQuery(_ApiInput):
-    """What a campaign's items are to be like: one of `item` and `meaning`."""
+    """The reference for similar items of a campaign: one of `item` and `meaning`."""
 
     item: str = Field("", max_length=64, description="Id of an item or image.")
     by: Literal["question", "pictures"] = Field("question", description="What is compared with that item.")
@@ -55,7 +55,7 @@ class AlikeQuery(_ApiInput):
 
 
 class ClaimBody(_ApiInput):
-    """How many tasks the annotator asks for."""
+    """The number of tasks that an annotator requests."""
 
     most: int = Field(1, ge=1, le=3, description="Most tasks that you hold then, those that you hold already included.")
 
@@ -77,7 +77,7 @@ class DecisionBody(_ApiInput):
 
 
 class WordsBody(_ApiInput):
-    """Words about a task."""
+    """A text about a task."""
 
     words: Annotated[str, Field(max_length=2_000)] = Field("", description="What you say; a flag needs no words.")
 
@@ -96,13 +96,13 @@ class PostBody(_ApiInput):
 
 
 class WhyBody(_ApiInput):
-    """Why something is done."""
+    """The reason for an action."""
 
     why: Annotated[str, Field(min_length=1, max_length=2_000)] = Field(description="Why; the audit log keeps it.")
 
 
 class InviteeBody(_ApiInput):
-    """Somebody to invite."""
+    """A person to invite."""
 
     name: _Name = Field(description="Name under which they decide.")
     role: Literal["annotator", "adjudicator"] = Field("annotator", description="Their role.")
@@ -122,13 +122,13 @@ class FreezeBody(_ApiInput):
 
 
 class ExportBody(_ApiInput):
-    """How to export."""
+    """The format and options of an export."""
 
     pseudonyms: bool = Field(False, description="Whether people are called by numbers.")
 
 
 class TokenBody(_ApiInput):
-    """A token to make; one token cannot make another of the scope `curator`."""
+    """A token to create; a token cannot create another of the scope `curator`."""
 
     person: _Name = Field(description="Account in whose name it decides.")
     label: _Name = Field(description="What it is for.")
@@ -136,7 +136,7 @@ class TokenBody(_ApiInput):
 
 
 class WebhookBody(_ApiInput):
-    """An address to tell of events."""
+    """An address to notify of events."""
 
     url: str = Field(min_length=8, max_length=2_000, description="An `https` address, or `http` where that is allowed.")
     events: Annotated[list[str], Field(max_length=20)] = Field(
@@ -145,7 +145,7 @@ class WebhookBody(_ApiInput):
 
 
 class PayQuery(_ApiInput):
-    """What is paid."""
+    """The pay of a campaign."""
 
     rate: float = Field(ge=0, le=100_000, description="Pay for an hour.")
     currency: str = Field("USD", pattern="^[A-Z]{3}$", description="Code of the currency (ISO 4217).")
@@ -159,7 +159,7 @@ class PagedReply(_ApiAnswer):
 
 
 class AlikeReply(_ApiAnswer):
-    """Items that are alike, the most alike first."""
+    """Similar items, the most similar first."""
 
     by: LikenessBy = Field(description="What they were compared by.")
     items: list[dict[str, Any]] = Field(
@@ -169,7 +169,7 @@ class AlikeReply(_ApiAnswer):
 
 
 class ListReply(_ApiAnswer):
-    """A whole list."""
+    """A complete list."""
 
     items: list[dict[str, Any]]
 
@@ -183,7 +183,7 @@ class DiscussionReply(_ApiAnswer):
 
 
 class CampaignReply(_ApiAnswer):
-    """A campaign, as the token's person sees it."""
+    """A campaign, as the token's account sees it."""
 
     name: str
     kind: str
@@ -199,7 +199,7 @@ class CampaignReply(_ApiAnswer):
 
 
 class CampaignsReply(_ApiAnswer):
-    """The campaigns that a token opens: one."""
+    """The campaigns that a token opens: exactly one."""
 
     items: list[CampaignReply]
 
@@ -216,7 +216,7 @@ class PictureReply(_ApiAnswer):
 
 
 class TaskReply(_ApiAnswer):
-    """A task as its annotator sees it: no key unless the campaign shows it, and nobody else's votes."""
+    """A task as its annotator sees it: without the key unless the campaign shows it, and without others' votes."""
 
     task: int
     mode: str
@@ -240,7 +240,7 @@ class TasksReply(_ApiAnswer):
 
 
 class DecidedReply(_ApiAnswer):
-    """What a decision led to."""
+    """The result of a decision."""
 
     task: TaskReply | None = Field(description="The task, where it stays: votes follow the answer. Else null.")
     words: str = Field(description="A word for the annotator, such as that it went too fast; else empty.")
@@ -250,14 +250,14 @@ class DecidedReply(_ApiAnswer):
 
 
 class ProgressReply(_ApiAnswer):
-    """How far the token's person is."""
+    """The progress of the token's account."""
 
     decided: int
     left: int
 
 
 class CaseReply(_ApiAnswer):
-    """A case that an adjudicator has opened: the item with its key, and the annotators' answers without names."""
+    """A case that an adjudicator opened: the item with its key, and the annotators' answers without names."""
 
     task: int
     question: str
@@ -270,7 +270,7 @@ class CaseReply(_ApiAnswer):
 
 
 class PersonReply(_ApiAnswer):
-    """A person, and with how much care they decide."""
+    """A person, and the measured care of their decisions."""
 
     name: str
     decided: int
@@ -287,7 +287,7 @@ class PeopleReply(_ApiAnswer):
 
 
 class VotesReply(_ApiAnswer):
-    """What became of votes."""
+    """The outcome for the votes of a request."""
 
     votes: int
     replaced: int = Field(0, description="Votes that stay aside, since others have decided in their place.")
@@ -295,7 +295,7 @@ class VotesReply(_ApiAnswer):
 
 
 class ImportReply(_ApiAnswer):
-    """What became of the rows of a table."""
+    """The outcome for the rows of a table."""
 
     rows: int
     new: int
@@ -312,7 +312,7 @@ class StateReply(_ApiAnswer):
 
 
 class JobReply(_ApiAnswer):
-    """A command that the server carries out."""
+    """A command that the server runs."""
 
     id: str
     kind: str
@@ -323,7 +323,7 @@ class JobReply(_ApiAnswer):
 
 
 class AddedReply(_ApiAnswer):
-    """What a table of questions comes to, and the run that takes it up."""
+    """The result of reading a table of questions, and the run that adds them."""
 
     file: str
     items: int
@@ -332,14 +332,14 @@ class AddedReply(_ApiAnswer):
 
 
 class NewTokenReply(_ApiAnswer):
-    """A new token, which nobody can see again."""
+    """A new token, shown only once."""
 
     id: int
     token: str
 
 
 class NewWebhookReply(_ApiAnswer):
-    """A new webhook, with its secret, which nobody can see again."""
+    """A new webhook, with its secret, shown only once."""
 
     id: int
     secret: str = Field(description="Key of the signatures, as Standard Webhooks spells it (`whsec_`).")

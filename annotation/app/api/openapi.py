@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the HTTP API, made from its operations and their models."""
+"""The OpenAPI 3.1 document of the HTTP API, generated from its operations and their models."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _INTRODUCTION = (
 
 
 def openapi_document(operations: Sequence[ApiOperation]) -> dict[str, Any]:
-    """Return the document of operations."""
+    """Return the document that describes operations."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         path = ROOT + _PART.sub(r"{\1}", operation.path)

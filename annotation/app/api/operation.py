@@ -1,11 +1,12 @@
-"""One operation of the HTTP API: what it takes and answers, and how a request for it is carried out.
+"""Operations of the HTTP API: the input and answer of each, and the runner of their requests.
 
     token ──▶ rate ──▶ campaign and scope ──▶ query ──▶ body, bounded ──▶ idempotency key ──▶ call ──▶ answer
 
-The steps are the same for all operations, in this order: nothing of a body is read before the token is known. A call
-gets checked values and calls the functions that pages and commands call. Models are pydantic's, which validate
-requests and make the schemas of the OpenAPI document. Starlette comes with Streamlit, and pydantic is needed anyway: a
-framework on top of the two would read bodies before it knows the token, and would be one more thing to install.
+All operations take the same steps in this order: the runner reads no part of a body before it knows the token. A call
+gets checked values and uses the same functions as pages and commands. The models are pydantic models, which validate
+requests and generate the schemas of the OpenAPI document. Starlette comes with Streamlit, and other code needs
+pydantic too. A framework on top of the two would read bodies before it knows the token, and would be one more
+dependency.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from .problems import ApiProblem, RequestMistake, mistakes_in, shown
 
 JSON, TABLE, LINES = "application/json", "text/csv", "application/jsonl"
 MOST_BYTES, MOST_TABLE_BYTES = 1 << 20, 16 << 20
-"""Most bytes of a body as JSON, and as a table."""
+"""Largest size of a JSON body and of a table, in bytes."""
 ROOT = "/api/v1"
 """Path below which all operations lie."""
 KEY_HEADER = "idempotency-key"
@@ -54,18 +55,18 @@ BOTH: tuple[Scope, ...] = ("annotator", "curator")
 
 @dataclass(frozen=True)
 class ApiCall:
-    """A request whose token, query and body are checked.
+    """A request with a checked token, query and body.
 
     Attributes:
-        state: State of the app; within a write its store is in the transaction of the answer.
+        state: State of the app; during a write its store is in the transaction of the answer.
         token: Token of the request.
-        account: Account in whose name it acts, with the role that the token's scope gives it.
+        account: Account for which it acts, with the role that the token's scope gives it.
         campaign: Campaign of the path.
-        path: Further values of the path.
-        query: Checked query, of the operation's model; None where it takes none.
-        body: Checked body, of the operation's model, or the bytes of a table; None where it takes none.
+        path: Other values of the path.
+        query: Checked query, of the operation's model; None if it takes none.
+        body: Checked body, of the operation's model, or the bytes of a table; None if it takes none.
         request: The request.
-        now: Moment of the request.
+        now: Time of the request.
     """
 
     state: AppState
@@ -85,7 +86,7 @@ class ApiCall:
 
     @property
     def base_url(self) -> str:
-        """Return where the app is, as the program reaches it."""
+        """Return the base URL of the app, as the program reaches it."""
         return str(self.request.base_url).rstrip("/")
 
     @property
@@ -99,21 +100,22 @@ class ApiOperation:
     """One operation.
 
     Attributes:
-        method: Method.
-        path: Path below `/api/v1`, with names in braces; `{task}` and other numbers of rows are `{task:number}`.
+        method: HTTP method.
+        path: Path below `/api/v1`, with names in braces; row numbers such as the task's are written `{task:number}`.
         name: Name of the operation, `operationId` in the document.
-        summary: What it does, in a line.
+        summary: Its effect, in a line.
         scopes: Scopes of tokens that may call it.
         call: Function that carries it out, in a thread; it returns a model, JSON values, a response, or None.
-        reply: Model of the answer; None where it is something else.
-        body: Model of the body, `bytes` for a table, None without one.
-        query: Model of the query; None without one.
+        reply: Model of the answer; None if the answer has no model.
+        body: Model of the body; `bytes` for a table; None without a body.
+        query: Model of the query; None without a query.
         status: Status of the answer.
         returns: Media type of the answer.
-        about: More about it, for the document.
-        in_store: Whether all that it writes is in the review store, so that one transaction holds write and answer.
-        shows_secret: Whether the answer holds a secret that the store keeps hashed only, so that it is never kept.
-        before: What takes long and needs no transaction, done before one begins; None for nothing.
+        about: Further description, for the document.
+        in_store: Whether it writes only to the review store, so that one transaction holds write and answer.
+        shows_secret: Whether the answer holds a secret that the store keeps only as a hash; such an answer is never
+            stored.
+        before: Slow work that needs no transaction, done before one begins; None if there is none.
     """
 
     method: Method
@@ -134,12 +136,12 @@ class ApiOperation:
 
     @property
     def writes(self) -> bool:
-        """Return whether it changes something, so that it takes an idempotency key."""
+        """Return whether it changes data, and so takes an idempotency key."""
         return self.method != "GET"
 
 
 class OperationRunner:
-    """Carries out requests for operations.
+    """Runner of requests for operations.
 
     Args:
         state: State of the app.
@@ -150,7 +152,7 @@ class OperationRunner:
         self._limits = ApiLimits()
 
     async def respond(self, operation: ApiOperation, request: Request) -> Response:
-        """Return the answer to a request: a problem where it has one."""
+        """Return the answer to a request, which is a problem if the request fails."""
         try:
             token, account = await self._opened(request)
             if wait_s := self._limits.take(token.id, now=clock()):
@@ -188,7 +190,7 @@ class OperationRunner:
         text, now = text.strip(), clock()
         attempt = self._limits.attempt(token_id_in(text), address_of(request))
         wait_s, opened = self._limits.wait_s(attempt, now=now), None
-        if not wait_s or attempt.device is not None:  # a guess at the number of a token that works here locks none out
+        if not wait_s or attempt.device is not None:  # guesses never lock out a token that works here
             opened = await run_in_threadpool(ApiTokens(self._state.store).opened_by, text, now=now)
         if opened is None and wait_s:
             detail = "too many wrong tokens came from here"
@@ -222,7 +224,7 @@ def _query(operation: ApiOperation, request: Request) -> BaseModel | None:
 
 
 async def _body(operation: ApiOperation, request: Request) -> bytes:
-    """Return the body of a request, after comparing its size and its media type with what the operation takes."""
+    """Return the body of a request, after checking its size and media type against the operation."""
     most = MOST_TABLE_BYTES if operation.body is bytes else MOST_BYTES
     stated = request.headers.get("content-length", "0")
     if stated.isdecimal() and len(stated) < 20 and int(stated) > most:
@@ -249,7 +251,7 @@ def _parsed(operation: ApiOperation, body: bytes) -> Any:
     assert issubclass(operation.body, BaseModel)
     try:
         value = bounded_json(body) if body else {}
-        # Half a character has no place in a database.
+        # A database cannot store a lone surrogate, which is half a character.
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         mistake = RequestMistake("body", "", "a text holds half a character; send whole ones")
@@ -278,7 +280,7 @@ def _idempotency_key(request: Request) -> str | None:
 
 
 def _carried_out(operation: ApiOperation, call: ApiCall, key: str | None, body: bytes) -> Response:
-    """Carry out a call and return its answer; with an idempotency key, what was answered to it before."""
+    """Carry out a call and return its answer; for a known idempotency key, return the earlier answer."""
     with use_language(ENGLISH):
         if operation.before is not None:
             operation.before(call)
@@ -286,7 +288,7 @@ def _carried_out(operation: ApiOperation, call: ApiCall, key: str | None, body: 
             return _answer(operation, operation.call(call))
         digest = hashlib.sha256(_spelled(call.request) + body).hexdigest()
         if operation.in_store:
-            # All or nothing: the write, what follows from it, and the answer to it.
+            # All or nothing: the write, its consequences, and its answer.
             with call.store.batch() as held:
                 return _once(operation, replace(call, state=replace(call.state, store=held)), key, digest)
         return _once(operation, call, key, digest)

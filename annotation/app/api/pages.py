@@ -1,4 +1,4 @@
-"""Pages of lists: a cursor states the last row of the page before, spelled so that nobody counts with it."""
+"""Pages of lists: a cursor encodes the last row of the previous page, so that programs do no arithmetic with it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _T = TypeVar("_T")
 
 
 def cursor_after(row: int) -> str:
-    """Return the cursor of the page after a row."""
+    """Return the cursor of the page that follows a row."""
     return urlsafe_b64encode(f"after:{row}".encode()).decode().rstrip("=")
 
 
 def row_before(cursor: str | None) -> int:
-    """Return the number of the last row of the page before; 0 for the first page.
+    """Return the number of the last row of the previous page; 0 for the first page.
 
     Raises:
-        ApiProblem: The cursor is none.
+        ApiProblem: The text is not a cursor.
     """
     if cursor is None:
         return 0
@@ -42,8 +42,9 @@ def page_of(
     """Return the entries of a page, and the cursor of the next one.
 
     Args:
-        rows: Function from the last row before and the most rows to the next rows, each with its number, in order.
-        query: Which page is wanted.
+        rows: Function from the last row of the previous page and the largest number of rows to the next rows, each with
+            its number, in order.
+        query: The requested page.
         to_entry: Function from a row to its entry.
     """
     found = rows(row_before(query.cursor), query.limit + 1)

@@ -1,4 +1,4 @@
-"""Errors of the HTTP API as problem details (RFC 9457): what is wrong, where, and what to do about it."""
+"""Errors of the HTTP API as problem details (RFC 9457): the fault, its place, and the remedy."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class ProblemKind(NamedTuple):
 
     Args:
         status: Status of the answer.
-        title: What is wrong, the same each time.
-        do: What a program does about it.
+        title: The fault, in words that are the same each time.
+        do: What a program should do about it.
     """
 
     status: int
@@ -59,9 +59,9 @@ class RequestMistake(NamedTuple):
     """One mistake of a request.
 
     Args:
-        field: Where it is, such as `body.reasons.0` or `query.limit`.
+        field: Its place, such as `body.reasons.0` or `query.limit`.
         value: The value, shortened.
-        detail: What is wrong, and what is taken.
+        detail: The fault, and the accepted values.
     """
 
     field: str
@@ -75,9 +75,9 @@ class ApiProblem(Exception):
 
     Attributes:
         kind: Key of `KINDS`.
-        detail: What is wrong this time.
-        errors: Mistakes of single fields; empty where there are none.
-        headers: Further headers of the answer.
+        detail: The fault this time.
+        errors: Mistakes in single fields; empty if there are none.
+        headers: Additional headers of the answer.
     """
 
     kind: str
@@ -102,10 +102,10 @@ class ApiProblem(Exception):
 
 
 def mistakes_in(error: ValidationError, *, within: str, known: Iterable[str]) -> list[RequestMistake]:
-    """Return what a model says is wrong with a part of a request.
+    """Return the mistakes that a model found in a part of a request.
 
     Args:
-        error: What the model raised.
+        error: The error that the model raised.
         within: Name of the part, such as `body`.
         known: Fields of the model.
     """
@@ -125,7 +125,7 @@ def _mistakes(error: ValidationError, within: str, known: Sequence[str]) -> Iter
 
 
 def shown(value: object) -> str:
-    """Return a value as problems show it: as JSON, printable and short."""
+    """Return a value as problems show it: as JSON, printable and shortened."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The page on which people read what the HTTP API does: plain HTML, without a script and without the network."""
+"""The reference page of the HTTP API: plain HTML, without scripts or requests to the network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 def reference_page(document: Mapping[str, Any]) -> str:
-    """Return the page of an OpenAPI document."""
+    """Return the page that describes an OpenAPI document."""
     operations = [
         (method.upper(), path, operation)
         for path, methods in document["paths"].items()
@@ -95,7 +95,7 @@ def _table(rows: list[tuple[str, str, str]]) -> str:
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
-    """Return the type of a schema in HTML, with a link where it has a name."""
+    """Return the type of a schema in HTML, as a link if it has a name."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f'<a href="#schema-{name}">{escape(name)}</a>'

@@ -1,4 +1,4 @@
-"""Operations of annotators: tasks that wait, and decisions on them, by the functions of the workbench."""
+"""Operations of annotators: waiting tasks, and decisions on them, through the functions of the workbench."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TASK = "/campaigns/{campaign}/tasks/{task:number}"
 
 
 def own_campaign(call: ApiCall, progress: dict[str, Any] | None = None) -> CampaignReply:
-    """Return the token's campaign as its person sees it."""
+    """Return the token's campaign as its annotator sees it."""
     queue = TaskQueue(call.store, call.campaign, call.account.name)
     own = queue.progress(now=call.now)
     guidelines = Guidelines(call.store).newest(call.campaign)
@@ -87,7 +87,7 @@ def _own_task(call: ApiCall, task_id: int) -> TaskReply:
 
 
 def task_reply(call: ApiCall, task: WorkTask) -> TaskReply:
-    """Return a task from the card that the page would show, so that a program learns no more than a browser does."""
+    """Return a task from the card that the page would show, so that a program learns no more than a browser."""
     card = task.card
     return TaskReply(
         task=task.task_id,
@@ -106,7 +106,7 @@ def task_reply(call: ApiCall, task: WorkTask) -> TaskReply:
 
 
 def takes_of(call: ApiCall, card: Card) -> dict[str, Any]:
-    """Return what a decision on a card takes."""
+    """Return the fields of a decision on a card."""
     form = call.campaign.form
     letters = [choice["key"] for choice in card.choices]
     return {
@@ -120,7 +120,7 @@ def takes_of(call: ApiCall, card: Card) -> dict[str, Any]:
 
 
 def pictures_reply(call: ApiCall, task_id: int, pictures: Sequence[ViewerPicture]) -> list[PictureReply]:
-    """Return the pictures of a task, at the paths where a token gets them."""
+    """Return the pictures of a task, with the paths at which a token gets them."""
     base = f"{call.base_path}/tasks/{task_id}/pictures"
     return [
         PictureReply(
@@ -179,7 +179,7 @@ def _task(call: ApiCall) -> TaskReply:
 
 
 def _look_at_pictures(call: ApiCall) -> None:
-    """Have the pictures of a task decoded before a transaction begins that others wait for."""
+    """Decode the pictures of a task before a transaction begins, because other requests wait for its end."""
     task_id = _task_id(call)
     if _work(call).has(task_id):
         require_shown(call.state, task_id)
@@ -243,7 +243,7 @@ def _marks(call: ApiCall) -> Response:
 
 
 def _shown(call: ApiCall, *, is_layer: bool) -> Response:
-    """Return a picture of a task of the token's campaign, or its marks, to whom the page would show it."""
+    """Return a picture of a task of the token's campaign, or its marks, if the page would show it to the account."""
     place, campaign = int(call.path["place"]), call.store.campaign_of(_task_id(call))
     images = (
         TaskImages(call.state).of(call.request) if campaign is not None and campaign.id == call.campaign.id else None

@@ -1,4 +1,4 @@
-"""Answers an address of no page with 404. Streamlit would show its first page there, which takes a task."""
+"""Middleware that answers an address without a page with 404; Streamlit would show its first page and take a task."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "conne
 _CURATORS = _ADJUDICATORS | _OF_ITEMS | _OF_PEOPLE
 NEW_BENCHMARK, RECIPE, PUBLISH = "/new-benchmark", "/recipe", "/publish"
 BUILD, PEOPLE, FLAGS, MESSAGES, SEND = "/build", "/people", "/flags", "/messages", "/send-photographs"
-"""Beginnings of the addresses of curators' pages that are routes of our own."""
+"""Beginnings of the addresses of curators' pages that the app serves without Streamlit."""
 _OWN_PAGES = (NEW_BENCHMARK, RECIPE, PUBLISH, BUILD, PEOPLE, FLAGS, MESSAGES, SEND)
 
 
 class KnownPages:
-    """ASGI middleware that lets HTML through for known addresses only; it stands behind the session middleware."""
+    """ASGI middleware that passes HTML for known addresses only; it runs after the session middleware."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; where HTML comes back for an address of no page, answer with 404 in its place."""
+        """Pass a request on; if the answer is HTML and the address has no page, answer with 404 instead."""
         if scope["type"] != "http" or _is_known(scope["path"], scope[ACCOUNT]):
             await self._app(scope, receive, send)
             return
@@ -56,7 +56,7 @@ def _is_known(path: str, account: Account | None) -> bool:
 
 
 def _pages_of(role: Role) -> frozenset[str]:
-    """Return the names of the pages that a role has, as they stand in addresses after the slash."""
+    """Return the names of a role's pages, as in addresses after the slash."""
     if role == "annotator":
         return _EVERYBODYS
     return _ADJUDICATORS if role == "adjudicator" else _CURATORS

@@ -1,6 +1,6 @@
 """Routes for signing in, signing out and accepting an invitation.
 
-Each form carries a nonce that must equal the one in the browser's cookie, so that no other site can submit it.
+Each form carries a nonce that must equal the nonce in the browser's cookie, so that no other site can submit it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .sessions import OPEN_PAGE_HEADERS, address_of, is_own_form, local_path, re
 
 _MAX_FORM_BYTES = 16 * 1024
 _LONG_WAIT_S = 30
-"""Seconds of waiting from which on the page also names other ways to sign in."""
+"""Waiting time, in seconds, from which the page also names other ways to sign in."""
 
 
 def login_routes(state: AppState) -> list[Route]:
@@ -58,7 +58,7 @@ class _LoginRoutes:
         attempts, attempt, now = self._state.attempts, self._attempt(request, name), clock()
         if (wait := attempts.wait(attempt, now=now)) > timedelta(0):
             return self._wait_page(ceil(wait.total_seconds()), target=target, name=name)
-        # Counted as failed before the password is checked, so that many attempts at once wait too.
+        # Counts as failed before the password check, so that simultaneous attempts wait too.
         attempts.failed(attempt, now=now)
         password_hash = await run_in_threadpool(self._state.accounts.password_hash, name)
         try:
@@ -73,7 +73,7 @@ class _LoginRoutes:
         return await start_session(self._state, request, name, target)
 
     async def welcome(self, request: Request) -> Response:
-        """Show an invited person the form for a password, or set the password and open a session."""
+        """Show an invited user the form for a password, or set the password and open a session."""
         is_post = request.method == "POST"
         form = await form_of(request) if is_post else {}
         token = form.get("invitation", "") if is_post else request.query_params.get("invitation", "")
@@ -134,7 +134,7 @@ class _LoginRoutes:
         return is_own_form(self._state, request, form.get("nonce", ""))
 
     def _in_picked_language(self, request: Request, page: object, **values: str) -> Response:
-        """Return a page in the language that its link names, which the browser then keeps, and later the account."""
+        """Return a page in the language that its link names, which the browser keeps, and later the account."""
         language = self._state.languages.of_tag(request.query_params.get("language"))
         if language is None:
             return self._form_page(page, 200, **values)
@@ -156,7 +156,7 @@ class _LoginRoutes:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the first value of each field of a form; no fields where the body is longer than `_MAX_FORM_BYTES`."""
+    """Return the first value of each field of a form; no fields if the body is longer than `_MAX_FORM_BYTES`."""
     body = b""
     async for chunk in request.stream():
         body += chunk

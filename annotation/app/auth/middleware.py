@@ -1,7 +1,7 @@
-"""Session middleware: no page, picture or websocket of the app is reached without a session.
+"""Session middleware: every page, picture and websocket of the app requires a session.
 
-It is ASGI middleware in front of Streamlit, so it also protects what Streamlit serves by itself. It adds headers to
-every response that tell the browser to run, frame and load nothing from other sites.
+It is ASGI middleware in front of Streamlit, so it also protects everything that Streamlit serves by itself. Its
+headers on every response forbid the browser to run, frame or load anything from other sites.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ OIDC_START, OIDC_BACK = "/oidc/start", "/oidc/back"
 OPEN_PATHS = frozenset({LOGIN, WELCOME})
 """Paths that need no session."""
 PROVIDER_PATHS = frozenset({OIDC_START, OIDC_BACK})
-"""Paths that need no session where people may sign in by an identity provider."""
+"""Paths that need no session if users may sign in through an identity provider."""
 ENTER = "/enter/"
-"""Beginning of the paths by which crowd workers come in; the page there lets nobody in by itself."""
+"""Beginning of the paths at which crowd workers arrive; opening the page does not begin a session yet."""
 API = "/api"
-"""Path below which tokens let programs in, whatever session a browser has; its document and page are open."""
+"""Path below which tokens authenticate programs, whatever session a browser has; its document and page are open."""
 ACCOUNT = "benchwright.account"
-"""Key of the ASGI scope under which the middleware leaves the signed-in account for the routes."""
+"""Key of the ASGI scope at which the middleware stores the signed-in account for the routes."""
 
 
 class SessionMiddleware:
@@ -67,7 +67,7 @@ class SessionMiddleware:
             language = self._language_of(connection, account)
             if scope["type"] == "http":
                 send = with_language(scope, send, language)
-            with suppress(ClientDisconnect), use_language(language):  # there is nobody left to answer
+            with suppress(ClientDisconnect), use_language(language):  # the client has left
                 await self._app(scope, receive, self._with_headers(send))
 
     def _language_of(self, connection: HTTPConnection, account: Account | None) -> AppLanguage:
@@ -100,7 +100,7 @@ def token_from(connection: HTTPConnection, cookies: Cookies) -> str | None:
 def _is_same_origin(headers: Headers) -> bool:
     """Return whether a websocket is opened by a page of this site.
 
-    Browsers always state the origin. Other programs need not, and are let through without one.
+    Browsers always state the origin. Other programs need not, and pass without one.
     """
     origin = headers.get("origin")
     return origin is None or urlsplit(origin).netloc == headers.get("host")

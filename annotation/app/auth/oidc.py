@@ -1,7 +1,7 @@
-"""Routes for signing in by an identity provider: the redirect to the provider, and the way back with a code.
+"""Routes for signing in through an identity provider: the redirect to the provider, and the return with a code.
 
-What identifies an attempt travels in a signed cookie of its own. So the provider's answer opens a session only in the
-browser that began the attempt, only once, and within ten minutes.
+A separate signed cookie identifies an attempt. So the provider's answer opens a session only in the browser that
+began the attempt, only once, and within ten minutes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST_CODE = 4096
 
 
 def oidc_routes(state: AppState) -> list[Route]:
-    """Return the routes for signing in by a provider; none where there is no provider."""
+    """Return the routes for signing in through a provider; empty without a provider."""
     if state.provider is None:
         return []
     routes = _OidcRoutes(state, state.provider)
@@ -44,11 +44,12 @@ class _OidcRoutes:
         self._provider = provider
 
     async def start(self, request: Request) -> Response:
-        """Redirect a browser to the provider, and remember the invitation that it accepts, if any."""
+        """Redirect a browser to the provider, and remember the invitation that the user accepts, if any."""
         flow, query = new_flow(), request.query_params
         invitation = query.get("invitation", "")[:200]
         if invitation and not is_own_form(self._state, request, query.get("nonce", "")):
-            # Without this check a link could tie whoever follows it to an account that somebody else was invited to.
+            # Without this check a link could tie a user who follows it to an account for which another person was
+            # invited.
             return self._refusal(TEXTS["form_expired"], 400)
         attempt = {"flow": list(flow), "next": local_path(query.get("next", "/")), "invitation": invitation}
         try:
@@ -61,7 +62,7 @@ class _OidcRoutes:
         return response
 
     async def back(self, request: Request) -> Response:
-        """Open a session for the identity that the provider vouches for."""
+        """Open a session for the identity that the provider confirms."""
         query = request.query_params
         cookie = self._state.cookies.attempt_in(request.headers.get("cookie", ""), now=clock())
         attempt = {} if cookie is None else json.loads(cookie)
@@ -100,7 +101,7 @@ class _OidcRoutes:
 
 
 def check_provider(provider: IdentityProvider) -> None:
-    """Ask a provider for its endpoints once, so that a wrong address is reported when the app starts.
+    """Ask a provider for its endpoints once, so that a wrong address fails when the app starts.
 
     Raises:
         BenchwrightError: The address does not answer as an OpenID provider.

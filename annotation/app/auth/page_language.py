@@ -1,7 +1,7 @@
-"""The language and direction of Streamlit's page, and the route by which somebody chooses another language.
+"""The language and direction of Streamlit's page, and the route for choosing another language.
 
-Streamlit's page is one file that says `<html lang="en">`. The page is sent with the language of whoever asks for it, so
-that browsers and screen readers know language and direction before any script runs; the file stays as it is.
+Streamlit's page is one file that says `<html lang="en">`. The middleware sends it with the user's language, so that
+browsers and screen readers know language and direction before any script runs; the file does not change.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .sessions import local_path, redirect_with_cookie
 _OPENING = b'<html lang="en">'
 _VALIDATORS = {b"if-none-match", b"if-modified-since", b"accept-encoding", b"range"}
 _NAVIGATIONS = {"same-origin", "none"}
-"""Values of `Sec-Fetch-Site` of a request that a page of this site or the address bar made."""
+"""Values of `Sec-Fetch-Site` in requests from a page of this site or from the address bar."""
 
 
 def with_language(scope: Scope, send: Send, language: AppLanguage) -> Send:
-    """Return a `send` that writes language and direction into Streamlit's page, for requests that may get it.
+    """Return a `send` that writes language and direction into Streamlit's page, for requests that may get the page.
 
-    The request then asks for the whole page as it is: browsers may hold a copy in another language.
+    The request then asks for the whole, uncached page: browsers may hold a copy in another language.
     """
     if language is ENGLISH or not Headers(scope=scope).get("accept", "").startswith("text/html"):
         return send
@@ -41,7 +41,7 @@ def with_language(scope: Scope, send: Send, language: AppLanguage) -> Send:
         if message["type"] == "http.response.start":
             is_page = Headers(raw=message["headers"]).get("content-type", "").startswith("text/html")
             if is_page:
-                start.append(message)  # its length is known once the beginning of the body is
+                start.append(message)  # its length depends on the beginning of the body
                 return
         elif message["type"] == "http.response.body" and start:
             first = start.pop()
@@ -64,21 +64,21 @@ def with_language(scope: Scope, send: Send, language: AppLanguage) -> Send:
 
 
 def language_route(state: AppState, path: str, account_key: str) -> Route:
-    """Return the route that keeps the language that somebody chose for their account, and shows their page again.
+    """Return the route that stores the language a user chose for their account, and shows their page again.
 
     Args:
         state: State of the app.
         path: Path of the route.
-        account_key: Key of the ASGI scope under which the signed-in account is.
+        account_key: Key of the ASGI scope that holds the signed-in account.
     """
 
     async def choose(request: Request) -> Response:
         language = state.languages.of_tag(request.query_params.get("to"))
-        # No other site chooses a language for somebody, not by a link either.
+        # No other site may choose a user's language, not even by a link.
         if language is None or request.headers.get("sec-fetch-site", "none") not in _NAVIGATIONS:
             return PlainTextResponse("there is no such language to choose from here\n", 400)
         account = request.scope[account_key]
-        assert isinstance(account, Account)  # the session middleware lets nobody else through
+        assert isinstance(account, Account)  # the session middleware requires an account
         await run_in_threadpool(Accounts(state.store, by=account.name).set_language, account.name, language.tag)
         return redirect_with_cookie(_page_before(request), state.cookies.language(language.tag))
 
@@ -86,7 +86,7 @@ def language_route(state: AppState, path: str, account_key: str) -> Route:
 
 
 def _page_before(request: Request) -> str:
-    """Return the path of the page on which the link was; `/` where the browser does not say."""
+    """Return the path of the page that contained the link; `/` if the browser does not send it."""
     before = urlsplit(request.headers.get("referer", ""))
     if before.netloc != request.headers.get("host") or before.path == request.url.path:
         return "/"

@@ -1,4 +1,4 @@
-"""The pages that need no session: sign in, choose a password, sign out. They are plain HTML without scripts."""
+"""The pages that need no session: sign in, choose a password, sign out. Plain HTML without scripts."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def login_page(
 
     Args:
         nonce: Nonce that ties the form to the browser.
-        target: Path to go to afterwards.
-        name: Name that was given before.
-        problem: Why the last attempt failed.
-        by_provider: Whether people may sign in by a provider too.
+        target: Path to open after signing in.
+        name: Name from the previous attempt.
+        problem: Reason why the last attempt failed.
+        by_provider: Whether users may also sign in through an identity provider.
         languages: Languages to choose from.
     """
     fields = (
@@ -94,12 +94,12 @@ def welcome_page(
 
 
 def closed_page(problem: str) -> str:
-    """Return a page that states a problem and leads back to the sign-in page."""
+    """Return a page that states a problem and links to the sign-in page."""
     return plain_page(TEXTS["sorry"], "", problem, f'<a href="{LOGIN}">{escape(TEXTS["sign_in"])}</a>')
 
 
 def unknown_page() -> str:
-    """Return a page that says that the address is of no page, or of none of this account's."""
+    """Return a page that reports an address without a page, or with a page that this account cannot open."""
     return plain_page(TEXTS["sorry"], "", TEXTS["no_such_page"], f'<a href="/">{escape(TEXTS["onward"])}</a>')
 
 
@@ -114,7 +114,7 @@ def logout_page(*, nonce: str, name: str) -> str:
 
 
 def plain_page(title: str, why: str, problem: str, body: str, others: str = "") -> str:
-    """Return a page without a script: title, why it is there, what is wrong, and its body and footer in HTML."""
+    """Return a page without a script: title, purpose, problem, and its body and footer in HTML."""
     language = chosen_language()
     alert = f'<p role="alert">{escape(problem)}</p>' if problem else ""
     lead = f"<p>{escape(why)}</p>" if why else ""
@@ -128,7 +128,7 @@ def plain_page(title: str, why: str, problem: str, body: str, others: str = "") 
 
 
 def _prefetched() -> str:
-    """Return links to what the app needs first, so that it is there when somebody has typed their password."""
+    """Return links that prefetch the app's first files while a user types the password."""
     return "".join(f'<link rel="prefetch" href="{escape(path, quote=True)}">' for path in needed_files())
 
 
@@ -138,7 +138,7 @@ def _provider_button(**query: str) -> str:
 
 
 def _languages(path: str, languages: Sequence[AppLanguage], **query: str) -> str:
-    """Return links to a page in the other languages, each named as it calls itself."""
+    """Return links to a page in the other languages, each with the language's own name."""
     links = ""
     for language in languages:
         if language is not chosen_language():
@@ -149,13 +149,13 @@ def _languages(path: str, languages: Sequence[AppLanguage], **query: str) -> str
 
 
 def post_form(action: str, fields: str, button: str, *, quiet: bool = False) -> str:
-    """Return a form that is posted, with one button; `fields` is HTML."""
+    """Return a form with the method POST and one button; `fields` is HTML."""
     kind = ' class="quiet"' if quiet else ""
     return f'<form method="post" action="{action}">{fields}<button type="submit"{kind}>{escape(button)}</button></form>'
 
 
 def hidden_field(name: str, value: str) -> str:
-    """Return a field that nobody sees."""
+    """Return a hidden field."""
     return f'<input type="hidden" name="{name}" value="{escape(value, quote=True)}">'
 
 

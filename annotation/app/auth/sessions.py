@@ -1,4 +1,4 @@
-"""What all ways of signing in share: start a session, redirect to a local path, and check a form's nonce."""
+"""Functions that all ways of signing in share: start a session, redirect to a local path, check a form's nonce."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ OPEN_PAGE_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": sig
 async def start_session(state: AppState, request: Request, name: str, target: str) -> Response:
     """Open a session for an authenticated account, and redirect its browser to a target.
 
-    A session that the browser had before ends: its cookie is replaced, so nobody could sign out of it any more. The
-    browser also gets a device cookie, by which it is recognised at the next sign-in. A language that was chosen on the
-    way becomes that of the account.
+    An earlier session of the browser ends, because the new cookie replaces its cookie and the user could no longer sign
+    out of it. The browser also gets a device cookie, which identifies it at the next sign-in. A language chosen on the
+    sign-in pages becomes the language of the account.
     """
     replaced = state.cookies.token_of(request.headers.get("cookie", ""))
     token = await run_in_threadpool(state.accounts.open_session, name, now=clock(), replaces=replaced)
@@ -42,17 +42,17 @@ def redirect_with_cookie(target: str, cookie: str) -> Response:
 
 
 def local_path(target: str) -> str:
-    """Return the target if it is a path of this site; `/` for anything that a browser might take to another site."""
+    """Return the target if it is a path of this site; `/` for a target that might lead a browser to another site."""
     is_path = target.startswith("/") and not target.startswith(("//", "/\\"))
     return target if is_path and target.isprintable() and len(target) < 2000 else "/"
 
 
 def is_own_form(state: AppState, request: Request, nonce: str) -> bool:
-    """Return whether a nonce equals the one in the browser's form cookie."""
+    """Return whether a nonce equals the nonce in the browser's form cookie."""
     expected = state.cookies.nonce_in(request.headers.get("cookie", "")) or ""
     return bool(expected) and hmac.compare_digest(nonce.encode(), expected.encode())
 
 
 def address_of(request: Request) -> str:
-    """Return the client's address; behind a proxy that is not trusted, the proxy's address."""
+    """Return the client's address; behind an untrusted proxy, the proxy's address."""
     return request.client.host if request.client else "?"

@@ -1,1 +1,1 @@
-"""What every part of the app uses: its state, its texts, its components."""
+"""The foundation that every part of the app uses: state, texts and components."""

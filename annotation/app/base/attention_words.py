@@ -1,4 +1,4 @@
-"""Attention checks in the language of whoever sees them: they are ours, and no text of a curator or recipe."""
+"""Attention checks in the annotator's language; their texts belong to Benchwright, not to a curator or recipe."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..wording.texts import TEXTS
 from .own_texts import form_text
 
 _BUTTONS = {"Accept": "accept", "Reject": "reject"}
-"""Options of a check in `verify`, which are the buttons of its card."""
+"""Options of a check in `verify`, which are the buttons on its card."""
 _ASKED = re.compile(re.escape(QUESTION).replace(r"\{option\}", "(?P<option>.*)"), re.DOTALL)
 
 
 def attention_in_language(item: TaskContent) -> TaskContent:
-    """Return an attention check in the chosen language; other contents as they are."""
+    """Return an attention check in the chosen language, and any other content unchanged."""
     asked = _ASKED.fullmatch(item.question) if item.task == ATTENTION else None
     if asked is None:
         return item

@@ -1,6 +1,6 @@
-"""A cache for the figures of curators' pages, so that they are computed once for all curators and all visits.
+"""A cache for the figures on curators' pages: computed once for all curators and all visits.
 
-Keys begin with the store's location and a stamp of its content (`Overview.stamp`), so an entry is never out of date.
+Keys begin with the store's location and a stamp of its content (`Overview.stamp`), so entries are never out of date.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _entries_lock = Lock()
 
 
 def cached(key: Hashable, compute: Callable[[], _T]) -> _T:
-    """Return the entry under a key, and compute it first where it is missing; one thread at a time for each key.
+    """Return the entry under a key, computing it if it is missing; one thread at a time for each key.
 
-    Entries hold figures, never words: they are the same in every language.
+    Entries hold figures, never words, so they are the same in every language.
     """
     with _entries_lock:
         if key in _entries:

@@ -1,4 +1,4 @@
-"""The page components of this package, registered with Streamlit once per process."""
+"""The page components of this package, each registered with Streamlit once per process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHARED = tuple(Path(__file__).parent / "scripts" / name for name in ("keys.js",
 
 
 def component(name: str, scripts: Sequence[Path], styles: Sequence[Path]) -> ComponentRenderer:
-    """Return the renderer of a component; it is registered once.
+    """Return the renderer of a component, which the first call registers.
 
     Args:
         name: Name of the component, unique in the app.

@@ -1,6 +1,6 @@
-"""The letters of an item's options, which are the same in the list, on pictures, on keys and in the question.
+"""The letters of an item's options, equal in the list, on pictures, on keyboard keys and in the question.
 
-Pictures that are no option are named by their place, such as `Image 1`.
+Pictures that are not options get names by position, such as `Image 1`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 
 def letters_of_pictures(item: TaskContent) -> list[str]:
-    """Return for each of an item's pictures the letter of its option; empty where the picture is no option.
+    """Return the option letter of each of an item's pictures; empty for a picture that is not an option.
 
-    A picture that is several options has all their letters, separated by commas.
+    A picture for several options has all their letters, separated by commas.
     """
     keys: dict[str, list[str]] = {}
     for choice in item.choices:
@@ -29,7 +29,7 @@ def letters_of_pictures(item: TaskContent) -> list[str]:
 
 
 def captions(item: TaskContent) -> list[str]:
-    """Return a caption for each of an item's pictures: by its option letter, or else by its place."""
+    """Return a caption for each of an item's pictures: its option letter, or else its position."""
     return [
         TEXTS["picture_of_option"].format(key=letter) if letter else TEXTS["image"].format(place=place)
         for place, letter in enumerate(letters_of_pictures(item), 1)
@@ -37,9 +37,9 @@ def captions(item: TaskContent) -> list[str]:
 
 
 def options_of(item: TaskContent) -> list[dict[str, str]]:
-    """Return an item's options as cards show them: key, and words or the caption of the picture.
+    """Return an item's options as cards show them: the key, and the text or the caption of the picture.
 
-    Characters that nobody sees are spelled out, here and in the question.
+    Invisible characters are spelled out, here and in the question.
     """
     return [
         {"key": choice.key, "words": escaped(choice.text or "") or TEXTS["picture_of_option"].format(key=choice.key)}
@@ -50,8 +50,8 @@ def options_of(item: TaskContent) -> list[dict[str, str]]:
 def question_in_words(item: TaskContent) -> str:
     """Return an item's question with the captions of its pictures.
 
-    A placeholder such as `<image 2>` becomes that picture's caption. Where all options are pictures and the question
-    lists them by place ("the second or the third"), the list becomes one of letters ("A or B").
+    A placeholder such as `<image 2>` becomes that picture's caption. If all options are pictures and the question lists
+    them by position ("the second or the third"), the list becomes one of letters ("A or B").
     """
     names = captions(item)
 
@@ -68,7 +68,7 @@ def question_in_words(item: TaskContent) -> str:
 
 
 def _listed_by_place(item: TaskContent) -> re.Pattern[str] | None:
-    """Return a pattern that matches a list of all options by place; None unless each is a picture of its own."""
+    """Return a pattern for a list of all options by position; None unless each option is a different picture."""
     places = {image.image_id: place for place, image in enumerate(item.images)}
     image_ids = [choice.image_id for choice in item.choices]
     if len(image_ids) < 2 or len(set(image_ids)) < len(image_ids):

@@ -1,7 +1,7 @@
-"""Texts of ours that campaigns hold in English: forms, guidelines and practice; and names for codes.
+"""Benchwright's own texts that campaigns hold in English (forms, guidelines and practice), and names for codes.
 
-A campaign stores its form and guidelines as they were when it was opened. What is ours among them is known by its
-English text and shown in the language of whoever looks; what a curator or a recipe wrote stays as it is.
+A campaign stores its form and guidelines as of its opening. The app identifies Benchwright's own texts among them by
+their English wording and shows them in the user's language; texts of a curator or a recipe stay unchanged.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .page_words import WORDS as STREAMLIT_WORDS
 
 _FORMS, _GUIDELINES, _PRACTICE, NAMES, _CHARTS = "forms", "guidelines", "practice", "names", "charts"
 CODES_IN_WORDS = (
-    # Kinds of campaigns, which are their names too where a recipe gives none
+    # Kinds of campaigns, which are also their names if a recipe gives none
     "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
     "errata", "mark", "write", "reading",
     # Roles
@@ -50,7 +50,7 @@ CODES_IN_WORDS = (
     # Tasks
     "jigsaw", "visual_correspondence", "object_localization", "beyond_the_image", "background_substitution",
     "image_implication", "pair_items", "implication", "practice", "attention", "image",
-    # Parts of decisions that are compared
+    # Parts of decisions that agreement compares
     "decision", "reasons",
     # Reasons
     "wrong_answer", "several_answers", "unclear", "bad_image", "too_easy", "other", "no_implication", "poor_quality",
@@ -58,10 +58,10 @@ CODES_IN_WORDS = (
     "picture_problem", "duplicate", "wording", "discarded", "conveys", "written", "nothing", "keep", "discard", "same",
     "different", "exact_duplicate", "near_duplicate", "same_bytes", "too_much_text", "unsafe", "answerable_blind",
     "unbalanced_letters", "wording_gives_key_away", "leaked", "too_small",
-    # What steps say
+    # Verdicts of steps
     "drop", "ask", "failed",
 )  # fmt: skip
-"""Codes that have a name in each language; others are shown as they are, with spaces."""
+"""Codes that have a name in each language; other codes appear unchanged, with spaces."""
 _NO_CATEGORIES = (FindingCategory(code="other", words="Something else", help="None of these; the reason says what."),)
 _ASKED = (
     "Does this image belong in the benchmark?",
@@ -71,13 +71,13 @@ _ASKED = (
     "Is this the same picture?",
     "Mark everything that is asked for.",
 )
-"""What campaigns about pictures ask, which is no text of an item."""
+"""Questions of campaigns about pictures, which are not texts of an item."""
 _REVIEW = (
     "Answer", "Accurate?", "Reasonable?", "Difficult?", "Yes", "No", "Answer is right?",
     "What is wrong, or what to change (N)", "Send back to its writer?", "What the writer should change",
     "Its writer reads this beside the old text (W)", "Sent back",
 )  # fmt: skip
-"""Texts of the form of a review with its usual criteria, and of its figures."""
+"""Texts of a review's form with its default criteria, and of its figures."""
 _CATEGORIES = (
     "Hallucinates fine-grained patterns or attributes",
     "The reply describes a pattern, texture or attribute that the picture does not show.",
@@ -107,12 +107,12 @@ _CATEGORIES = (
     "What is shown beside it has the same picture or question and stays. Where the item may stay, say that its key is "
     "right.",
 )
-"""Categories that the evaluation room and the audit put into files of tasks, in words and with help."""
+"""Categories that the evaluation room and the audit write into task files: names and help texts."""
 _HELPER_TITLES = (
     "Cut out by color", "Segment Anything", "Segment Anything (transformers)", "Find by words (Grounding DINO)",
     "Find by words (OWLv2)", "Ask a model", "Find text",
 )  # fmt: skip
-"""Titles of the helpers that come with Benchwright, which live in rooms that know no languages."""
+"""Titles of the helpers that Benchwright includes; their rooms do not use the app's languages."""
 
 
 _APP_TEXTS = (
@@ -125,7 +125,7 @@ _TEXTS_OF_FIELDS = ("label", "hint", "entry", "instructions", "section")
 
 
 def english_texts() -> TextsBySection:
-    """Return all texts that a language translates, by section and key."""
+    """Return all texts that a language file translates, by section and key."""
     return {
         **{texts.section: texts.english for texts in _APP_TEXTS},
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
@@ -144,14 +144,14 @@ def form_in_language(form: Form | None) -> Form | None:
 
 
 def field_in_language(field: RegionField) -> RegionField:
-    """Return a field for regions beside a decision with label and instructions in the chosen language."""
+    """Return a region field that accompanies a decision, with label and instructions in the chosen language."""
     return field.model_copy(
         update={"label": form_text(field.label), "instructions": form_text(field.instructions)},
     )
 
 
 def form_text(english: str) -> str:
-    """Return a text of a form, or what a campaign asks about a picture, in the chosen language."""
+    """Return a text of a form, or a campaign's question about a picture, in the chosen language."""
     return chosen_language().translated(english, _FORMS)
 
 
@@ -161,12 +161,12 @@ def chart_text(english: str) -> str:
 
 
 def guidelines_in_language(text: str) -> str:
-    """Return guidelines in the chosen language where they are those of the campaign's kind; else as they are."""
+    """Return guidelines in the chosen language if they are the default of the campaign's kind; otherwise unchanged."""
     return chosen_language().translated(text, _GUIDELINES)
 
 
 def practice_in_language(item: PracticeItem, kind: str) -> PracticeItem:
-    """Return an item to practise on in the chosen language where it is one of ours for the kind; else as it is."""
+    """Return a practice item in the chosen language if it is a default of the kind; otherwise unchanged."""
     language = chosen_language()
     if language is ENGLISH or item not in practice_items(kind):
         return item
@@ -208,7 +208,7 @@ def _translated_form(form: Form, language: AppLanguage) -> Form:
         return has_ours and all(not text or text != words(text) for text in texts)
 
     def translated(field: AnyField) -> AnyField:
-        if not is_ours(field):  # somebody's own field may well have a word of ours in it
+        if not is_ours(field):  # a recipe's own field may contain the same words
             return field
         update: dict[str, object] = {
             name: words(text) for name in _TEXTS_OF_FIELDS if isinstance(text := getattr(field, name, None), str)
@@ -223,7 +223,7 @@ def _translated_form(form: Form, language: AppLanguage) -> Form:
 
 
 def _form_texts() -> Iterator[str]:
-    """Yield the texts of the forms that we make, whatever a recipe sets in them."""
+    """Yield the texts of the default forms, for all settings that a recipe may choose."""
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
     forms = [
         DESCRIPTION_FORM,
@@ -250,7 +250,7 @@ def _form_texts() -> Iterator[str]:
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:
-    """Yield the texts of fields that people read: labels, hints, options with their help, and those of entries."""
+    """Yield the visible texts of fields: labels, hints, options with their help, and those of entries."""
     for field in fields:
         yield from (text for name in _TEXTS_OF_FIELDS if (text := getattr(field, name, "")))
         if isinstance(field, OneOf | SeveralOf | RegionField) and field.name != LICENCE:
@@ -261,7 +261,7 @@ def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:
 
 
 def _practice_texts() -> Iterator[str]:
-    """Yield the texts of our items to practise on that have words in them."""
+    """Yield the texts of the default practice items that contain words."""
     for kind in KINDS:
         for item in practice_items(kind):
             choices = [choice.text for choice in item.content.choices if choice.text and not choice.text.isdecimal()]

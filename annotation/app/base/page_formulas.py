@@ -1,7 +1,7 @@
-"""Texts that people wrote, on Streamlit's own pages: in the direction of their script, with their formulas drawn.
+"""User-written texts on Streamlit's pages, in the direction of their script and with drawn formulas.
 
-What `st.html` shows goes through Streamlit's filter, which keeps no MathML: a script draws formulas
-beside their source. The workbench draws its formulas itself.
+Streamlit's filter removes MathML from the HTML of `st.html`, so a script draws formulas next to their source. The
+workbench draws its formulas itself.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def html_with_formulas(text: str) -> str:
 
 
 def show_page_formulas() -> None:
-    """Draw the formulas of the page, those that come later among them."""
+    """Draw the formulas of the page, including those added later."""
     st.html(f"<style>{FORMULA_STYLE.read_text(encoding='utf-8')}</style>")
     component("benchwright_page_formulas", [FORMULA_SCRIPT, _SCRIPT], [])(key="page-formulas")
 
 
 def show_text(place: DeltaGenerator, *parts: str, between: str = " · ") -> None:
-    """Show texts in a line, each in its own direction."""
+    """Show texts on one line, each in its own direction."""
     place.html(_html_of(parts, between=between))
 
 

@@ -1,8 +1,8 @@
-"""Words that Streamlit itself shows, such as "Browse files", in the page's language; its layout from right to left.
+"""Streamlit's own words, such as "Browse files", in the page's language, and its layout from right to left.
 
-Streamlit speaks English and knows no other language. A script puts each of its texts into the page's language where the
-text stands in `WORDS`, and a style turns round what Streamlit fixes to the left or right. What it says of itself, such
-as that its server does not respond, is said in words of ours in English too.
+Streamlit shows English only. A script translates each of its texts that `WORDS` lists into the page's language, and a
+style mirrors the parts that Streamlit fixes to the left or right. Streamlit's messages about itself, such as that its
+server does not respond, are replaced in English too.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _IN_OURS = {
         "There is no page at this address, or none for you."
     ),
 }
-"""What Streamlit says of itself, in our words."""
+"""Streamlit's messages about itself, with the app's replacements."""
 WORDS = Texts(_STREAMLIT, {word: word for word in _WORDS} | _IN_OURS)
 
 
 def show_page_words() -> None:
-    """Have Streamlit's own words shown in the chosen language; in English, what it says of itself in ours."""
+    """Show Streamlit's own words in the chosen language; in English, replace its messages about itself."""
     language = chosen_language()
     if language.direction == "rtl":
         st.html(f"<style>{(_FOLDER / 'right_to_left.css').read_text(encoding='utf-8')}</style>")

@@ -1,4 +1,4 @@
-"""What every page gets: the account, the campaign, and a place in the page's head."""
+"""The arguments of every page: the account, the campaign, and a place in the page's head."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class PageRequest:
 
     Attributes:
         state: State of the app.
-        account: Account that is signed in.
+        account: Signed-in account.
         campaign: Campaign that the page shows.
-        head: Free place beside the campaign's name.
+        head: Free place next to the campaign's name.
     """
 
     state: AppState
@@ -34,7 +34,7 @@ class PageRequest:
 
     @property
     def stamp(self) -> tuple[Hashable, ...]:
-        """Return the beginning of a key of the cache: it changes with the campaign's decisions and tasks."""
+        """Return the beginning of a cache key, which changes with the campaign's decisions and tasks."""
         return (self.state.store.where, *Overview(self.state.store, self.campaign).stamp())
 
     @property

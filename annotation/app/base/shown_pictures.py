@@ -1,4 +1,4 @@
-"""Pictures and marks as the browser gets them, with a cache in memory."""
+"""Pictures and marks prepared for the browser, with a cache in memory."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from benchwright.records import ItemImage
 from ...workflow.image_files import ImageFiles
 
 MAX_SIDE_PX = 2048
-"""Longest side of a picture that is sent: twice what a large screen gives one picture of a pair."""
+"""Longest side of a sent picture: twice the space of one picture of a pair on a large screen."""
 _LOSSLESS_PX = 1_000_000
-"""Most pixels of a picture that is sent as PNG, so that a seam or a single pixel can be judged."""
+"""Largest number of pixels of a picture sent as PNG, so that annotators can judge a seam or a single pixel."""
 COARSE_PX = 640
-"""Longest side of the picture that is looked at until the other has come over a slow line."""
+"""Longest side of the coarse picture, shown until the full one has arrived over a slow line."""
 TINY_PX = 40_000
-"""Pixels up to which a picture comes soon over any line."""
+"""Number of pixels up to which a picture arrives quickly over any line."""
 DETAIL_PX = 512
-"""Side of a tile of a picture's own pixels."""
+"""Side of a tile at a picture's full resolution."""
 KEPT_BYTES = 96 << 20
 _MOST_WAITING = 24
-"""Most pictures that wait to be prepared in the background."""
+"""Largest number of pictures that wait for preparation in the background."""
 _MADE_AS = frozenset({"JPEG", "PNG", "WEBP"})
-"""Formats in which steps make pictures."""
+"""Formats in which steps write pictures."""
 
 
 class ShownPictures:
@@ -57,7 +57,7 @@ class ShownPictures:
         self._decoded: tuple[str, NDArray[np.uint8]] | None = None
         self._sizes: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
-        # One picture that somebody waits for, and one in the background. More at once would only take memory.
+        # One picture that an annotator waits for, and one in the background. More at once would only take memory.
         self._decoding_details = threading.Lock()
         self._decoding = threading.BoundedSemaphore(2)
 
@@ -65,8 +65,8 @@ class ShownPictures:
         """Return an image, upright, without marks.
 
         Raises:
-            DataError: The image's file is gone or has changed.
-            UnreadableImage: The image cannot be decoded any more.
+            DataError: The image's file is missing or has changed.
+            UnreadableImage: The image can no longer be decoded.
         """
         return self._once(etag(image), lambda: self._picture(image.image_id))
 
@@ -74,8 +74,8 @@ class ShownPictures:
         """Return a coarse version of an image, upright, without marks.
 
         Raises:
-            DataError: The image's file is gone or has changed.
-            UnreadableImage: The image cannot be decoded any more.
+            DataError: The image's file is missing or has changed.
+            UnreadableImage: The image can no longer be decoded.
         """
         shown = self.picture(image)
         return self._once(etag(image, "coarse"), lambda: coarse_preview(shown, max_side_px=COARSE_PX))
@@ -84,8 +84,8 @@ class ShownPictures:
         """Return the marks of an image as a transparent picture of the same size.
 
         Raises:
-            DataError: The image's file is gone or has changed.
-            UnreadableImage: The image cannot be decoded any more.
+            DataError: The image's file is missing or has changed.
+            UnreadableImage: The image can no longer be decoded.
             PromptError: The marks cannot be drawn on it.
         """
         full_wh = self.picture(image).full_wh
@@ -95,14 +95,14 @@ class ShownPictures:
         )
 
     def detail(self, image: ItemImage, *, column: int, row: int) -> Preview:
-        """Return a tile of an image's own pixels, for whoever zooms in further than the picture that was sent.
+        """Return a tile of an image at full resolution, for zooming in further than the sent picture allows.
 
-        The pixels of the last such image stay decoded, since its other tiles are asked for next.
+        The pixels of the last such image stay decoded, since the browser requests its other tiles next.
 
         Raises:
-            DataError: The image's file is gone or has changed.
-            UnreadableImage: The image cannot be decoded any more.
-            IndexError: There is no such tile.
+            DataError: The image's file is missing or has changed.
+            UnreadableImage: The image can no longer be decoded.
+            IndexError: The tile does not exist.
         """
         key = f"{image.image_id} {DETAIL_PX} {column} {row}"
         return self._once(key, lambda: self._detail(image.image_id, column=column, row=row))
@@ -110,17 +110,17 @@ class ShownPictures:
     def _detail(self, image_id: str, *, column: int, row: int) -> Preview:
         with self._decoding_details:
             if self._decoded is None or self._decoded[0] != image_id:
-                self._decoded = None  # before the next one takes as much
+                self._decoded = None  # frees its memory before the next one needs as much
                 self._decoded = image_id, decode_rgb(self._originals.data(image_id))
             pixels = self._decoded[1]
         return detail(pixels, column=column, row=row, side_px=DETAIL_PX)
 
     def called(self, record_id: str, *, digits: int) -> str:
-        """Return what people call a picture by its id, as a path; the first digits of the id of anything else."""
+        """Return the path by which users know a picture; for any other record, the first digits of its id."""
         return self._originals.name(record_id) or record_id[:digits]
 
     def are_shown(self, images: Sequence[ItemImage]) -> bool:
-        """Return whether all of these images, and the marks on them, can be shown or were shown just now."""
+        """Return whether all of these images, and the marks on them, can be shown or were just shown."""
         try:
             for image in images:
                 self.picture(image)
@@ -131,13 +131,13 @@ class ShownPictures:
         return True
 
     def warm(self, images: Sequence[ItemImage]) -> None:
-        """Prepare pictures and marks in the background, unless many are waiting already."""
+        """Prepare pictures and marks in the background, unless many are already waiting."""
         for image in images:
             if self._waiting.acquire(blocking=False):
                 self._background.submit(self._make_ready, image)
 
     def _make_ready(self, image: ItemImage) -> None:
-        # A picture that cannot be shown is reported when a browser requests it.
+        # The route reports a picture that cannot be shown when a browser requests it.
         with suppress(DataError, UnreadableImage, PromptError):
             self.picture(image)
             if image.prompts:
@@ -150,12 +150,12 @@ class ShownPictures:
         if form in _MADE_AS and self._originals.is_made(image_id):
             width, height = full = upright_size(data)
             if max(full) <= MAX_SIDE_PX:
-                # A step of this package encoded it, so it holds nothing but pixels.
+                # A step of this package encoded it, so it holds only pixels.
                 return Preview(data, MEDIA_TYPES[form], width, height, full)
         return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=_LOSSLESS_PX)
 
     def size(self, image: ItemImage) -> tuple[int, int]:
-        """Return width and height of the upright image in pixels; 4 by 3 where it cannot be shown any more."""
+        """Return width and height of the upright image in pixels; 4 by 3 if it can no longer be shown."""
         if image.image_id not in self._sizes:
             try:
                 self._sizes[image.image_id] = upright_size(self._originals.data(image.image_id))
@@ -164,9 +164,9 @@ class ShownPictures:
         return self._sizes[image.image_id]
 
     def _once(self, key: str, make: Callable[[], Preview], *, is_last_try: bool = False) -> Preview:
-        """Return the cached preview under a key; where another thread is making it, wait for that thread.
+        """Return the cached preview under a key; if another thread is making it, wait for that thread.
 
-        The other thread may have begun while the file was missing, so its failure is tried once more.
+        The other thread may have begun while the file was missing, so a failure gets one more try.
         """
         with self._lock:
             if (kept := self._get(key)) is not None:

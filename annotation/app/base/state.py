@@ -1,4 +1,4 @@
-"""State that all parts of one running app share: the store, the cookies, the pictures."""
+"""The state that all parts of a running app share: the store, the cookies, the pictures."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from .own_texts import english_texts
 from .shown_pictures import ShownPictures
 
 _MOST_DIGITS = 19
-"""Digits of 2^63, which is more than SQLite and PostgreSQL can hold."""
+"""Number of digits of 2^63, which exceeds the integers of SQLite and PostgreSQL."""
 _NO_ROW = -1
 
 
 class _Number(Convertor[int]):
-    """Reads the number of a row from a URL path; `_NO_ROW` for a number that no database can hold."""
+    """Converter of a row number in a URL path; gives `_NO_ROW` for a number that no database can hold."""
 
     regex = "[0-9]+"
 
@@ -44,13 +44,13 @@ class _Number(Convertor[int]):
 
 
 NUMBER = "number"
-"""Name of the convertor in paths such as `/drafts/{task:number}`."""
+"""Name of the converter in paths such as `/drafts/{task:number}`."""
 register_url_convertor(NUMBER, _Number())
 
 
 @dataclass(frozen=True)
 class AppState:
-    """What the app needs to serve one workspace."""
+    """The parts of the app that serve one workspace."""
 
     workspace: Path
     store: ReviewStore
@@ -65,17 +65,17 @@ class AppState:
     languages: OfferedLanguages
     provider: IdentityProvider | None = None
     private_webhooks: bool = False
-    """Whether webhooks may be in private networks and on this machine."""
+    """Whether webhooks may lead to private networks and this machine."""
     sources: AllowedFolders = field(default_factory=AllowedFolders)
     """Folders with photographs, pictures and releases that curators may name in the browser."""
     publish_to: PublishingTargets = field(default_factory=PublishingTargets)
     """Places to which curators may publish from the browser."""
 
     def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> AppLanguage:
-        """Return the language that somebody chose for their account or in their browser, else the browser's own.
+        """Return the language that a user chose for their account or browser, or else the browser's preference.
 
         Args:
-            account: Account that is signed in; None before.
+            account: Signed-in account; None before signing in.
             cookie: `Cookie` header of the browser.
             accepted: `Accept-Language` header of the browser.
         """
@@ -83,7 +83,7 @@ class AppState:
         return self.languages.choose(chosen, self.cookies.language_in(cookie), accepted=accepted)
 
     def account_of(self, token: str | None) -> Account | None:
-        """Return the account whose open session a token belongs to; None where there is none."""
+        """Return the account with the open session of a token; None if the token has no open session."""
         return None if token is None else self.accounts.of_session(token, now=clock())
 
 
@@ -101,10 +101,10 @@ def open_app_state(
 
     Args:
         workspace: Folder of the workspace.
-        secure: Whether people reach the app over HTTPS.
-        provider: Identity provider by which people may sign in besides passwords; default none.
-        languages: Folder with files of further languages; default none.
-        private_webhooks: Whether webhooks may be in private networks and on this machine; default False.
+        secure: Whether browsers reach the app over HTTPS.
+        provider: Identity provider for signing in, in addition to passwords; default none.
+        languages: Folder with files of additional languages; default none.
+        private_webhooks: Whether webhooks may lead to private networks and this machine; default False.
         sources: Folders that curators may name in the browser; default none.
         publish_to: Places to which curators may publish from the browser; default none.
 
@@ -140,7 +140,7 @@ _open: list[AppState] = []
 
 
 def set_current(state: AppState) -> None:
-    """Set the state that Streamlit's script uses, which gets no arguments."""
+    """Set the state for Streamlit's script, which takes no arguments."""
     _open[:] = [state]
 
 

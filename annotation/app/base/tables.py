@@ -1,4 +1,4 @@
-"""Tables of curators' pages: Streamlit's own, or HTML that runs from right to left where the page does."""
+"""Tables of curators' pages: Streamlit's own, or HTML that runs from right to left if the page does."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ THUMBNAIL_STYLE = """
 
 
 def thumbnail_html(url: str) -> str:
-    """Return a small picture for a line of a list, whose words name it; `THUMBNAIL_STYLE` goes with it."""
+    """Return a small picture for a line of a list whose text names it; style it with `THUMBNAIL_STYLE`."""
     return f'<img class="bw-small" src="{escape(url)}" alt="" loading="lazy">'
 
 
 def show_rows(rows: Sequence[Mapping[str, Any]], *, label: str) -> None:
-    """Show rows as a table with the keys of the first one as heads.
+    """Show rows as a table, with the keys of the first row as column heads.
 
     Streamlit draws its tables on a canvas, which runs from left to right in every language.
 
     Args:
-        rows: Rows with the same keys each.
-        label: Name of the table for people who do not see it.
+        rows: Rows, all with the same keys.
+        label: Name of the table for screen readers.
     """
     if chosen_language().direction == "ltr" or not rows:
         shown = [{head: escaped(cell) if isinstance(cell, str) else cell for head, cell in row.items()} for row in rows]
@@ -58,7 +58,7 @@ def _spelled(value: Any) -> str:
 
 
 def table_html(label: str, heads: Sequence[str] | None, rows: Iterable[Sequence[str]]) -> str:
-    """Return a table that scrolls on narrow screens; without heads, the first cell of each row is its head."""
+    """Return a table that scrolls on narrow screens; without column heads, the first cell of each row is its head."""
     body = []
     for row in rows:
         cells = [f'<td dir="auto">{escape(escaped(cell))}</td>' for cell in row]

@@ -1,1 +1,1 @@
-"""The curator's page of the run: how far it is, what comes next, and commands that are started from it."""
+"""The curator's page of the run: its progress, the next step, and commands to start."""

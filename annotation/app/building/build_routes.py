@@ -1,4 +1,4 @@
-"""Routes of the page of the run: looked at, run or gone on with, and its funnel page written."""
+"""Routes of the page of the run: show it, run or resume the recipe, and write the funnel page."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _BuildPage:
         self._state = state
 
     def run(self, asked: CuratorRequest) -> Response:
-        """Run the recipe, or go on with it."""
+        """Run the recipe, or resume the run."""
 
         def job() -> Job:
             source = recipe_source(self._state.workspace)
@@ -58,18 +58,18 @@ class _BuildPage:
         return self._started(asked, job)
 
     def funnel(self, asked: CuratorRequest) -> Response:
-        """Write the page of the funnel."""
+        """Write the funnel page."""
         return self._started(asked, FunnelJob)
 
     def _started(self, asked: CuratorRequest, job: Callable[[], Job]) -> Response:
         try:
             record = self._state.jobs.start(job(), by=asked.account.name)
-        except BenchwrightError as error:  # another curator was faster, or there is nothing to run
+        except BenchwrightError as error:  # another curator was faster, or nothing remains to run
             return self.show(asked, problem=message_of(error), status=422)
         return RedirectResponse(f"{BUILD}?job={record.id}", 303)
 
     def show(self, asked: CuratorRequest, **more: Any) -> Response:
-        """Show how far the run is, and what can be started."""
+        """Show the progress of the run and the commands that can start."""
         state, source = self._state, recipe_source(self._state.workspace)
         running = state.jobs.running()
         try:
@@ -93,7 +93,7 @@ class _BuildPage:
         return own_page(CURATOR_TEXTS["build"], "".join(parts), here=BUILD, **more)
 
     def _ended_badly(self) -> str | None:
-        """Return the last command where it did not end well; None otherwise."""
+        """Return the last command if it failed; None otherwise."""
         newest = self._state.jobs.jobs(most=1)
         return newest[0].id if newest and newest[0].state != "done" else None
 

@@ -1,4 +1,4 @@
-"""Parts of the page of the run, as HTML: what comes next, the steps, the funnel, and commands that have ended."""
+"""Parts of the page of the run, as HTML: the next step, the recipe's steps, the funnel, and finished commands."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from ..wording.texts import title_of
 _MOST_JOBS = 8
 _FIGURES_STYLE = """.figures svg, .figures .chart-scroll:has(> svg) { direction: ltr }
 .figures svg text { unicode-bidi: plaintext }"""
-"""A drawing runs from left to right, as its scale does, in a page of any direction."""
+"""Style for drawings, which run from left to right like their scale, whatever the page's direction."""
 
 
 def next_step(state: AppState, build: BuildProgress, source: RecipeSource | None) -> str:
-    """Return what comes next, in sentences, with links to the campaigns that the run waits for."""
+    """Return sentences about the next step, with links to the campaigns that the run waits for."""
     parts = [f"<h2>{escape(TEXTS['build_next'])}</h2>"]
     if source is None:
         parts.append(_paragraph(TEXTS["build_no_recipe"]))
@@ -63,12 +63,12 @@ def _progress_link(campaign: str) -> str:
 
 
 def _waiting(state: AppState, campaigns: Sequence[str]) -> list[str]:
-    """Return what the run waits for, in sentences."""
+    """Return sentences about what the run waits for."""
     return [words for name in campaigns for words in _waits_in(state, name)] or [TEXTS["build_go_on"]]
 
 
 def _waits_in(state: AppState, waits_for: str) -> list[str]:
-    """Return what a campaign waits for, in sentences."""
+    """Return sentences about what a campaign waits for."""
     campaign = state.store.campaign(waits_for)
     overview, name = Overview(state.store, campaign), title_of(waits_for)
     counts = cached((state.store.where, *overview.stamp(), "patterns"), overview.decision_counts)
@@ -87,7 +87,7 @@ def _waits_in(state: AppState, waits_for: str) -> list[str]:
 
 
 def steps_table(build: BuildProgress) -> str:
-    """Return the recipe's steps with their state and counts; nothing before the first run."""
+    """Return the recipe's steps with their state and counts; empty before the first run."""
     if not build.steps:
         return ""
     title = escape(TEXTS["build_steps"])
@@ -118,7 +118,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def funnel_figures(build: BuildProgress) -> str:
-    """Return the charts of the funnel; nothing before the first run."""
+    """Return the charts of the funnel; empty before the first run."""
     if not build.funnel:
         return ""
     words = {"numbers": TEXTS["chart_numbers"], "save": TEXTS["chart_save"]}
@@ -130,7 +130,7 @@ def funnel_figures(build: BuildProgress) -> str:
 
 
 def earlier_jobs(state: AppState) -> str:
-    """Return the commands that have ended, the newest first."""
+    """Return the finished commands, newest first."""
     records = [record for record in state.jobs.jobs(most=_MOST_JOBS) if record.state != "running"]
     if not records:
         return ""

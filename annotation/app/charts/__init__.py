@@ -1,1 +1,1 @@
-"""The curator's charts, drawn as all charts are (`benchwright.pages`), and the component that shows them."""
+"""The curator's charts, drawn like all charts (`benchwright.pages`), and the component that shows them."""

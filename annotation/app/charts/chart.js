@@ -1,4 +1,4 @@
-/* Shows a chart, which the server has escaped. Streamlit's own element for HTML takes SVG out. */
+/* Shows a chart that the server has escaped. Streamlit's own element for HTML removes SVG. */
 export default ({ parentElement, data }) => {
   const place = parentElement.querySelector(".chart-place");
   if (place.shown === data) return;

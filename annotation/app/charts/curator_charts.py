@@ -1,4 +1,4 @@
-"""The charts of the curator's pages: parts of wholes, counts, values with intervals, decisions by day, confusion."""
+"""The charts on curators' pages: parts of wholes, counts, values with intervals, decisions by day, confusion."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ..languages.language import unisolated
 from ..wording.curator_texts import TEXTS, words_for
 
 _MOST_DAYS = 120
-"""Most columns of the chart of days; of a longer campaign the last days are shown."""
+"""Largest number of columns in the chart of days; a longer campaign shows its last days."""
 _MOST_COUNTED = 31
-"""Most days whose counts stand on their columns."""
+"""Largest number of days with a count on each column."""
 _OPEN = {"begun": Look("fail", "rising"), "untouched": Look("fail", "outline"), "open": Look("fail", "outline")}
 _CLOSED = (
     Look("series-0"),
@@ -40,11 +40,11 @@ _CLOSED = (
     Look("series-2", "level"),
     Look("series-6", "checks"),
 )
-"""Looks of decided parts; the others are those of open parts."""
+"""Looks of decided parts; open parts have the other looks."""
 
 
 class NamedValue(NamedTuple):
-    """A value, None where undefined, with its interval, and a text beside it."""
+    """A value, None if undefined, with its interval and a text next to it."""
 
     name: str
     value: float | None
@@ -53,12 +53,12 @@ class NamedValue(NamedTuple):
 
 
 def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, int]]]) -> Chart:
-    """Return a chart of the parts of each whole: a bar as long as the whole, with a look for each part.
+    """Return a chart of the parts of each whole: a bar as long as the whole, with a different look for each part.
 
     Args:
         name: Name of the chart, unique on the page.
         title: Title of the chart.
-        rows: Name of each whole, and its counts by part; the same parts in the same order in each row.
+        rows: Name of each whole, and its counts by part; all rows have the same parts in the same order.
     """
     looks: dict[str, Look] = {}
     for part in dict.fromkeys(part for _, parts in rows for part in parts):
@@ -77,7 +77,7 @@ def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, in
 def counts_chart(
     name: str, title: str, counts: Sequence[tuple[str, int]], *, words: Sequence[str] | None = None
 ) -> Chart:
-    """Return a chart of counts, one bar each, with the count or its words beside it."""
+    """Return a chart of counts, one bar each, with the count or its words next to it."""
     texts = words or [str(count) for _, count in counts]
     bars = [
         ChartRow(unisolated(row_name), [Part("", count, _CLOSED[0])], note=text)
@@ -100,9 +100,9 @@ def intervals_chart(
     Args:
         name: Name of the chart, unique on the page.
         title: Title of the chart.
-        values: Values, one a row.
-        scale: Ends of the scale; default from 0, or from the lowest value where that is negative, to 1.
-        mark: Value at which a dashed line stands; by default at 0 where that lies within the scale.
+        values: Values, one per row.
+        scale: Ends of the scale; default from 0, or from the lowest value if that is negative, to 1.
+        mark: Value of a dashed line; default 0 if that lies within the scale.
     """
     ends = [end for value in values for end in (value.value, *(value.interval or ())) if end is not None]
     low, high = scale or (min([0.0, *ends]), 1.0)
@@ -119,7 +119,7 @@ def intervals_chart(
 
 
 def narrow_scale(values: Sequence[float | None], middle: float | None) -> tuple[float, float] | None:
-    """Return a scale on which values that hardly differ can be told apart; None where there are no values."""
+    """Return a scale on which close values can be told apart; None if there are no values."""
     known = [value for value in (*values, middle) if value is not None]
     if not known:
         return None
@@ -128,7 +128,7 @@ def narrow_scale(values: Sequence[float | None], middle: float | None) -> tuple[
 
 
 def days_chart(name: str, title: str, counts: Mapping[str, int]) -> Chart:
-    """Return a chart with one column for each day from the first decision to the last; there is at least one."""
+    """Return a chart with one column for each day from the first decision to the last; `counts` must not be empty."""
     first, last = date.fromisoformat(min(counts)), date.fromisoformat(max(counts))
     first = max(first, last - timedelta(days=_MOST_DAYS - 1))
     days = [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
@@ -153,7 +153,7 @@ def confusion_chart(name: str, title: str, confusion: Mapping[str, Mapping[str, 
     Args:
         name: Name of the chart, unique on the page.
         title: Title of the chart.
-        confusion: Shares from 0 to 1 by truth and label; shown in percent.
+        confusion: Shares from 0 to 1 by truth and label, shown in percent.
     """
     labels = list(dict.fromkeys(label for shares in confusion.values() for label in shares))
     rows = [(words_for(truth), [shares.get(label, 0.0) for label in labels]) for truth, shares in confusion.items()]

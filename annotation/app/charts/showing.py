@@ -1,7 +1,7 @@
-"""Showing of a chart in a page of Streamlit: drawing, caption, numbers, and a link that saves it as SVG.
+"""Display of a chart on a Streamlit page: drawing, caption, numbers, and a link that saves it as SVG.
 
-`st.html` takes SVG out of what it shows, so charts are a component. They follow Streamlit's theme by its
-`color-scheme`, and the content policy allows them: styles are inline, and no script is in them.
+`st.html` removes SVG, so charts are a component. They follow Streamlit's theme through its `color-scheme`. The content
+policy allows them, because they have inline styles and no scripts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ svg text { unicode-bidi: plaintext; }
 
 
 def show_chart(chart: Chart) -> None:
-    """Show a chart; its name must be the only one of its kind on the page."""
+    """Show a chart; its name must be unique on the page."""
     words = {"numbers": TEXTS["chart_numbers"], "save": TEXTS["chart_save"]}
     _renderer()(key=f"chart-{chart.name}", data=figure_html(chart, **words))
 

@@ -1,1 +1,1 @@
-"""The pages from which curators steer: rules and thresholds tried, guidelines edited, the run."""
+"""The curators' steering pages: try rules and thresholds, edit guidelines, manage connections."""

@@ -1,4 +1,4 @@
-"""A link from what a curator tries to the form of the step in the recipe, filled in with it."""
+"""A link from a setting that a curator tries to the step's form in the recipe, filled in with that setting."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..wording.own_page_texts import TEXTS
 
 
 def show_change_link(entry: str, **values: object) -> None:
-    """Show a link to the form of a step, in which some fields hold what was tried.
+    """Show a link to the form of a step, with the tried values filled in.
 
     Args:
         entry: Entry of the step in the recipe.
-        **values: What the fields hold, by name; what is on or off as True or False.
+        **values: Values of the fields, by name; True or False for a switch.
     """
     spelled = {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in values.items()}
     address = f"{RECIPE}/step?{urlencode({'entry': entry, **spelled})}"

@@ -1,4 +1,4 @@
-"""The curator's page of what reaches a campaign from outside: tokens, webhooks, entries; and hours and pay."""
+"""The curator's page of a campaign's outside connections: tokens, webhooks, crowd entries; with hours and pay."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from ..wording.directed_text import inert
 from ..wording.texts import message_of
 
 _NEW = "connections-new"
-"""Key of the session under which a new secret waits to be shown once."""
+"""Session key that holds a new secret until the page shows it once."""
 _MOST_DELIVERIES = 20
 _SERVICE_NAMES = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
 
 
 def show_connections(request: PageRequest) -> None:
-    """Show and change how programs and services reach the campaign."""
+    """Show and change the connections of programs and services to the campaign."""
     if (new := st.session_state.pop(_NEW, None)) is not None:
         words, secret = new
         st.success(words)
@@ -45,7 +45,7 @@ def show_connections(request: PageRequest) -> None:
 
 
 def _do(act: Callable[[], tuple[str, str] | None]) -> None:
-    """Do what a curator asked for, and show the page anew; say what is wrong where it cannot be done."""
+    """Carry out a curator's request and show the page again; if it fails, show the reason."""
     try:
         new = act()
     except BenchwrightError as error:
@@ -225,12 +225,12 @@ def _show_pay(request: PageRequest) -> None:
 
 
 def _event_words(code: str) -> str:
-    """Return an event in words."""
+    """Return the words for an event."""
     return TEXTS[f"event_{code.replace('.', '_')}"]
 
 
 def _nothing(_done: object) -> None:
-    """Return nothing to show, whatever an act returned."""
+    """Discard the result of an act, which has no secret to show."""
 
 
 def _app_url() -> str:

@@ -1,4 +1,4 @@
-"""The curator's page of guidelines: edited with preview and difference, and saved as a new version."""
+"""The curator's page of guidelines: edit with preview and difference, and save as a new version."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _DIFFERENCE_STYLE = """<style>
 .bw-diff del { border-color: #dc2626; background: color-mix(in srgb, #dc2626 14%, transparent); }
 </style>"""
 _MOST_KEPT = 64
-"""Most drafts that are kept beyond the browser's window, those written last."""
+"""Largest number of drafts kept beyond the browser's window; the most recently written ones stay."""
 
 
 @dataclass
 class _Draft:
-    """What a curator is writing in this session.
+    """A curator's unsaved text in this session.
 
     Attributes:
-        based_on: Version that they have before them; one without text where there is none.
-        serial: Number of times that the field began anew, which makes its key.
-        is_kept: Whether it is kept beyond the window.
+        based_on: Version on which the text is based; a version without text if there is none.
+        serial: Number of resets of the field, which makes its key.
+        is_kept: Whether the draft is kept beyond the window.
     """
 
     based_on: GuidelinesVersion
@@ -53,16 +53,16 @@ class _Draft:
 
     @property
     def is_changed(self) -> bool:
-        """Return whether anything was written."""
+        """Return whether the curator changed the text."""
         return self.text != self.based_on.text
 
 
 _kept: OrderedDict[tuple[str, str, str], _Draft] = OrderedDict()
-"""What was written and not saved, by store, curator and campaign: a reload shows it again while the app runs."""
+"""Unsaved drafts by store, curator and campaign; a reload shows them again while the app runs."""
 
 
 def show_guidelines_editor(request: PageRequest) -> None:
-    """Let a curator edit the guidelines of a campaign; what another one saves meanwhile is never overwritten."""
+    """Let a curator edit the guidelines of a campaign, without overwriting a version saved meanwhile by another."""
     known, campaign = Guidelines(request.state.store), request.campaign
     newest = known.newest(campaign) or GuidelinesVersion(0, 0, "curator", "")
     draft = _draft(request, newest)
@@ -107,7 +107,7 @@ def _draft(request: PageRequest, newest: GuidelinesVersion) -> _Draft:
 
 def _keep(request: PageRequest, draft: _Draft) -> None:
     place = _place(request)
-    if draft.is_changed or draft.is_kept:  # a window in which nothing was written leaves what another one keeps
+    if draft.is_changed or draft.is_kept:  # an unchanged window leaves another window's draft
         _kept.pop(place, None)
     draft.is_kept = draft.is_changed
     if draft.is_changed:
@@ -160,7 +160,7 @@ def _show_save(request: PageRequest, draft: _Draft, newest: GuidelinesVersion) -
 
 
 def _show_proposals(request: PageRequest, draft: _Draft) -> None:
-    """Show the reasons on which annotators differ, each with a button that puts a line about it into the draft."""
+    """Show the reasons on which annotators differ, each with a button that adds a line about it to the draft."""
     if request.campaign.is_simulated:
         return
     store, name = request.state.store, request.campaign.name
@@ -197,7 +197,7 @@ def _show_difference(draft: _Draft, newest: GuidelinesVersion) -> None:
 
 
 def _changed_line(line: str) -> str:
-    """Return a line of a unified difference as HTML: added, removed or around these."""
+    """Return a line of a unified difference as HTML: added, removed or context."""
     tag = {"+": "ins", "-": "del"}.get(line[:1], "span")
     return f'<div class="bw-diff" dir="auto"><{tag}>{escape(escaped(line)) or "&nbsp;"}</{tag}></div>'
 

@@ -1,4 +1,4 @@
-"""The curator's page of rules: what each would make of the decisions so far, and which items it would change."""
+"""The curator's page of rules: the result of each rule on the decisions so far, and the items it would change."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ..wording.directed_text import inert
 from .change_link import show_change_link
 
 _MOST_CHANGED = 24
-"""Most pictures of changed items; the rest are counted."""
+"""Largest number of pictures of changed items; the page only counts the rest."""
 
 
 def show_rules(request: PageRequest, *, item: st.Page) -> None:
-    """Show what every rule that the campaign could have would do, and the items that one of them changes."""
+    """Show the effect of every possible rule of the campaign, and the items that a picked rule changes."""
     store, campaign = request.state.store, request.campaign
     if not can_try(campaign):
         st.info(TEXTS["no_rule_to_try"])
@@ -42,7 +42,7 @@ def show_rules(request: PageRequest, *, item: st.Page) -> None:
 
 
 def sentence(trial: RuleTrial) -> str:
-    """Return in a sentence what a rule would do with the tasks, and what it costs."""
+    """Return a sentence on the effect of a rule on the tasks, and on its cost."""
     parts = [
         f"{count:,} {words_for(fate)}" for fate, count in trial.fates.items() if count and fate not in {KEPT, OPEN}
     ]
@@ -58,13 +58,13 @@ def sentence(trial: RuleTrial) -> str:
 
 def _pick(trials: list[RuleTrial]) -> RuleTrial:
     others = {rule_in_words(str(trial.rule)): trial for trial in trials if not trial.is_in_force}
-    # The likeliest question first: a rule that changes something.
+    # The most likely question first: a rule that changes an item.
     first = next((place for place, trial in enumerate(others.values()) if trial.changed), 0)
     return others[st.selectbox(TEXTS["rule_to_try"], list(others), index=first)]
 
 
 def _show_picked(request: PageRequest, trial: RuleTrial, item: st.Page) -> None:
-    """Show what changes against the rule in force, as pictures, and the line for the recipe."""
+    """Show the changes from the current rule, as pictures, and the line for the recipe."""
     if not trial.changed:
         st.caption(TEXTS["rule_changes_none"])
     else:
@@ -101,7 +101,7 @@ def _tiles(request: PageRequest, changed: list[ChangedTask], path: str) -> list[
 
 
 def _show_sureness(request: PageRequest) -> None:
-    """Show, where a curator asks for it, what thresholds of sureness would spare, and at which price."""
+    """Show, on request, the votes that thresholds of sureness would save, and their price."""
     if not st.toggle(TEXTS["sureness"]):
         return
     if not can_spare(request.campaign):

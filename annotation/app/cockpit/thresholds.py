@@ -1,4 +1,4 @@
-"""The curator's page of thresholds: what another threshold of a filter would keep and drop, with pictures."""
+"""The curator's page of thresholds: records that another threshold of a filter would keep or drop, with pictures."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from ..wording.texts import message_of
 from .change_link import show_change_link
 
 _MOST_CHANGED = 24
-"""Most pictures of records that would change; the rest are counted."""
+"""Largest number of pictures of changed records; the page only counts the rest."""
 _STEPS = 100
-"""Steps in which the field's arrows go from the least to the largest measured value."""
+"""Number of steps of the field's arrows from the smallest to the largest measured value."""
 
 
 def show_thresholds(state: AppState, *, items: st.Page, item: st.Page) -> None:
-    """Let a curator pick a filter's threshold, try another, and see what it would change."""
+    """Let a curator pick a filter's threshold, try another value, and see the changes."""
     st.caption(TEXTS["thresholds_why"])
     try:
         stamp = (state.store.where, "thresholds", run_stamp(state.workspace))

@@ -1,1 +1,1 @@
-"""How workers of Prolific and Mechanical Turk come in, and how they leave with a code."""
+"""Entry of workers from Prolific and Mechanical Turk, and their exit with a completion code."""

@@ -1,4 +1,4 @@
-"""Routes by which workers come in and leave: an address of the service's, and the page with the code."""
+"""Routes for the entry and exit of crowd workers: the address for the service, and the page with the code."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENTER, LEAVE = "/enter", "/leave"
 
 
 def entry_routes(state: AppState) -> list[Route]:
-    """Return the routes of workers: `/enter/KEY` is open, as the sign-in page is; `/leave` needs a session."""
+    """Return the routes of workers: `/enter/KEY` is open, like the sign-in page; `/leave` needs a session."""
     routes = _EntryRoutes(state)
     return [
         Route(ENTER + "/{key:str}", routes.enter, methods=["GET", "POST"]),
@@ -38,7 +38,7 @@ class _EntryRoutes:
         self._state = state
 
     async def enter(self, request: Request) -> Response:
-        """Show what waits, or begin a visit and a session."""
+        """Show the work ahead, or begin a visit and a session."""
         entry = await run_in_threadpool(CrowdEntries(self._state.store).of_key, request.path_params["key"])
         if entry is None:
             return _said("crowd_bad_link", 403)
@@ -54,7 +54,7 @@ class _EntryRoutes:
             return _said(refused.reason, 403)
 
     async def _begin(self, request: Request, entry: CrowdEntry, arrival: Arrival) -> Response:
-        """Begin a visit; a browser in which somebody else than a worker is signed in is left as it is."""
+        """Begin a visit; the session of a browser whose user is not a crowd worker stays unchanged."""
         token = self._state.cookies.token_of(request.headers.get("cookie", ""))
         account = await run_in_threadpool(self._state.account_of, token)
         entries = CrowdEntries(self._state.store)
@@ -72,7 +72,7 @@ class _EntryRoutes:
         return await start_session(self._state, request, name, f"/review?campaign={quote(entry.campaign, safe='')}")
 
     def _entry_page(self, entry: CrowdEntry, arrival: Arrival) -> Response:
-        """Return the page on which a worker begins; in Mechanical Turk's frame a link to a window of its own."""
+        """Return the page on which a worker begins; in Mechanical Turk's frame, a link to a separate window."""
         path = f"{ENTER}/{entry.key}"
         title = TEXTS["crowd_welcome"].format(campaign=title_of(entry.campaign))
         why = TEXTS["crowd_how_many"].format(count=entry.tasks) if entry.tasks else TEXTS["crowd_why"]
@@ -92,7 +92,7 @@ class _EntryRoutes:
         return response
 
     async def leave(self, request: Request) -> Response:
-        """Show the code and the way back, once nothing is left to do."""
+        """Show the code and the way back once nothing remains to do."""
         account = request.scope[ACCOUNT]
         store = self._state.store
         visit = await run_in_threadpool(CrowdEntries(store).latest_visit, account.name)
@@ -110,7 +110,7 @@ class _EntryRoutes:
 
 
 def _way_back(entry: CrowdEntry, leaving: Leaving, session: str, submit_to: str | None) -> tuple[str, str]:
-    """Return the code with the way back to the service, in HTML, and the host that a form on it is posted to."""
+    """Return the code with the way back to the service, in HTML, and the host to which its form posts."""
     if leaving.code is None:
         return f"<p>{escape(TEXTS['crowd_no_code'])}</p>", ""
     code = f"<p>{escape(TEXTS['crowd_code'])} <strong><code>{escape(leaving.code)}</code></strong></p>"
@@ -124,7 +124,7 @@ def _way_back(entry: CrowdEntry, leaving: Leaving, session: str, submit_to: str 
 
 
 def _headers(*, frames: bool = False, action: str = "") -> dict[str, str]:
-    """Return the headers of a page: who may show it in a frame, and where a form of it may be posted."""
+    """Return the headers of a page: the sites that may show it in a frame, and the target of its form."""
     policy = OPEN_PAGE_HEADERS["Content-Security-Policy"]
     if frames:
         policy = policy.replace("frame-ancestors 'none'", f"frame-ancestors {MTURK_FRAMES}")

@@ -1,4 +1,4 @@
-"""How a worker's visit stands, and what it ends with."""
+"""The state of a worker's visit, and its result."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ...workflow.task_queue import TaskQueue
 
 
 class Leaving(NamedTuple):
-    """How a visit stands.
+    """The state of a visit.
 
     Args:
-        state: What it ended with, or `working`.
-        left: Tasks that are left while they work.
-        code: Code to hand in; None while they work, or where the entry has none.
+        state: Result of the visit, or `working`.
+        left: Number of remaining tasks while the worker works.
+        code: Completion code; None while the worker works, or if the entry has none.
     """
 
     state: VisitResult | Literal["working"]
@@ -27,13 +27,13 @@ class Leaving(NamedTuple):
 
 
 def leave(store: ReviewStore, visit: Visit, name: str, *, now: datetime) -> Leaving:
-    """Return how a visit stands, and end it where nothing is left to do.
+    """Return the state of a visit, and end the visit if nothing remains to do.
 
     Args:
         store: Review store.
-        visit: The person's latest visit.
-        name: Their pseudonym.
-        now: Moment of the call.
+        visit: The worker's latest visit.
+        name: The worker's pseudonym.
+        now: Time of the call.
     """
     if visit.result is not None:
         return Leaving(visit.result, 0, visit.entry.code_for(visit.result))
@@ -46,10 +46,10 @@ def leave(store: ReviewStore, visit: Visit, name: str, *, now: datetime) -> Leav
 
 
 def _result_of(store: ReviewStore, campaign: Campaign, visit: Visit, name: str, *, now: datetime) -> VisitResult | None:
-    """Return what a visit ends with now; None while there is something to do.
+    """Return the result of a visit that ends now; None while work remains.
 
-    A pause comes before anything else. Whoever did their part has completed it, also where others took the last tasks;
-    whoever could not begin, since nothing was left or they did not qualify, is screened out.
+    A pause takes precedence. Workers who did their part have completed the visit, even if others took the last tasks.
+    Workers who could not begin, because no tasks were left or they did not qualify, are screened out.
     """
     queue, practice = TaskQueue(store, campaign, name), PracticeQueue(store, campaign, name).state()
     if queue.is_paused:

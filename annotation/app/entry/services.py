@@ -1,10 +1,10 @@
-"""What Prolific and Mechanical Turk add to an entry's address, and how a finished submission goes back there.
+"""The parameters that Prolific and Mechanical Turk add to an entry's address, and the return of a finished submission.
 
-Prolific fills placeholders of the study's address, as `PROLIFIC_PID`, `STUDY_ID` and `SESSION_ID`, and takes people
-back at an address with the completion code (https://docs.prolific.com/api-reference/studies/the-study-object).
+Prolific fills the placeholders `PROLIFIC_PID`, `STUDY_ID` and `SESSION_ID` of the study's address. Workers return to
+Prolific at an address with the completion code (https://docs.prolific.com/api-reference/studies/the-study-object).
 Mechanical Turk shows an `ExternalQuestion` in a frame with `workerId`, `hitId`, `assignmentId` and `turkSubmitTo`.
-Before the worker accepts the HIT there is no worker, and the assignment is `ASSIGNMENT_ID_NOT_AVAILABLE`. A form posted
-to `/mturk/externalSubmit` of that host, with the assignment and at least one more field, hands it in
+Until the worker accepts the HIT, `workerId` is absent and the assignment is `ASSIGNMENT_ID_NOT_AVAILABLE`. A form
+posted to `/mturk/externalSubmit` of that host, with the assignment and at least one other field, submits it
 (https://docs.aws.amazon.com/AWSMechTurk/latest/AWSMturkAPI/ApiReference_ExternalQuestionArticle.html).
 """
 
@@ -18,9 +18,9 @@ from ...store.integrations.crowd import CrowdEntry, EntryRefused, Service
 
 PROLIFIC_BACK = "https://app.prolific.com/submissions/complete"
 MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
-"""Hosts that an assignment may be handed in to: `turkSubmitTo` comes with the request, and is not believed."""
+"""Hosts that accept assignments; the request's `turkSubmitTo` is not trusted."""
 MTURK_FRAMES = "https://*.mturk.com https://workersandbox.mturk.com"
-"""Sites that may show the entry page in a frame, as a content policy spells them."""
+"""Sites that may show the entry page in a frame, in the notation of a content policy."""
 _SUBMIT = "/mturk/externalSubmit"
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 _NAMES: Mapping[Service, tuple[str, str, str]] = {
@@ -29,18 +29,18 @@ _NAMES: Mapping[Service, tuple[str, str, str]] = {
 }
 _SUBMIT_TO = "turkSubmitTo"
 OPENED = "opened"
-"""Parameter of the address that opens the entry page in a window of its own, out of Mechanical Turk's frame."""
+"""Parameter of the address that opens the entry page in a separate window, outside Mechanical Turk's frame."""
 
 
 class Arrival(NamedTuple):
-    """What an address says of whoever opens it.
+    """The data about a worker in the address that they open.
 
     Args:
         worker: Id of the worker.
         study: Study or HIT.
         session: Submission or assignment.
-        submit_to: Host that the assignment is handed in to; None at Prolific.
-        is_preview: Whether the worker only looks at the HIT, and has not accepted it.
+        submit_to: Host to which the assignment is submitted; None for Prolific.
+        is_preview: Whether the worker only previews the HIT and has not accepted it.
         is_framed: Whether the page is in Mechanical Turk's frame, where no session can begin.
     """
 
@@ -52,16 +52,16 @@ class Arrival(NamedTuple):
     is_framed: bool
 
     def to_query(self, service: Service, **more: str) -> str:
-        """Return the query that says the same."""
+        """Return a query string with the same data."""
         values = dict(zip(_NAMES[service], (self.worker, self.study, self.session), strict=True))
         return urlencode({**values, **({_SUBMIT_TO: self.submit_to} if self.submit_to else {}), **more})
 
 
 def arrival_of(service: Service, values: Mapping[str, str]) -> Arrival:
-    """Return what an address says.
+    """Return the data in an address.
 
     Raises:
-        EntryRefused: One of the ids is missing, or the host is none of Mechanical Turk's (`crowd_bad_link`).
+        EntryRefused: An id is missing, or the host does not belong to Mechanical Turk (`crowd_bad_link`).
     """
     worker, study, session = (values.get(name, "") for name in _NAMES[service])
     if service == "prolific":
@@ -77,18 +77,18 @@ def arrival_of(service: Service, values: Mapping[str, str]) -> Arrival:
 
 
 def prolific_back(code: str) -> str:
-    """Return the address at which Prolific takes a person back."""
+    """Return the address at which a worker returns to Prolific."""
     return f"{PROLIFIC_BACK}?{urlencode({'cc': code})}"
 
 
 def mturk_submit(submit_to: str) -> str:
-    """Return the address that a form hands an assignment in to."""
+    """Return the address to which a form submits an assignment."""
     assert submit_to in MTURK_HOSTS
     return submit_to + _SUBMIT
 
 
 def entry_link(entry: CrowdEntry, base_url: str) -> str:
-    """Return the address to give to the service: for Prolific with its placeholders, for MTurk as it appends them."""
+    """Return the address for the service: with placeholders for Prolific, without for MTurk, which appends its own."""
     path = f"{base_url}/enter/{entry.key}"
     if entry.service == "mturk":
         return path

@@ -1,1 +1,1 @@
-"""Helpers that propose regions, in processes of their own beside the app."""
+"""Helpers that propose regions, in processes separate from the app."""

@@ -1,8 +1,8 @@
-"""Asking helpers without ever waiting for the wrong one: a process and a short queue for each lane.
+"""Requests to helpers: a process and a short queue for each lane, so that no helper delays those of another lane.
 
-Quick helpers, models, and servers elsewhere have lanes of their own. A newer request of a window takes the place of its
-older ones, which are not computed if they still wait. A helper that takes too long is ended with its process, which
-starts again for the next request. Nothing here blocks drawing: whoever asks gets a future.
+Quick helpers, models and remote servers have separate lanes. A newer request of a window replaces its older ones, which
+are not computed if they still wait. If a helper takes too long, the lane ends its process and starts another for the
+next request. Requests never block drawing: callers get a future.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from benchwright.regions.helper import HelperLane
 logger = logging.getLogger(__name__)
 
 _MOST_WAITING = 16
-"""Most requests that wait in a lane."""
+"""Largest number of requests that wait in a lane."""
 _MOST_WARMING = 24
-"""Most pictures that wait to be prepared in a lane."""
+"""Largest number of pictures that wait for preparation in a lane."""
 _TIMEOUTS_S: Mapping[HelperLane, float] = {"light": 30.0, "model": 180.0, "remote": 180.0}
 _STOP_S = 5.0
 
@@ -42,7 +42,7 @@ class HelperMissing(BenchwrightError):
 
 
 class HelperFailed(BenchwrightError):
-    """A helper failed, or returned nonsense."""
+    """A helper failed, or returned an invalid answer."""
 
 
 class HelperRefused(BenchwrightError):
@@ -58,15 +58,15 @@ class HelperTimeout(BenchwrightError):
 
 
 class Superseded(BenchwrightError):
-    """A newer request of the same window took the place of this one."""
+    """A newer request of the same window replaced this one."""
 
 
 class HelperAnswer(NamedTuple):
-    """What a helper proposed.
+    """A helper's proposal.
 
     Args:
         regions: Region documents.
-        is_refined: Whether this is its exact answer.
+        is_refined: Whether this is the helper's exact answer.
     """
 
     regions: list[dict[str, Any]]
@@ -74,13 +74,13 @@ class HelperAnswer(NamedTuple):
 
 
 class HelperWork(NamedTuple):
-    """A picture, and what a helper is to do with it.
+    """A picture, and a helper's work on it.
 
     Args:
         helper: The helper.
         image_id: SHA-256 of the picture's file.
         size_wh: Size of the upright picture in pixels.
-        hints: Hints; None to prepare the picture only.
+        hints: Hints; None only to prepare the picture.
     """
 
     helper: NamedHelper
@@ -89,7 +89,7 @@ class HelperWork(NamedTuple):
     hints: RegionHints | None
 
     def to_json(self, number: int) -> bytes:
-        """Return the message for the helpers' process."""
+        """Return the message to the helpers' process."""
         hints = None if self.hints is None else self.hints.model_dump(mode="json")
         message = {
             "id": number,
@@ -109,11 +109,11 @@ class _Job:
 
 
 class HelperLanes:
-    """The lanes of one workspace. Thread-safe; processes start when they are first needed.
+    """The lanes of one workspace. Thread-safe; each process starts when it is first needed.
 
     Args:
         workspace: Folder of the workspace.
-        timeouts_s: Seconds that a request may take, by lane.
+        timeouts_s: Time limit of a request in seconds, by lane.
     """
 
     def __init__(self, workspace: Path, timeouts_s: Mapping[HelperLane, float] = _TIMEOUTS_S) -> None:
@@ -122,13 +122,13 @@ class HelperLanes:
         self._lock = threading.Lock()
 
     def ask(self, work: HelperWork, *, window: str) -> Future[HelperAnswer]:
-        """Return a future of what a helper proposes.
+        """Return a future of a helper's proposal.
 
         The future raises `Superseded`, `HelperMissing`, `HelperFailed`, `HelperRefused` or `HelperTimeout`.
 
         Args:
-            work: What is asked.
-            window: Window that asks, together with its account; its older requests are superseded.
+            work: The requested work.
+            window: Requesting window, with its account; this request supersedes its older ones.
 
         Raises:
             HelperBusy: Too many requests wait.
@@ -136,11 +136,11 @@ class HelperLanes:
         return self._lane(work).put(_Job(work, window))
 
     def warm(self, work: HelperWork) -> None:
-        """Have a picture prepared when nothing else waits, unless many pictures wait already."""
+        """Prepare a picture once no other request waits, unless many pictures already wait."""
         self._lane(work).put_behind(_Job(work._replace(hints=None), None))
 
     def later(self, work: HelperWork) -> Future[HelperAnswer]:
-        """Return a future of what a helper proposes when nothing else waits.
+        """Return a future of a helper's proposal, computed once no other request waits.
 
         Raises:
             HelperBusy: Too many pictures wait.
@@ -166,7 +166,7 @@ class HelperLanes:
 
 
 class _Lane:
-    """One process, the thread that talks to it, and who waits for it."""
+    """One process, the thread that communicates with it, and the requests that wait for it."""
 
     def __init__(self, workspace: Path, name: str, timeout_s: float) -> None:
         self._workspace, self._timeout_s = workspace, timeout_s
@@ -187,7 +187,7 @@ class _Lane:
                 if other.window == job.window:
                     superseded.append(self._waiting.pop(number))
             if self._running is not None and self._running.window == job.window is not None:
-                superseded.append(self._running)  # it is computed to its end, and nobody hears of it
+                superseded.append(self._running)  # its computation runs to the end, and its answer is discarded
             is_full = len(self._waiting) >= _MOST_WAITING
             if not is_full:
                 self._number += 1
@@ -239,14 +239,14 @@ class _Lane:
             except BenchwrightError as error:
                 _fail(job, error)
                 continue
-            except Exception as error:  # the thread must live on, whatever happens to one request
+            except Exception as error:  # the thread must survive any failure of a request
                 logger.exception("asking a helper")
                 _fail(job, HelperFailed(f"{type(error).__name__}: {error}"))
                 continue
             _settle(job, answer)
 
     def _exchange(self, message: bytes, number: int) -> dict[str, Any]:
-        """Send a message and return its answer; a process that is silent for too long, or dies, is ended."""
+        """Send a message and return its answer; end a process that is silent for too long or has died."""
         connection = self._connected()
         try:
             connection.send_bytes(message)
@@ -295,11 +295,11 @@ def _settle(job: _Job, answer: Mapping[str, Any]) -> None:
     elif "failed" in answer:
         _fail(job, HelperFailed(answer["failed"]))
     elif not job.future.done():
-        with suppress(Exception):  # superseded this very moment
+        with suppress(Exception):  # superseded at this moment
             job.future.set_result(HelperAnswer(answer["regions"], answer["refined"]))
 
 
 def _fail(job: _Job, error: BenchwrightError) -> None:
     if not job.future.done():
-        with suppress(Exception):  # answered this very moment
+        with suppress(Exception):  # answered at this moment
             job.future.set_exception(error)

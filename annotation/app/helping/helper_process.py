@@ -1,6 +1,6 @@
-"""The process in which helpers run: it opens them once, decodes pictures, keeps embeddings, and ends with the app.
+"""The process that runs helpers: it opens each once, decodes pictures, keeps embeddings, and ends with the app.
 
-Messages are JSON over a socket; nothing is unpickled. What a library prints goes to standard error.
+Messages are JSON over a socket; nothing is unpickled. The output of libraries goes to standard error.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from ...workflow.image_files import ImageFiles
 logger = logging.getLogger(__name__)
 
 _EMBEDDINGS = "embeddings"
-"""Folder in a workspace's cache that holds what helpers computed of pictures."""
+"""Folder in a workspace's cache with the data that helpers computed from pictures."""
 _MOST_OPEN = 4
 _MOST_PICTURES = 2
 
 
 class HelperBench:
-    """Helpers that are open, and the last pictures decoded, for one workspace.
+    """Opened helpers and the most recently decoded pictures of one workspace.
 
     Args:
         workspace: Folder of the workspace.
@@ -57,7 +57,7 @@ class HelperBench:
         """Number of pictures that a helper has prepared."""
 
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answer to a message of `HelperLanes`: regions, or why there are none."""
+        """Return the answer to a message of `HelperLanes`: regions, or the reason for their absence."""
         try:
             helper = self._helper(message["helper"])
             picture = self._picture(message["image_id"], tuple(message["size_wh"]))
@@ -74,7 +74,7 @@ class HelperBench:
             return {"missing": str(error)}
         except (BenchwrightError, UnreadableImage) as error:
             return {"failed": str(error)}
-        except Exception as error:  # whatever a model or library throws is told, and the process goes on
+        except Exception as error:  # report any error of a model or library, and continue
             logger.exception("helper %s", message["helper"].get("name"))
             return {"failed": f"{type(error).__name__}: {str(error)[:200]}"}
         regions = [region.model_dump(mode="json") for region in proposed.regions]
@@ -90,7 +90,7 @@ class HelperBench:
         return proposed
 
     def _prepare(self, helper: PreparingHelper, picture: HelperPicture) -> Prepared:
-        """Return what a helper needs of a picture: from memory, from disk, or else computed once and kept."""
+        """Return a helper's data about a picture: from memory, from disk, or else computed once and kept."""
         key = picture.image_id, helper.prepared_as
         if self._prepared is not None and self._prepared[0] == key:
             return self._prepared[1]

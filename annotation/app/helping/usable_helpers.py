@@ -1,4 +1,4 @@
-"""Which helpers of a campaign can be used here, and pictures prepared for them ahead."""
+"""The usable helpers of a campaign on this machine, and the preparation of pictures for them."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from ...store.database.records import Campaign
 
 _LOOKED_AT_S = 30.0
-"""Seconds for which what is missing is not looked for again."""
+"""Seconds before the app checks again what a helper lacks."""
 
 
 def helpers_in(campaign: Campaign) -> CampaignHelpers:
-    """Return the helpers of a campaign; none where one of them is not known here any more."""
+    """Return the helpers of a campaign; none if one of them is no longer known on this machine."""
     try:
         return read_campaign_helpers(campaign.settings, campaign.form)
-    except BenchwrightError:  # of a package that is not installed any more; people draw without
+    except BenchwrightError:  # its package is no longer installed; annotators draw without helpers
         return CampaignHelpers()
 
 
 def why_unusable(helper: NamedHelper) -> str | None:
-    """Return that a helper cannot be used here, without a path of this machine; None where it can."""
+    """Return a message that a helper is unusable here, without paths of this machine; None if it is usable."""
     if _missing(canonical_json(helper.to_json()), int(time.monotonic() / _LOOKED_AT_S)) is None:
         return None
     return unusable(helper)
 
 
 def unusable(helper: NamedHelper) -> str:
-    """Return for people that a helper cannot be used."""
+    """Return a message for annotators that a helper is unusable."""
     return f"{helper.settings.title} cannot be used on this server yet; `benchwright doctor` tells the curator why"
 
 
@@ -49,7 +49,7 @@ def warm_helpers(
     images: Sequence[ItemImage],
     size_of: Callable[[ItemImage], tuple[int, int]],
 ) -> None:
-    """Have pictures of a task prepared for the campaign's helpers, such as embedded, when nothing else waits."""
+    """Prepare pictures of a task for the campaign's helpers, such as by embedding them, once no other request waits."""
     for helper in helpers_in(campaign).helpers:
         if why_unusable(helper) is None:
             for image in images:
@@ -58,7 +58,7 @@ def warm_helpers(
 
 @lru_cache(maxsize=64)
 def _missing(helper: str, moment: int) -> str | None:
-    """Return what a helper lacks, looked up once a moment."""
+    """Return what a helper lacks, looked up once per `moment`."""
     del moment
     [named] = helpers_of([json.loads(helper)])
     return named.settings.missing()

@@ -1,1 +1,1 @@
-"""The grid of items as pictures, of which some can be selected."""
+"""The grid of items as pictures, with boxes to select them."""

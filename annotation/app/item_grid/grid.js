@@ -1,4 +1,4 @@
-// Items as pictures. Every text comes from the page and is set as text, never as HTML.
+// The grid of items. Every text comes from the page and is set as text, never as HTML.
 
 class ItemGrid {
   constructor(place) {
@@ -120,7 +120,7 @@ function element(name, style, words = "") {
   return made;
 }
 
-/** A text that somebody wrote, in the direction of its script. */
+/** A user-written text, in the direction of its script. */
 function text(name, style, words) {
   const made = element(name, style, words);
   made.dir = "auto";

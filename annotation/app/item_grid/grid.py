@@ -1,4 +1,4 @@
-"""Shows records as a grid of pictures, each with a box to select it and a link to its page."""
+"""The grid of records as pictures, each with a box to select it and a link to its page."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class GridTile:
     Attributes:
         id: Id of the record.
         href: Path of its page.
-        src: Path of its picture; empty where it has none.
-        name: Name for people, such as a file or the first digits of an id.
+        src: Path of its picture; empty if it has none.
+        name: Displayed name, such as a file or the first digits of an id.
         title: Question, or name of an image.
-        lines: Further lines, such as reason and campaign.
-        state: Code of its state, for the mark's colour.
-        state_words: State in words.
+        lines: Additional lines, such as reason and campaign.
+        state: Code of its state, for the mark's color.
+        state_words: Words for its state.
         pictures: Number of its pictures.
     """
 
@@ -45,20 +45,20 @@ class GridTile:
 
 @dataclass(frozen=True)
 class GridEvent:
-    """What a curator did on the grid: the records that are selected, and the one to open, if any."""
+    """A curator's input on the grid: the selected records, and the record to open, if any."""
 
     selected: tuple[str, ...] = ()
     opened: str | None = None
 
 
 def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], can_select: bool = True) -> GridEvent:
-    """Show tiles, and return what is selected and what was opened.
+    """Show tiles, and return the selected records and the record to open.
 
     Args:
-        tiles: Tiles in the order in which they are shown.
-        key: Key of what is shown; another one forgets what was selected.
-        texts: Texts of the app, of which the grid takes its own.
-        can_select: Whether tiles have boxes by which they are selected; default True.
+        tiles: Tiles in display order.
+        key: Key of the displayed list; a different key clears the selection.
+        texts: Texts of the app, from which the grid takes those it needs.
+        can_select: Whether tiles have boxes to select them; default True.
     """
     folder = Path(__file__).parent
     grid = component(
@@ -80,11 +80,11 @@ def show_grid(tiles: Sequence[GridTile], *, key: str, texts: Mapping[str, str], 
 
 
 def event_of(selected: Any, opened: Any, shown: set[str]) -> GridEvent:
-    """Return the event that a browser sent; what is not on the grid is left out."""
+    """Return the event that a browser sent, without records that are not on the grid."""
     ids = selected if isinstance(selected, list) else []
     chosen = tuple(dict.fromkeys(id_ for id_ in ids if isinstance(id_, str) and id_ in shown))
     return GridEvent(chosen, opened if isinstance(opened, str) and opened in shown else None)
 
 
 def _nothing() -> None:
-    """Let the page run again, which then reads what changed."""
+    """Do nothing: a callback makes the page run again, which then reads the changes."""

@@ -1,1 +1,1 @@
-"""The curator's pages about items: all of them with what is done to many at once, and one in full."""
+"""The curator's pages about items: the list of all items with acts on many at once, and one item in full."""

@@ -1,4 +1,4 @@
-"""On the page of one item: showing it as an example in the guidelines of a campaign, and showing it no more."""
+"""Forms on an item's page that add it as an example to the guidelines of a campaign, or remove it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..wording.texts import message_of, title_of
 
 
 def show_example_forms(state: AppState, account: Account, tasks: Sequence[ReviewedTask]) -> None:
-    """Offer to show the decided tasks about an item as examples, or to show them no more.
+    """Offer to show the decided tasks about an item as examples, or to stop showing them.
 
     Args:
         state: State of the app.

@@ -1,4 +1,4 @@
-"""Acts of a curator on items: picked, looked at with what they would change, confirmed in words, and undone."""
+"""Acts of a curator on items: pick an act, preview its changes, confirm it with a reason, and undo it."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"
 
 
 class _ActRequest(NamedTuple):
-    """What a curator set before asking what would happen; a plan is shown for as long as nothing of it changes."""
+    """A curator's settings of an act; its plan stays visible until one of them changes."""
 
     act: Act
     why: str
     record_ids: tuple[str, ...]
     query: ItemQuery | None
-    """The query all of whose hits are meant; None where the records are."""
+    """The query whose hits are all affected; None if `record_ids` names the affected records."""
 
 
 def show_acts(
     state: AppState, account: Account, *, selected: Sequence[str], query: ItemQuery | None = None, total: int = 1
 ) -> None:
-    """Show what can be done with the selected items, and with all that a query finds.
+    """Show the possible acts on the selected items, and on all hits of a query.
 
     Args:
         state: State of the app.
         account: Account of the curator.
-        selected: Ids of the records that are selected.
-        query: Query whose hits can all be selected; None where there is one record only.
+        selected: Ids of the selected records.
+        query: Query whose hits can all be selected; None for a single record.
         total: Number of its hits.
     """
     acts = CuratorActs(state.workspace, state.store, account.name)
@@ -79,7 +79,7 @@ def show_acts(
 
 
 def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:
-    """Look what an act would do, and keep that until it is confirmed."""
+    """Plan the changes of an act, and keep the plan until the curator confirms it."""
     query, record_ids = request.query, request.record_ids
 
     def records_in(index: sqlite3.Connection) -> list[KnownRecord]:
@@ -95,7 +95,7 @@ def _plan(state: AppState, acts: CuratorActs, request: _ActRequest) -> None:
 
 
 def _show_plan(acts: CuratorActs, plan: ActPlan, why: str) -> None:
-    """Say in words what would happen, and do it once the curator confirms it."""
+    """Describe the planned changes, and make them once the curator confirms."""
     count = len(plan.record_ids) if plan.act != "undo" else len(plan.overrides)
     st.markdown(TEXTS[f"would_{plan.act}"].format(count=count))
     for message, times in plan.refused:
@@ -119,7 +119,7 @@ def _show_plan(acts: CuratorActs, plan: ActPlan, why: str) -> None:
 
 
 def _show_done(acts: CuratorActs) -> None:
-    """Say what was done last, with a button that undoes it."""
+    """Show the last act, with a button that undoes it."""
     done: ActPlan | None = st.session_state.get(_DONE)
     if done is None:
         return
@@ -128,7 +128,7 @@ def _show_done(acts: CuratorActs) -> None:
     if done.act != "undo" and done.overrides and right.button(TEXTS["undo_this"], width="stretch"):
         try:
             undone = acts.do(ActPlan("undo", done.overrides, ()), now=clock())
-        except BenchwrightError as error:  # another curator has undone it meanwhile
+        except BenchwrightError as error:  # another curator undid it meanwhile
             st.error(inert(message_of(error)))
             return
         st.session_state[_DONE] = ActPlan("undo", undone, ())

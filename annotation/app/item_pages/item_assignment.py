@@ -1,4 +1,4 @@
-"""The forms by which a curator asks somebody about certain items before all others, or asks about them again."""
+"""The forms in which a curator assigns certain items to an annotator before all others, or reopens them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _DONE, _REOPENED = "items-assigned", "items-reopened"
 
 
 def show_assignment(state: AppState, account: Account, record_ids: Sequence[str]) -> None:
-    """Let a curator pick who is asked about records, and take that back.
+    """Let a curator pick the annotators of records, and withdraw the assignment.
 
     Args:
         state: State of the app.
         account: Account of the curator.
-        record_ids: Ids of the records that are meant; none where nothing is selected.
+        record_ids: Ids of the selected records; empty without a selection.
     """
     acts = CuratorActs(state.workspace, state.store, account.name)
     people = [person.name for person in Accounts(state.store).all() if not person.is_disabled]
@@ -39,7 +39,7 @@ def show_assignment(state: AppState, account: Account, record_ids: Sequence[str]
 
 
 def show_assigned(acts: CuratorActs) -> None:
-    """Say what was assigned last, and why some was not, with a button that takes it back."""
+    """Show the last assignment and the reasons for refused ones, with a button that withdraws it."""
     done: AssignedTasks | None = st.session_state.get(_DONE)
     if done is None:
         return
@@ -57,12 +57,12 @@ def show_assigned(acts: CuratorActs) -> None:
 
 
 def show_reopening(state: AppState, account: Account, record_ids: Sequence[str]) -> None:
-    """Let a curator have decided tasks about records asked again, and say what came of it.
+    """Let a curator reopen decided tasks about records, and show the outcome.
 
     Args:
         state: State of the app.
         account: Account of the curator.
-        record_ids: Ids of the records that are meant; none where nothing is selected.
+        record_ids: Ids of the selected records; empty without a selection.
     """
     reopened: ReopenedTasks | None = st.session_state.pop(_REOPENED, None)
     if reopened is not None:

@@ -1,6 +1,6 @@
-"""The parts of an item's page that only show: pictures, options, votes, versions, verdicts, scores, origin.
+"""The read-only parts of an item's page: pictures, options, votes, versions, verdicts, scores, origin.
 
-All texts are somebody's; each is escaped, and runs in the direction of its script.
+All texts come from users; each is escaped and runs in the direction of its script.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LONGEST = 2000
 
 
 def pictures_html(record_id: str, marked: Sequence[bool], names: Sequence[str]) -> str:
-    """Return an item's pictures with their marks laid over them, each a link to the picture in full size."""
+    """Return an item's pictures overlaid with their marks, each linked to the picture in full size."""
     return linked_pictures_html(
         [
             (
@@ -59,7 +59,7 @@ def pictures_html(record_id: str, marked: Sequence[bool], names: Sequence[str]) 
 
 
 def linked_pictures_html(pictures: Sequence[tuple[str, str | None, str]]) -> str:
-    """Return pictures, each a link to itself: its path, the path of the marks laid over it or None, and its name."""
+    """Return pictures, each linked to itself; an entry is the path, the path of the marks or None, and the name."""
     parts = []
     for path, marks, name in pictures:
         layer = "" if marks is None else f'<img class="marks" src="{escape(marks)}" alt="">'
@@ -72,7 +72,7 @@ def linked_pictures_html(pictures: Sequence[tuple[str, str | None, str]]) -> str
 
 
 def options_html(question: str, content: TaskContent, *, shows_key: bool = True) -> str:
-    """Return the question and the options; with the key also which one is right, and the explanation."""
+    """Return the question and the options; with `shows_key`, also the right option and the explanation."""
     lines = []
     for choice in content.choices:
         is_right = shows_key and choice.key == right_key(content.answer, content.refusal)
@@ -92,7 +92,7 @@ def options_html(question: str, content: TaskContent, *, shows_key: bool = True)
 
 
 def show_sections(history: RecordHistory) -> None:
-    """Show all that is known about a record below its pictures."""
+    """Show all known facts about a record below its pictures."""
     st.subheader(TEXTS["said_here"])
     if not history.tasks:
         st.caption(TEXTS["nobody_asked"])
@@ -228,7 +228,7 @@ def _number(value: Any) -> str:
 
 
 def _spelled(value: Any) -> str:
-    """Return JSON values as text for people, cut where it is long."""
+    """Return JSON values as readable text, shortened if long."""
     if value is None or value == {}:
         return ""
     if isinstance(value, Mapping):

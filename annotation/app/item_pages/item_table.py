@@ -1,4 +1,4 @@
-"""The list of items as a table, with the columns that a curator chose."""
+"""The list of items as a table with the curator's columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ID_DIGITS = 12
 
 
 def head_of(column: str) -> str:
-    """Return the head of a column in words."""
+    """Return the displayed head of a column."""
     return TEXTS[_HEADS[column]] if column in _HEADS else VIEW_TEXTS[f"column_{column}"]
 
 
@@ -34,10 +34,10 @@ def show_table(hits: Hits, query: ItemQuery, path: str, *, item_id: str) -> None
     """Show records as rows: picture, question with a link to its page, and the chosen columns.
 
     Args:
-        hits: Records in the order in which they are shown, and what they were compared by.
-        query: Query with the columns, and with the measure whose values the records may have.
+        hits: Records in display order, with their basis of comparison.
+        query: Query with the columns, and with the measure of the records' values, if any.
         path: Path of the page of one item.
-        item_id: Name of that page's parameter with the id.
+        item_id: Name of that page's parameter for the id.
     """
     columns = [column for column in COLUMNS if column in query.columns]
     heads = ["", APP_TEXTS["question"], *map(head_of, columns)]

@@ -1,4 +1,4 @@
-"""The curator's page of all items and images as pictures: searched, filtered, page by page, and acted on together."""
+"""The curator's page of all items and images as pictures: search, filters, pages, and acts on many at once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .view_shelf import show_views
 ITEM = "id"
 """Query parameter of the page of one item."""
 _LAST = "items-query"
-"""Key under which the session keeps the last query, to which the page of one item leads back."""
+"""Session key of the last query, to which the page of one item links back."""
 _ID_DIGITS = 12
 _COLUMNS = ("stream", "state", "campaign", "reason", "annotator", "task", "step")
 _LABELS = {
@@ -51,7 +51,7 @@ _LABELS = {
 
 
 def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.Page]) -> None:
-    """Show the list that the URL asks for.
+    """Show the list that the URL requests.
 
     Args:
         state: State of the app.
@@ -92,13 +92,13 @@ def show_items(state: AppState, account: Account, *, item_page: Callable[[], st.
 
 
 def last_query() -> dict[str, str]:
-    """Return the parameters of the list that the session showed last."""
+    """Return the parameters of the last list that the session showed."""
     kept: dict[str, str] = st.session_state.get(_LAST, {})
     return kept
 
 
 def refreshed(state: AppState) -> str:
-    """Bring the index up to date, and return what names its present state."""
+    """Update the index, and return the name of its current state."""
     try:
         return state.items.refresh().generation
     except BenchwrightError as error:
@@ -114,7 +114,7 @@ def _go(query: ItemQuery) -> None:
 def _filters(
     state: AppState, account: Account, query: ItemQuery, facets: dict[str, list[tuple[str, int]]], generation: str
 ) -> ItemQuery:
-    """Show what the list is searched and filtered by, and return the query that a curator asks for now."""
+    """Show the search and filters of the list, and return the query that a curator requests."""
     left, middle, right, shelf = st.columns([3.2, 3.2, 2, 1.4], vertical_alignment="bottom")
     with shelf:
         opened = show_views(state, account, query)
@@ -148,7 +148,7 @@ def _filters(
             key=f"columns-{','.join(query.columns)}",
         )
     chosen = tuple(column for column in COLUMNS if column in shown)
-    if like != query.like:  # a picture was given
+    if like != query.like:  # the curator uploaded a picture
         meaning, values["alike"] = "", "pictures"
     elif meaning.strip():
         like, values["alike"] = "", "pictures"
@@ -158,7 +158,7 @@ def _filters(
 
 
 def _without(query: ItemQuery) -> ItemQuery:
-    """Show what the list is filtered by, each with a button that takes it off, and return what is left."""
+    """Show the active filters, each with a button that removes it, and return the remaining query."""
     if query.is_empty:
         return query
     default = ItemQuery()
@@ -196,7 +196,7 @@ def _sort(place: Any, query: ItemQuery) -> Sort:
 
 
 def _choice(place: Any, name: str, value: str, listed: Sequence[tuple[str, int]]) -> str:
-    """Show one property's values with their numbers, and return the one that is picked; empty for any."""
+    """Show a property's values with their counts, and return the picked value; empty for any."""
     counts = dict(listed)
     if value and value not in counts:
         counts[value] = 0
@@ -213,14 +213,14 @@ def _choice(place: Any, name: str, value: str, listed: Sequence[tuple[str, int]]
 
 
 def _value_words(name: str, code: str) -> str:
-    """Return the words for a value of a property: codes as words, names as they are."""
+    """Return the words for a value of a property: codes become words, names stay unchanged."""
     if name in {"state", "stream"}:
         return ITEM_STATES.get(code, code)
     return words_for(code) if name in {"reason", "task"} else code
 
 
 def _measure(place: Any, query: ItemQuery, ranges: dict[str, MeasureRange]) -> dict[str, Any]:
-    """Show the measures and the bounds of the one that is picked, and return measure and bounds."""
+    """Show the measures and the bounds of the picked one, and return measure and bounds."""
     if not ranges and not query.measure:
         return {}
     names = ["", *ranges, *([query.measure] if query.measure and query.measure not in ranges else [])]
@@ -261,7 +261,7 @@ def record_tile(record: FoundRecord, path: str, *more: str) -> GridTile:
     Args:
         record: The record.
         path: Path of the page of one item.
-        more: Further lines.
+        more: Additional lines.
     """
     lines = [", ".join(words_for(code) for code in record.reason.split(", ")) if record.reason else "", record.campaign]
     if record.decisions:

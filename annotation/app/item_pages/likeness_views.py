@@ -1,4 +1,4 @@
-"""Likeness in the list of items: what is looked for, what it was compared by, and vectors that are still to be made."""
+"""Similarity in the list of items: the searched picture, the basis of comparison, and the missing vectors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIKE_MB = 20
 
 
 def picture_to_look_for(state: AppState, query: ItemQuery) -> str:
-    """Take a picture to look for, and return what others are to be like; what the query says where none is given."""
+    """Let a curator upload a picture to search for, and return its hash as `like`; without one, the query's `like`."""
     if not state.items.reading(has_hashes):
         st.caption(TEXTS["no_hashes"])
         return query.like
@@ -45,7 +45,7 @@ def picture_to_look_for(state: AppState, query: ItemQuery) -> str:
 
 
 def without_likeness(query: ItemQuery) -> ItemQuery | None:
-    """Show what records are to be like, with a button that takes it off; return the query without it once it is."""
+    """Show the target of a similarity search with a button to remove it; return the query without it once removed."""
     like_is = VIEW_TEXTS["like_question_is"] if query.alike == "question" else TEXTS["like_is"]
     meaning_is = TEXTS["take_off"].format(label=VIEW_TEXTS["by_meaning"], value=inert(query.meaning))
     words = meaning_is if query.meaning else like_is
@@ -55,7 +55,7 @@ def without_likeness(query: ItemQuery) -> ItemQuery | None:
 
 
 def likeness_words(record: FoundRecord, by: LikenessBy) -> str:
-    """Return how alike a record is, in words; empty where nothing says."""
+    """Return words for a record's similarity; empty if it has no similarity."""
     if record.value is None:
         return ""
     if by == "picture_hashes":
@@ -64,13 +64,13 @@ def likeness_words(record: FoundRecord, by: LikenessBy) -> str:
 
 
 def show_compared(state: AppState, account: Account, query: ItemQuery, hits: Hits) -> None:
-    """Say what the records were compared by, how many could not be, and offer to make vectors for these.
+    """Show the basis of comparison and the number of records left out, and offer to make vectors for these.
 
     Args:
         state: State of the app.
         account: Account of the curator.
         query: The query.
-        hits: What it found.
+        hits: The records it found.
     """
     if hits.by is None:
         return
@@ -87,13 +87,13 @@ def show_compared(state: AppState, account: Account, query: ItemQuery, hits: Hit
 
 
 def _model_name(parts: tuple[str, ...]) -> str:
-    """Return what a model is called, from the parts of its folder: its repository, in a cache of the Hub."""
+    """Return a model's name from the parts of its folder: its repository if the folder is in a cache of the Hub."""
     repository = next((part for part in reversed(parts) if part.startswith("models--")), None)
     return parts[-1] if parts and repository is None else (repository or "").removeprefix("models--").replace("--", "/")
 
 
 def _offer_vectors(state: AppState, account: Account, kind: VectorKind) -> None:
-    """Let a curator make the vectors that are missing where this machine has a model, else say how to."""
+    """Let a curator make the missing vectors if this machine has a model, or else explain how to."""
     from ...items.vector_making import models_for
 
     if kind not in models_for(VectorFile(Workspace(state.workspace).cache), {}):

@@ -1,4 +1,4 @@
-"""The curator's page of one image or item: what it shows, everything that was said about it, and what can be done."""
+"""The curator's page of one image or item: its content, its whole history, and the possible acts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def show_item(
 
 
 def _content_of(history: RecordHistory) -> TaskContent | None:
-    """Return the newest content of an item; None for images and for what cannot be read."""
+    """Return the newest content of an item; None for images and unreadable contents."""
     try:
         return TaskContent.model_validate(history.content) if history.content else None
     except ValidationError:
@@ -109,7 +109,7 @@ def _read(state: AppState, record_id: str) -> RecordHistory | None:
 
 
 def _marked(history: RecordHistory) -> list[bool]:
-    """Return for each picture of a record whether there are marks on it."""
+    """Return for each picture of a record whether it has marks."""
     images: list[Mapping[str, Any]] = list(history.content.get("images", ()))
     return [bool(image.get("prompts")) for image in images] if images else [False] * bool(history.source)
 
@@ -125,7 +125,7 @@ def _show_head(state: AppState, history: RecordHistory, content: TaskContent | N
 
 
 def _offer_to_look(acts: CuratorActs, history: RecordHistory) -> None:
-    """Say that key and votes are hidden from whoever may still judge the item, and show them on request."""
+    """State that key and votes are hidden because the account may still judge the item, and show them on request."""
     st.info(TEXTS["still_asked"])
     if st.button(TEXTS["look"]):
         acts.note_looked(history, now=clock())
@@ -143,7 +143,7 @@ def _show_links(history: RecordHistory, items_page: Callable[[], st.Page], item_
 
 
 def _show_discussions(state: AppState, history: RecordHistory, discussion: st.Page) -> None:
-    """Lead to the discussion of the item in each campaign whose people may discuss it; else say when they may."""
+    """Link to the item's discussion in each campaign in which annotators may discuss it, or state when they may."""
     record_id = history.record.record_id
     campaigns = {task.campaign.name: task.campaign for task in history.tasks}
     with state.store.reading() as connection:
@@ -161,7 +161,7 @@ def _show_discussions(state: AppState, history: RecordHistory, discussion: st.Pa
 
 
 def _show_deciding(state: AppState, account: Account, history: RecordHistory) -> None:
-    """Let a curator decide or reopen divided tasks as an adjudicator; else say why that is not possible."""
+    """Let a curator decide or reopen divided tasks as an adjudicator, or state why that is impossible."""
     if (done := st.session_state.pop(_DONE, None)) is not None:
         st.success(TEXTS[done])
     open_to_them = [task for task in history.tasks if may_be_decided(task, account.name)]

@@ -1,4 +1,4 @@
-"""The shelf of saved views above the list of items: views to open or remove, and a name for the present one."""
+"""The saved views above the list of items: views to open or remove, and a field to name the current one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SAVED = "view-saved"
 
 
 def show_views(state: AppState, account: Account, query: ItemQuery) -> ItemQuery | None:
-    """Show a curator's saved views, and return the query of the one to open; None while none is.
+    """Show a curator's saved views, and return the query of the view to open; None while none is chosen.
 
     Args:
         state: State of the app.
         account: Account of the curator.
-        query: Query of the list, which is what a new view holds.
+        query: Query of the list, which a new view stores.
     """
     with state.store.reading() as connection:
         views = views_of(connection, account.name)

@@ -1,1 +1,1 @@
-"""The languages of the app: what a session sees, and one file for each language beside English."""
+"""The languages of the app: the choice for a session, and one file for each language other than English."""

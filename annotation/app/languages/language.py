@@ -1,8 +1,8 @@
-"""A language of the app, and the one in which the present request or run of a page speaks.
+"""A language of the app, and the choice of language for the current request or run of a page.
 
-English texts stand in the code. `Texts` holds them under keys and gives each in the chosen language, so that code asks
-for `TEXTS["undo"]` and never names a language. What is filled in is written as the language writes numbers, in the
-form that goes with a count (plural rules of the Unicode CLDR, by Babel).
+English texts are in the code. `Texts` holds them under keys and returns each in the chosen language, so that code uses
+`TEXTS["undo"]` and never names a language. Numbers in a text follow the language's notation, and its wording follows
+the plural form of a count (rules of the Unicode CLDR, by Babel).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from babel import Locale
 
 Forms = Mapping[str, str]
-"""A text in the forms that go with counts, by plural category (`one`, `few`, `other`, ...); `by` names the count."""
+"""A text in the forms for different counts, by plural category (`one`, `few`, `other`, ...); `by` names the count."""
 TextsBySection = Mapping[str, Mapping[str, str | Forms]]
 PLURAL_CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 BY = "by"
@@ -34,7 +34,7 @@ class AppLanguage:
 
     Args:
         tag: Tag, such as `ar` or `pt-BR`.
-        texts: Translations by section and key; English has none, and what is missing elsewhere shows in English.
+        texts: Translations by section and key; none for English. A missing translation shows in English.
         english: English texts by section and key.
     """
 
@@ -57,14 +57,14 @@ class AppLanguage:
 
     @cached_property
     def locale(self) -> Locale:
-        """Return what Babel knows of the language."""
+        """Return Babel's locale of the language."""
         from babel import Locale
 
         return Locale.parse(self.tag, sep="-")
 
     @cached_property
     def name(self) -> str:
-        """Return how the language calls itself."""
+        """Return the language's name in the language itself."""
         name = self.locale.get_display_name() or self.tag
         return name[:1].upper() + name[1:]
 
@@ -75,23 +75,23 @@ class AppLanguage:
 
     @cached_property
     def plural_categories(self) -> frozenset[str]:
-        """Return the categories of counts that the language tells apart."""
+        """Return the plural categories that the language distinguishes."""
         return frozenset({*self.locale.plural_form.tags, "other"})
 
     def text(self, section: str, key: str, english: str) -> str:
-        """Return a text; the English one where there is no translation."""
+        """Return a translated text; the English text if it has no translation."""
         return self._texts.get((section, key), english)
 
     def plural(self, number: float) -> str:
-        """Return the category of a count."""
+        """Return the plural category of a count."""
         return self.locale.plural_form(number)
 
     def number(self, value: float, spec: str) -> str:
-        """Return a number as the language writes it, with Western digits.
+        """Return a number in the language's notation, with Western digits.
 
         Args:
             value: The number.
-            spec: Format of Python's `format`: `,`, `.1f`, `.0%`, `g` and what these make together.
+            spec: Format as in Python's `format`: `,`, `.1f`, `.0%`, `g` and combinations of these.
         """
         parsed = _SPEC.fullmatch(spec)
         if not spec or parsed is None or (isinstance(value, float) and not -1e15 < value < 1e15):
@@ -121,9 +121,9 @@ class AppLanguage:
         return f"{day} {format_datetime(moment, 'HH:mm', locale=self.locale)}"
 
     def translated(self, english: str, section: str) -> str:
-        """Return a text of ours that was stored in English, such as in a campaign's form, in this language.
+        """Return a built-in text stored in English, such as in a campaign's form, in this language.
 
-        What somebody else wrote has no translation and comes back as it is.
+        A user's text has no translation and is returned unchanged.
 
         Args:
             english: The text.
@@ -132,12 +132,12 @@ class AppLanguage:
         return self._own.get((section, english), english)
 
     def message(self, english: str) -> str:
-        """Return a message that was made in English, with values in it, in this language; as it is where unknown."""
+        """Return an English message, with values filled in, in this language; unchanged if unknown."""
         messages = self._messages(english.split("; "))
         return english if messages is None else "; ".join(messages)
 
     def _messages(self, parts: Sequence[str]) -> list[str] | None:
-        """Return the messages that parts make, one or several of them each; None where they make none that is known."""
+        """Return the translated messages of joined parts, one or several parts each; None if any message is unknown."""
         if not parts:
             return []
         for end in range(1, len(parts) + 1):
@@ -157,7 +157,7 @@ class AppLanguage:
 
 
 class Text(str):
-    """A text with places for values; `format` fills them in as the text's language writes numbers and counts."""
+    """A text with places for values; `format` fills them in with the language's notation and plural forms."""
 
     language: AppLanguage
     forms: Forms | None
@@ -180,7 +180,7 @@ class Text(str):
 
 
 class _LocalFormatter(Formatter):
-    """Fills in numbers as a language writes them."""
+    """Formatter that fills in numbers in a language's notation."""
 
     def __init__(self, language: AppLanguage) -> None:
         self._language = language
@@ -192,7 +192,7 @@ class _LocalFormatter(Formatter):
 
 
 class _IsolatingFormatter(_LocalFormatter):
-    """Also keeps names and codes from mixing with the words around them, which run from right to left."""
+    """Formatter that also isolates names and codes from the surrounding words, which run from right to left."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text = super().format_field(value, format_spec)
@@ -206,24 +206,24 @@ _FORMATTERS: tuple[Callable[[AppLanguage], Formatter], Callable[[AppLanguage], F
 MESSAGES = "messages"
 _WHY = "why"
 """Place in a message for another message."""
-"""Section of the messages of errors, whose keys are the English ones, with places for values."""
+"""Section of error messages, whose keys are the English messages, with places for values."""
 _STORED = frozenset({"forms", "guidelines", "practice"})
-"""Sections of texts that campaigns hold in English, so that they are found again by the English text."""
+"""Sections of texts that campaigns hold in English, and that are found by their English wording."""
 _SESSION_KEY = "benchwright-language"
 
 
 def unisolated(text: str) -> str:
-    """Return a text without the marks that keep what was filled in apart, for drawings, which know none."""
+    """Return a text without the isolation marks around values, for drawings, which do not support them."""
     return text.replace(_ISOLATE, "").replace(_ISOLATE_END, "")
 
 
 def _ready(text: str | Forms, language: AppLanguage) -> str:
-    """Return a text as code gets it: plain where nothing is filled in."""
+    """Return a text for use in code: a plain string if it has no places for values."""
     return text if isinstance(text, str) and "{" not in text else Text(text, language)
 
 
 def _pattern_of(english: str) -> re.Pattern[str]:
-    """Return a pattern for messages that an English template makes; a place is a group of its name."""
+    """Return a pattern for messages of an English template; each place is a group of its name."""
     parts = []
     for literal, field, _, _ in Formatter().parse(english):
         parts.append(re.escape(literal))
@@ -237,15 +237,15 @@ _chosen: ContextVar[AppLanguage | None] = ContextVar("benchwright_language", def
 
 
 def chosen_language() -> AppLanguage:
-    """Return the language of the present request or run of a page; English outside of both."""
+    """Return the language of the current request or run of a page; English outside of both."""
     language = _chosen.get()
     return _language_of_session() if language is None else language
 
 
 def _language_of_session() -> AppLanguage:
-    """Return the language of the Streamlit session that runs in this thread, as its last whole run chose it.
+    """Return the language that the last complete run chose for the Streamlit session of this thread.
 
-    Each run has a thread of its own. Callbacks come before the page's script, and fragments run without it.
+    Each run has a separate thread. Callbacks run before the page's script, and fragments without it.
     """
     streamlit = sys.modules.get("streamlit")
     if streamlit is None or streamlit.runtime.scriptrunner.get_script_run_ctx(suppress_warning=True) is None:
@@ -258,7 +258,7 @@ def _language_of_session() -> AppLanguage:
 
 
 def choose_for_session(language: AppLanguage) -> None:
-    """Use a language for the present run of a page, and for callbacks and fragments of its session."""
+    """Use a language for the current run of a page, and for callbacks and fragments of its session."""
     import streamlit as st
 
     st.session_state[_SESSION_KEY] = language
@@ -267,7 +267,7 @@ def choose_for_session(language: AppLanguage) -> None:
 
 @contextmanager
 def use_language(language: AppLanguage) -> Iterator[None]:
-    """Use a language for what is done within, in this thread and in what it awaits."""
+    """Use a language within the context, in this thread and in the coroutines it awaits."""
     token = _chosen.set(language)
     try:
         yield
@@ -276,11 +276,11 @@ def use_language(language: AppLanguage) -> Iterator[None]:
 
 
 class Texts(Mapping[str, str]):
-    """English texts under keys, each given in the chosen language.
+    """English texts under keys, each returned in the chosen language.
 
     Args:
-        section: Section of the language files that translates them.
-        english: English texts; one that counts may be forms by plural category, with `by`, the name of the count.
+        section: Section of the language files with their translations.
+        english: English texts; a text with a count may be forms by plural category, with the name of the count as `by`.
     """
 
     def __init__(self, section: str, english: Mapping[str, str | Forms]) -> None:
@@ -302,6 +302,6 @@ class Texts(Mapping[str, str]):
 
 
 def for_browser(texts: Mapping[str, str]) -> dict[str, str | dict[str, str]]:
-    """Return texts as JSON values for scripts, whose `fill` takes the form that goes with a count."""
+    """Return texts as JSON values for scripts, whose `fill` selects the form for a count."""
     forms = ((name, getattr(text, "forms", None), text) for name, text in texts.items())
     return {name: str(text) if by_category is None else dict(by_category) for name, by_category, text in forms}

@@ -1,11 +1,11 @@
-"""Reading and checking of a language's file: TOML with a table for each section, and English as its measure.
+"""Reading and checking of a language file: TOML with a table for each section, checked against English.
 
-An entry is a text, or a table of the forms that go with a count, by the plural categories of the Unicode CLDR:
+An entry is a text, or a table of the forms for a count, by the plural categories of the Unicode CLDR:
 
     sign_in = "تسجيل الدخول"
     home_today = { zero = "...", one = "...", two = "...", few = "...", many = "...", other = "..." }
 
-Where a text has several places for values, `by` says which of them is the count.
+If a text has several places for values, `by` names the count.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ SUFFIX = ".toml"
 
 
 def read_language(path: Path, english: TextsBySection) -> AppLanguage:
-    """Return the language of a file; entries that do not fit English are left out and show in English.
+    """Return the language of a file; entries that do not match English are left out and show in English.
 
     Args:
         path: The file, named by the language's tag, such as `ar.toml`.
         english: English texts by section and key.
 
     Raises:
-        DataError: The file cannot be read, or its name is no tag of a language.
+        DataError: The file cannot be read, or its name is not a language tag.
     """
     tag = path.stem
     bare = AppLanguage(tag)
@@ -55,14 +55,14 @@ def read_language(path: Path, english: TextsBySection) -> AppLanguage:
 
 
 def problems_of(path: Path, english: TextsBySection) -> list[str]:
-    """Return what is wrong with a language's file: what is missing, surplus, or does not fit its English text.
+    """Return the faults of a language file: entries that are missing, surplus, or unlike their English text in form.
 
     Args:
         path: The file.
         english: English texts by section and key.
 
     Raises:
-        DataError: The file cannot be read, or its name is no tag of a language.
+        DataError: The file cannot be read, or its name is not a language tag.
     """
     read_language(path, english)
     document = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -92,19 +92,19 @@ def _categories_of(language: AppLanguage, path: Path) -> frozenset[str]:
 
 
 _UNTRANSLATED = "EN: "
-"""Beginning of entries that nobody has translated yet; such an entry counts as missing."""
+"""Beginning of untranslated entries; such an entry counts as missing."""
 
 
 def written_file(tag: str, english: TextsBySection, begun: Path | None = None) -> str:
-    """Return the text of a language's file with all entries: those that fit English as they are, the others to be done.
+    """Return the text of a language file with all entries: valid ones unchanged, the others marked as untranslated.
 
     Args:
         tag: Tag of the language.
         english: English texts by section and key.
-        begun: File of the language so far, whose head is kept too; default None.
+        begun: Existing file of the language, whose head is also kept; default None.
 
     Raises:
-        DataError: The tag is none of a language, or the file cannot be read.
+        DataError: The tag is not a language tag, or the file cannot be read.
     """
     categories = _categories_of(AppLanguage(tag), Path(f"{tag}{SUFFIX}"))
     document, head = {}, [f"# The review app in {AppLanguage(tag).name}. Terms, one word for one thing:", "#"]
@@ -134,7 +134,7 @@ def _key(key: str) -> str:
 
 
 def _written(entry: str | Forms) -> str:
-    """Return an entry as TOML, whose basic strings are spelled as those of JSON."""
+    """Return an entry as TOML, whose basic strings have the notation of JSON strings."""
     if isinstance(entry, str):
         return json.dumps(entry, ensure_ascii=False).replace("\x7f", "\\u007f")
     return "{ " + ", ".join(f"{name} = {_written(form)}" for name, form in entry.items()) + " }"
@@ -155,12 +155,12 @@ def _entry(document: Mapping[str, Any], section: str, key: str) -> Any:
 
 
 def _with_count(entry: str | dict[str, str], source: str | Forms) -> str | Forms:
-    """Return an entry whose forms name their count."""
+    """Return an entry with forms that name their count."""
     return entry if isinstance(entry, str) or BY in entry else {BY: _count_of(source), **entry}
 
 
 def _count_of(source: str | Forms) -> str:
-    """Return the place that counts in an English text: the one that it names, or its only one; else an empty name."""
+    """Return the place of the count in an English text: the named one, or the only one, or else an empty name."""
     if not isinstance(source, str):
         return source[BY]
     places = list(dict.fromkeys(_places_of(source)))
@@ -168,7 +168,7 @@ def _count_of(source: str | Forms) -> str:
 
 
 def _faults(entry: Any, source: str | Forms, categories: frozenset[str]) -> list[str]:
-    """Return what is wrong with one entry."""
+    """Return the faults of one entry."""
     if not isinstance(entry, str) and not (isinstance(entry, dict) and all(isinstance(v, str) for v in entry.values())):
         return ["it is neither a text nor a table of texts"]
     places = set(_places_of(source if isinstance(source, str) else source["other"]))
@@ -184,7 +184,7 @@ def _faults(entry: Any, source: str | Forms, categories: frozenset[str]) -> list
     if surplus := sorted(forms.keys() - categories):
         faults.append(f"the language has no forms for {', '.join(surplus)}")
     for category, form in forms.items():
-        # A word may stand for the count itself, such as for one or two.
+        # A word may replace the count, such as for one or two.
         faults += [f"{category}: {fault}" for fault in _faults_of_form(form, places, places - {by})]
     return faults
 

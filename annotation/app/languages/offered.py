@@ -1,4 +1,4 @@
-"""The languages that an app offers, and which of them a browser or an account gets."""
+"""The languages that an app offers, and the choice among them for a browser or an account."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .language_file import FOLDER, SUFFIX, problems_of, read_language
 
 logger = logging.getLogger(__name__)
 _MOST_HEADER = 500
-"""Characters of an `Accept-Language` header that are read."""
+"""Number of characters read of an `Accept-Language` header."""
 
 
 class OfferedLanguages:
-    """English, and each language that has a file.
+    """English, and each language with a file.
 
     Args:
         english: English texts by section and key.
-        folders: Folders with further files, each of which goes before one of the same name that comes along.
+        folders: Folders with additional files, each of which takes precedence over an included file of the same name.
 
     Raises:
-        DataError: A file cannot be read, or its name is no tag of a language.
+        DataError: A file cannot be read, or its name is not a language tag.
     """
 
     def __init__(self, english: TextsBySection, *folders: Path) -> None:
@@ -40,14 +40,14 @@ class OfferedLanguages:
         return tuple(self._languages.values())
 
     def of_tag(self, tag: str | None) -> AppLanguage | None:
-        """Return the language of a tag; None for a tag of none."""
+        """Return the language of a tag; None for an unknown tag."""
         return self._languages.get(tag or "")
 
     def choose(self, *tags: str | None, accepted: str = "") -> AppLanguage:
-        """Return the language of the first tag that is offered, else the best one for a browser.
+        """Return the language of the first offered tag, or else the best language for a browser.
 
         Args:
-            tags: Tags that somebody chose, the most telling first; None or an unknown one says nothing.
+            tags: Tags that the user chose, the most specific choice first; None and unknown tags are skipped.
             accepted: `Accept-Language` header of the browser.
         """
         known = (self._languages.get(tag) for tag in tags if tag)
@@ -55,7 +55,7 @@ class OfferedLanguages:
         return self._accepted(accepted[:_MOST_HEADER]) if chosen is None else chosen
 
     def _best_of(self, header: str) -> AppLanguage:
-        """Return the language that a browser likes best; English where it likes none of those that are offered."""
+        """Return the offered language that a browser prefers; English if it accepts none of them."""
         for tag in _by_preference(header):
             for name, language in self._languages.items():
                 if tag == name.lower() or tag.partition("-")[0] == name.lower().partition("-")[0]:
@@ -64,7 +64,7 @@ class OfferedLanguages:
 
 
 def _by_preference(header: str) -> list[str]:
-    """Return the tags of an `Accept-Language` header, the most liked first (RFC 9110, section 12.5.4)."""
+    """Return the tags of an `Accept-Language` header in order of preference (RFC 9110, section 12.5.4)."""
     liked = []
     for entry in header.split(","):
         tag, _, quality = entry.partition(";")

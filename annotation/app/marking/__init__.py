@@ -1,8 +1,8 @@
 """Marking on pictures in the browser: points, boxes, polygons, masks and correspondences over the viewer's panes.
 
-Regions lie over the panes that the viewer has, so its zoom, its tiles of the picture's own pixels and its pairs serve
-drawing too. Lines and handles are SVG of the stage's size; masks are stretches of cells per column at the picture's
-own pixels, and ink on a canvas of the screen's.
+Regions lie over the viewer's panes, so drawing also uses its zoom, its full-resolution tiles and its pairs. Lines and
+handles are SVG in the size of the stage. Masks are runs of cells per column at the picture's full resolution, drawn on
+a canvas at the screen's resolution.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ SCRIPTS = tuple(
         "mark_helpers.js", "mark_presses.js", "marking.js",
     )
 )  # fmt: skip
-"""Scripts of the workbench that draw, after those of the viewer and the card."""
+"""The workbench's scripts for drawing, to load after those of the viewer and the card."""
 STYLE = _FOLDER / "marking.css"
 
 __all__ = ["SCRIPTS", "STYLE"]

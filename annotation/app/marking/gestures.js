@@ -1,5 +1,6 @@
-// What a press on the picture does until it is released: a corner is moved, a box is drawn, a mask is painted. The same
-// gestures follow a mouse, a finger and the crosshair that keys move.
+// The gestures from a press on the picture to its release: move a corner, draw a box, paint a mask. They follow a
+// mouse,
+// a finger, and the crosshair that keys move.
 
 /** A handle, or a whole mark, that follows the pointer. */
 class Drag {
@@ -25,7 +26,7 @@ class Drag {
     marking.commit(marking.history.withMark(field.name, this.now));
   }
 
-  /** Where the loupe looks. */
+  /** The point that the loupe shows. */
   get at() {
     if (this.index === null) return null;
     return handlesOf(this.now, this.pane).find((each) => each.index === this.index) ?? null;
@@ -65,7 +66,7 @@ class BoxDraw {
   }
 }
 
-/** One more point of an outline or a row of points; it may be moved until it is released. */
+/** Another point of an outline or a row of points; it follows the pointer until its release. */
 class PointAdd {
   constructor(marking, field, { pane, point, before }) {
     Object.assign(this, { marking, field, pane, before, end: within(point, marking.sizeOf(pane)) });
@@ -86,7 +87,7 @@ class PointAdd {
   }
 }
 
-/** One point of a correspondence; with its partner in the other picture it is whole. */
+/** One point of a correspondence; a partner in the other picture completes it. */
 class PairAdd extends PointAdd {
   constructor(marking, field, { pane, point, partner }) {
     super(marking, field, { pane, point, before: [] });
@@ -156,7 +157,7 @@ class Stroke {
   }
 
   get at() {
-    return null; // the ring of the brush shows where it paints
+    return null; // the brush's ring shows its place
   }
 }
 
@@ -173,7 +174,7 @@ class Choose {
   }
 }
 
-/** Whether a mark is one: a box has an area, whatever has points has them. */
+/** Whether a mark is valid: a box has an area, other marks have their points. */
 function isSound(mark) {
   if (mark.shape !== "box") return true;
   const [{ x: x0, y: y0 }, { x: x1, y: y1 }] = mark.points;

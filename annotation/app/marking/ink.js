@@ -1,6 +1,6 @@
-// The ink of masks over a picture, in pixels of the screen: what a stroke touches is drawn anew, and nothing else.
+// The ink of masks over a picture, in pixels of the screen; a stroke redraws only the part that it touches.
 
-const STRIPES = 15; // a stripe and the gap after it are sixteen pixels of the screen wide, counted from 0
+const STRIPES = 15; // a stripe and its gap are sixteen screen pixels wide, counted from 0
 const STRIPE_PX = 8;
 const [FAINT, STRONG, STRONGEST] = [80, 132, 178]; // of 255
 
@@ -23,8 +23,8 @@ class Ink {
   }
 
   /**
-   * Draw masks, each with `columns`, `color` ([red, green, blue]), `isStrong`, and `turn`, by which stripes differ.
-   * `place` says where the picture is (`left`, `top`, `scale`, in CSS pixels); `part` is what of the picture has changed
+   * Draw masks, each with `columns`, `color` ([red, green, blue]), `isStrong`, and `turn`, which distinguishes stripes.
+   * `place` is the picture's place (`left`, `top`, `scale`, in CSS pixels); `part` is the changed part of the picture
    * (`[x0, y0, x1, y1]`), null for all.
    */
   draw(masks, place, part = null) {
@@ -54,7 +54,7 @@ class Ink {
     for (let x = first; x <= last; x += 1) {
       const stretches = columns.columns[x];
       if (!stretches.length) continue;
-      // Where a column of the picture is finer than the screen, every cell still shows.
+      // Every cell shows even if a column of the picture is finer than the screen.
       const from = Math.max(x0, scale < 1 ? Math.floor(left + x * scale) : Math.round(left + x * scale));
       const to = Math.min(x1, Math.max(from + 1, Math.round(left + (x + 1) * scale)));
       if (to <= from) continue;
@@ -74,7 +74,7 @@ class Ink {
   }
 }
 
-/** Two inks over each other: the middle of both, and stronger than either. */
+/** The ink for two overlapping masks: the mean of both colors, and stronger than either. */
 function halfWay(a, b) {
   const middleOf = (shift) => ((((a >>> shift) & 255) + ((b >>> shift) & 255)) >> 1) << shift;
   const alpha = Math.min(220, ((a >>> 24) + (b >>> 24)) * 0.75);

@@ -1,4 +1,4 @@
-// A loupe at the pointer: the picture's own pixels around it, larger than on the screen.
+// A loupe at the pointer: the picture's pixels around it, larger than on the screen.
 
 const LOUPE_PX = 132;
 const LOUPE_AWAY_PX = 26;
@@ -16,7 +16,7 @@ class Loupe {
     this.tiles = new Map();
   }
 
-  /** Show what is around a point of the picture, which is at `at` on the stage; above a finger, beside a mouse. */
+  /** Show the surroundings of a point, which is at `at` on the stage: above a finger, or next to a mouse pointer. */
   show(point, at, { scale }, { isTouch, color }) {
     const { pane, canvas } = this;
     if (!isThere(pane.image)) return this.hide();
@@ -33,7 +33,7 @@ class Loupe {
 
   draw({ x, y }, scale, color) {
     const { context, canvas, pane: { picture, image } } = this;
-    const side = LOUPE_PX / scale; // of the picture that is seen
+    const side = LOUPE_PX / scale; // of the visible picture
     const zoom = canvas.width / side;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = "#777";

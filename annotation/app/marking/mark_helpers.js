@@ -1,15 +1,16 @@
-// Programs that propose marks: a button each on the card, what they are asked with, and their proposals as layers beside
-// what is drawn. None of it blocks drawing: an answer that is late, superseded or missing changes nothing else.
+// Helpers that propose marks: a button each on the card, their requests, and their proposals as layers over the
+// picture.
+// None of this blocks drawing: a late, superseded or missing answer changes nothing else.
 
 const PROPOSAL_DASH = "2 4";
 const POLL_MS = 1500;
 const MOST_POLLS = 20;
 const MOST_TRIES = 5;
-const BOX_GROWTH = 0.08; // what was drawn by hand may be too tight
-const VIEW_MARGIN = 0.04; // of what is seen, where nothing is selected
+const BOX_GROWTH = 0.08; // a box drawn by hand may be too tight
+const VIEW_MARGIN = 0.04; // of the visible part, if no mark is selected
 
 class MarkHelpers {
-  /** `save` holds the paths of helpers and of proposals, and the header that goes with every request. */
+  /** `save` holds the paths of helpers and of proposals, and the header of every request. */
   constructor(parent, marking, fields, save) {
     Object.assign(this, { marking, fields, save, texts: marking.texts, listed: [], buttons: [], ahead: new Set(), isOver: false, turn: 0, asked: null, subject: null, hints: null });
     this.element = add(parent, "section", "mark-helpers");
@@ -35,17 +36,17 @@ class MarkHelpers {
     this.status.setAttribute("role", "status");
     this.element.hidden = false;
     this.draw();
-    this.marking.hooks.selected(); // marks that were proposed earlier say by whom
+    this.marking.hooks.selected(); // show the source of marks proposed earlier
     if (propose.length || starts) this.poll(MOST_POLLS);
   }
 
-  /** Only those that can give what the field takes. */
+  /** Draw buttons for the helpers whose marks the field takes. */
   draw() {
     this.listed.forEach((helper, i) => (this.buttons[i].hidden = !helper.gives.includes(this.marking.field.shape)));
     this.marking.tools.hints.draw();
   }
 
-  /** The helpers that can be asked for marks of the field. */
+  /** The helpers available for marks of the field. */
   get usable() {
     return this.usableFor(this.marking.field);
   }
@@ -54,7 +55,7 @@ class MarkHelpers {
     return this.listed.filter(({ gives, why }) => why === null && gives.includes(shape));
   }
 
-  /** The kinds of hints that some of them work from. */
+  /** The kinds of hints that any of them use. */
   get hintKinds() {
     return this.hintKindsFor(this.marking.field);
   }
@@ -65,7 +66,7 @@ class MarkHelpers {
     return taken.has("box") ? [...strokes, "around"] : strokes;
   }
 
-  /** The key: ask the first helper that can be asked here. */
+  /** For the keyboard: ask the first available helper. */
   askFirst() {
     const [helper] = this.usable;
     if (helper === undefined) return false;
@@ -73,7 +74,7 @@ class MarkHelpers {
     return true;
   }
 
-  /** Ask again with the hints that there are now: the helper that was asked last, where it works from such, else the first. */
+  /** Ask again with the present hints: the last helper asked, if it uses such hints, or else the first. */
   hintsMayHaveChanged() {
     const { hints } = this.marking.history.now;
     if (hints === this.hints) return;
@@ -92,7 +93,7 @@ class MarkHelpers {
     if (helper !== undefined) this.ask(helper);
   }
 
-  /** What was asked for is done with: its proposals go, and an answer that is still to come changes nothing. */
+  /** End a request: remove its proposals, and ignore an answer that is still to come. */
   forget() {
     this.turn += 1;
     this.subject = null;
@@ -102,7 +103,7 @@ class MarkHelpers {
     this.tell("");
   }
 
-  /** Take all hints away, and what was proposed from them. */
+  /** Remove all hints, and the proposals made from them. */
   clear() {
     this.forget();
     this.marking.hinting = null;
@@ -110,7 +111,7 @@ class MarkHelpers {
     else this.marking.redraw();
   }
 
-  /** Ask a helper; `box` is what it is asked with where nothing was hinted, in place of what is selected or seen. */
+  /** Ask a helper; without hints, `box` replaces the selected mark or the visible part. */
   async ask(helper, box = null) {
     const { field } = this.marking;
     const turn = ++this.turn;
@@ -127,8 +128,8 @@ class MarkHelpers {
   }
 
   /**
-   * What a helper works from: what was hinted; without hints the selected mark, else what is seen of the picture; the
-   * crosshair as a click; the label in words.
+   * The input of a helper: the hints; without hints the selected mark, or else the visible part of the picture; the
+   * crosshair as a click; the words of the label.
    */
   hintsFor({ takes }, asBefore) {
     const { marking } = this;
@@ -150,7 +151,7 @@ class MarkHelpers {
     return { ...phrase, box: this.subject?.box ?? null, inside: isClicked ? [[[cross.x, cross.y]]] : [] };
   }
 
-  /** The box that hints go with where none was drawn for them: what a proposal was made from, or the selected mark around a point. */
+  /** The box for hints without a drawn one: the box of the proposal's request, or the selected mark around a point. */
   boxAround({ x, y }) {
     const { field, chosen } = this.marking;
     if (this.subject?.field === field) return this.subject.box;
@@ -174,8 +175,8 @@ class MarkHelpers {
   }
 
   /**
-   * The answer of a helper; null where it has none, which is said, or where a newer request took its place. An older
-   * request that came late over the line may have taken the place of the newest one, which is then sent again.
+   * The answer of a helper; null if it has none, which the page reports, or if a newer request replaced it. An older
+   * request that arrived late may have replaced the newest one, which is then sent again.
    */
   async answered(helper, request, turn) {
     for (let tries = 1; ; tries += 1) {
@@ -190,7 +191,7 @@ class MarkHelpers {
     }
   }
 
-  /** What files hold, and what some helpers propose of themselves, comes when it is there, each once. */
+  /** Show the marks from files and the helpers' unprompted proposals once they are ready, each once. */
   async poll(left) {
     const none = { placed: [], regions: [], problems: [], waiting: false };
     const { placed, regions, problems, waiting } = await this.fetched(`${this.save.proposals}?place=0`).catch(() => none);
@@ -205,7 +206,7 @@ class MarkHelpers {
     if (waiting && left > 0) this.timer = setTimeout(() => this.poll(left - 1), POLL_MS);
   }
 
-  /** Proposals that are there from the start; what was rejected of them stays so, also when the page is loaded again. */
+  /** Show proposals that exist from the start; rejected ones stay rejected, also after a reload. */
   showStart(title, author, fields) {
     if (this.ahead.has(author)) return;
     this.ahead.add(author);
@@ -218,7 +219,7 @@ class MarkHelpers {
     if (count) this.tell(fill(this.texts.proposes, { name: title, count }));
   }
 
-  /** Proposals of one helper take the place of those that it made before; who points at one points at what replaces it. */
+  /** Replace a helper's earlier proposals; a selection moves to the replacement. */
   showProposals(label, helper, regions) {
     if (this.isOver) return;
     const { marking } = this;

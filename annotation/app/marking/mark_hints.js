@@ -1,18 +1,19 @@
-// What a person shows a helper: a box around the thing, and strokes or clicks on what belongs to it and on what does not.
-// Hints lie in the history beside the marks, so undo takes each back; whenever they change, the helper is asked again.
+// An annotator's hints to a helper: a box around the thing, and strokes or clicks on its parts and on other parts.
+// Hints
+// are in the history with the marks, so undo removes each; every change of hints asks the helper again.
 
 const HINTS = {
   inside: { key: "P", color: [0, 158, 115], dash: "none", sign: "+" },
   outside: { key: "R", color: [213, 94, 0], dash: "7 6", sign: "−" },
   around: { key: "C", color: [255, 255, 255], dash: "3 4", sign: "" },
 };
-const HINT_PX = 6; // of the screen: the width of strokes
-const HINT_STEP_PX = 3; // points of a stroke lie so far apart on the screen
+const HINT_PX = 6; // width of strokes, in screen pixels
+const HINT_STEP_PX = 3; // distance between points of a stroke on the screen
 const [NEAR_SHARE, NEAR_WIDTHS] = [0.5, 20];
 const MOST_HINTS = 200;
 const MOST_HINT_POINTS = 20000; // as many as a helper takes
 
-/** The gesture that a press begins while hints are drawn; null where no more are taken. */
+/** The gesture that a press begins while hints are drawn; null if the helper takes no more. */
 function beginHint(marking, field, point) {
   const scale = marking.overlays[0].place.scale;
   if (marking.hinting === "around") return new HintBox(marking, field, point);
@@ -23,15 +24,15 @@ function beginHint(marking, field, point) {
   return null;
 }
 
-/** The hints for a field; none where they were drawn for another one. */
+/** The hints for a field; none if they belong to another field. */
 function hintsOf({ history }, { name }) {
   const { hints } = history.now;
   return hints !== null && hints.field === name ? hints : { field: name, box: null, width: null, strokes: [] };
 }
 
 /**
- * The box near strokes on a thing: half as large again on each side, and around a click 20 widths of a stroke. What works
- * from colours would find no end without one, and takes too little where all else counts as beside the thing.
+ * The box near strokes on a thing: extended by half on each side, or 20 stroke widths around a click. Without a box, a
+ * helper that works from colors would find no boundary; with a tight one it would select too little.
  */
 function boxNear(strokes, width, size) {
   const [x0, y0, x1, y1] = boundsOf({ shape: "points", columns: null, points: strokes.flatMap(({ points }) => points) });
@@ -40,7 +41,7 @@ function boxNear(strokes, width, size) {
   return [from.x, from.y, to.x, to.y];
 }
 
-/** A stroke on what belongs to the thing, or on what does not; one point of it is a click. */
+/** A stroke on the thing or on its surroundings; a stroke of one point is a click. */
 class HintStroke {
   constructor(marking, field, point, scale) {
     const hints = hintsOf(marking, field);
@@ -73,7 +74,7 @@ class HintStroke {
   }
 }
 
-/** The box around the thing; another one takes its place. */
+/** The box around the thing; another box replaces it. */
 class HintBox {
   constructor(marking, field, point) {
     const start = within(point, marking.sizeOf(0));
@@ -98,7 +99,7 @@ class HintBox {
   }
 }
 
-/** The buttons that say what the next strokes are, which are the legend of those that are there. */
+/** The buttons that choose the kind of the next strokes, and serve as the legend of existing ones. */
 class HintTools {
   constructor(parent, texts, marking) {
     Object.assign(this, { marking });
@@ -122,7 +123,7 @@ class HintTools {
     const anywhere = new Set(helpers ? marking.fields.flatMap((field) => helpers.hintKindsFor(field)) : []);
     this.element.hidden = !anywhere.size;
     for (const [kind, box] of Object.entries(this.buttons)) {
-      box.hidden = !anywhere.has(kind); // else in its place in every field: neither tools nor the picture move
+      box.hidden = !anywhere.has(kind); // otherwise it keeps its place, so that tools and picture do not move
       box.disabled = !kinds.includes(kind);
       box.setAttribute("aria-pressed", String(marking.hinting === kind));
     }
@@ -131,7 +132,7 @@ class HintTools {
   }
 }
 
-/** A piece of a hint as it lies on the picture. */
+/** A sample of a hint on the picture. */
 function hintSwatch(kind) {
   const { color, dash, sign } = HINTS[kind];
   const image = svg("svg", { class: "mark-swatch", viewBox: "0 0 34 14", "aria-hidden": "true" });
@@ -147,13 +148,13 @@ function hintSwatch(kind) {
   return image;
 }
 
-/** The sign at the beginning of a stroke: plus or minus on a disc, so that no colour is needed to tell them apart. */
+/** Draw the sign at the beginning of a stroke: plus or minus on a disc, distinguishable without color. */
 function drawSign(parent, { x, y }, color, sign) {
   svg("circle", { cx: x, cy: y, r: 6.5, class: "hint-disc", fill: cssColor(color) }, parent);
   svg("path", { d: sign === "+" ? `M${x - 4} ${y}H${x + 4}M${x} ${y - 4}V${y + 4}` : `M${x - 4} ${y}H${x + 4}`, class: "hint-sign" }, parent);
 }
 
-/** Hints over a picture; `toStage` says where a point of the picture is on the stage. */
+/** Draw hints over a picture; `toStage` converts a point of the picture to one of the stage. */
 function drawHints(parent, { box, strokes }, toStage) {
   parent.replaceChildren();
   const paint = (path, name, { color, dash }) => {

@@ -1,10 +1,9 @@
-// What has been drawn on a task: the marks of each field, what is unfinished, what was hinted to
-// helpers; with undo and redo.
+// The drawing on a task, with undo and redo: the marks of each field, the unfinished mark, and the hints to helpers.
 
 const MOST_STEPS = 300;
 
 class MarkHistory {
-  /** `changed` is called after whatever changes the marks. */
+  /** `changed` is called after each change of the marks. */
   constructor(values, unfinished, changed) {
     this.now = { values, unfinished, hints: null };
     this.done = [];
@@ -20,7 +19,7 @@ class MarkHistory {
     return Object.values(this.now.values).flat();
   }
 
-  /** The marks and what is unfinished, otherwise; `kind` names steps that follow each other and are undone as one. */
+  /** Store a change of the marks or the unfinished mark; consecutive steps of one `kind` are undone together. */
   commit(changes, kind = null) {
     const isMerged = kind !== null && kind === this.kind;
     if (!isMerged) this.done.push(this.base ?? this.now);
@@ -32,7 +31,7 @@ class MarkHistory {
     this.tellChanged();
   }
 
-  /** Show a change while it is being made; `commit` keeps it and `revert` takes it back. */
+  /** Show a change in progress; `commit` keeps it and `revert` undoes it. */
   preview(changes) {
     this.base ??= this.now;
     this.now = { ...this.now, ...changes };
@@ -47,7 +46,7 @@ class MarkHistory {
     return { values: { ...this.now.values, [name]: marks } };
   }
 
-  /** One mark in place of the one with its id. */
+  /** Replace the mark with the same id. */
   withMark(name, mark) {
     return this.with(name, this.marks(name).map((each) => (each.id === mark.id ? mark : each)));
   }

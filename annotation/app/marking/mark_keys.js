@@ -1,11 +1,11 @@
-// Everything that hands do on the picture, by keys: a crosshair that arrows move, the space bar for the button of the
-// mouse, and keys for corners, labels, brush and eraser. None of them is a key of decisions.
+// All drawing by keyboard: a crosshair that arrows move, the space bar as mouse button, and keys for corners, labels,
+// brush and eraser. None of them is a key for decisions.
 
-const EDGE_PX = 40; // the crosshair stays so far from the edge of what is seen
-const STRIDE = 0.1; // of what is seen: a step with the control key
+const EDGE_PX = 40; // smallest distance of the crosshair from the edge of the visible part
+const STRIDE = 0.1; // of the visible part: a step with the control key
 const BRUSH_STEP = 1.25;
 const CROSS_REACH_PX = 10;
-const SIGN_KEYS = { BracketLeft: "[", BracketRight: "]", Comma: ",", Period: "." }; // where another script has letters there
+const SIGN_KEYS = { BracketLeft: "[", BracketRight: "]", Comma: ",", Period: "." }; // letters in other scripts
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const NOT_OURS = "button, summary, a, select, input, textarea, dialog, [role=slider], [role=listbox]";
 
@@ -37,7 +37,7 @@ class MarkKeys {
     event.stopImmediatePropagation();
   }
 
-  /** Answers false where the key is none of these. */
+  /** Carry out a key; return false for any other key. */
   act(event, isOnControl) {
     const { marking } = this;
     const key = SIGN_KEYS[event.code] !== undefined && !event.shiftKey && isCharacter(event.key) && event.key > "~" ? SIGN_KEYS[event.code] : pressedKey(event);
@@ -64,7 +64,7 @@ class MarkKeys {
     return true;
   }
 
-  /** Show the crosshair in the middle of what is seen, or take it away with null. */
+  /** Place the crosshair, by default in the middle of the visible part; null removes it. */
   setCross(cross) {
     const { marking } = this;
     if (marking.pen !== null) this.lift();
@@ -83,7 +83,7 @@ class MarkKeys {
     return true;
   }
 
-  /** Follow the crosshair: with the picture, where it leaves what is seen, and with the loupe. */
+  /** Follow the crosshair with the loupe, and with the picture if the crosshair leaves the visible part. */
   showCross() {
     const { marking } = this;
     const { cross } = marking;
@@ -127,7 +127,7 @@ class MarkKeys {
     return true;
   }
 
-  /** Press, at the crosshair; without one the space bar holds the picture for the mouse to move. */
+  /** Press at the crosshair; without one, the space bar lets the mouse move the picture. */
   space(event) {
     const { marking } = this;
     if (marking.cross === null) {
@@ -152,7 +152,7 @@ class MarkKeys {
     return true;
   }
 
-  /** End what the space bar began. */
+  /** End the gesture that the space bar began. */
   lift() {
     const { marking } = this;
     const { pen } = marking;
@@ -162,7 +162,7 @@ class MarkKeys {
     return true;
   }
 
-  /** From one corner of the selected mark to the next; after the last one the whole mark moves again. */
+  /** Go from one corner of the selected mark to the next, and from the last to the whole mark. */
   turnCorner(step) {
     const { marking } = this;
     const { chosen } = marking;
@@ -177,7 +177,7 @@ class MarkKeys {
     return true;
   }
 
-  /** One more corner after the present one, half way to the next. */
+  /** Add a corner after the present one, halfway to the next. */
   addCorner() {
     const { marking } = this;
     const { chosen, corner } = marking;
@@ -204,7 +204,7 @@ class MarkKeys {
     return marking.remove();
   }
 
-  /** From one mark to the next, and on to what others drew. */
+  /** Go from one mark to the next, and on to others' marks. */
   turnMark(step) {
     const { marking } = this;
     const own = marking.fields.flatMap((field) => marking.history.marks(field.name).map((mark) => ({ id: mark.id, field })));

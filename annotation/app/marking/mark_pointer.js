@@ -1,5 +1,5 @@
-// Mouse, pen and fingers over one picture: one finger draws, two move and zoom the picture, and so does a mouse while
-// the space bar or the hand is down.
+// Mouse, pen and fingers over one picture: one finger draws, two move and zoom the picture. A mouse also moves it while
+// the space bar or the hand tool is active.
 
 const CLICK_PX = 4;
 const REACH_PX = { touch: 22, mouse: 12, pen: 14 };
@@ -13,7 +13,7 @@ class MarkPointer {
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) element.addEventListener(end, (event) => this.up(event, end));
     element.addEventListener("pointerleave", () => !this.gesture && marking.hover(null));
     element.addEventListener("dblclick", (event) => {
-      event.stopPropagation(); // two clicks end an outline, and do not show the whole picture
+      event.stopPropagation(); // a double click ends an outline instead of showing the whole picture
       marking.finish();
     });
     element.addEventListener("contextmenu", (event) => this.gesture && event.preventDefault());
@@ -28,7 +28,7 @@ class MarkPointer {
     overlay.pane.stage.focus({ preventScroll: true });
     event.preventDefault();
     if (this.fingers.size > 1) {
-      this.cancel(); // what the first finger began was no drawing
+      this.cancel(); // the first finger did not begin a drawing
       this.isPanning = true;
       return;
     }
@@ -53,7 +53,7 @@ class MarkPointer {
     }
     if (this.isPanning) return this.pan(event);
     if (this.gesture === null) return;
-    // A hand that trembles clicks all the same.
+    // A trembling hand still clicks.
     if (this.isClick && distance(this.started, pointOf(event)) <= CLICK_PX && !this.gesture.isNew) return;
     this.isClick = false;
     const events = event.getCoalescedEvents?.() ?? [];

@@ -1,11 +1,12 @@
-// What a press on a picture begins: a mark, a corner of one, a stroke of the brush, or a hint for a helper.
+// The gestures that a press on a picture begins: a mark, a corner of one, a stroke of the brush, or a hint for a
+// helper.
 
 class MarkPresses {
   constructor(marking) {
     this.marking = marking;
   }
 
-  /** The gesture that a press begins; null where it begins none. */
+  /** The gesture that a press begins; null if it begins none. */
   begin(pane, point, { reach, isForced }) {
     const { marking } = this;
     if (marking.hooks.isLocked()) return null;
@@ -43,7 +44,7 @@ class MarkPresses {
     return new PointAdd(marking, field, { pane, point, before: [] });
   }
 
-  /** A press while something is unfinished: its next point, or its end. */
+  /** A press during an unfinished mark: its next point, or its end. */
   goOn(pane, point, reach) {
     const { marking } = this;
     const { field, unfinished } = marking;
@@ -58,7 +59,7 @@ class MarkPresses {
     return new PointAdd(marking, field, { pane, point, before: unfinished.points });
   }
 
-  /** A press on a mark: its corner moves, a new one comes on its side, or it moves as a whole. */
+  /** A press on a mark: move its corner, add a corner on its side, or move it as a whole. */
   hold({ field, mark, part, index }, pane, point) {
     const { marking } = this;
     const isSelected = mark.id === marking.selected;

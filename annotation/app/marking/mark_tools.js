@@ -1,4 +1,4 @@
-// The buttons for marking, beside those of the viewer: what keys do, for hands.
+// The buttons for marking, next to those of the viewer: the pointer's equivalent of the keys.
 
 class MarkTools {
   constructor(parent, texts, marking) {
@@ -40,7 +40,7 @@ class MarkTools {
     this.draw();
   }
 
-  /** The brush grows by shares: fine steps where it is fine. */
+  /** The radius at a share of the slider: steps are finer for a fine brush. */
   radiusOf(share) {
     return 0.5 * (this.most / 0.5) ** (share / 100);
   }

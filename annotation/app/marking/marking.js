@@ -1,10 +1,10 @@
-// Marking on the pictures: which field is being filled in, what is selected, and what presses and keys do to it. The
-// marks themselves are in the history, what is seen of them in the overlays, what is listed of them on the card.
+// Marking on the pictures: the current field, the selection, and the effects of presses and keys. The history holds the
+// marks, overlays draw them, and the card lists them.
 
-// Distinct for people who see colours otherwise (Okabe and Ito), and on any picture within a light or a dark rim.
+// Distinct for color-blind users (Okabe and Ito), and on any picture with a light or a dark rim.
 const INKS = [[86, 180, 233], [230, 159, 0], [0, 158, 115], [240, 228, 66], [204, 121, 167], [213, 94, 0], [0, 114, 178]];
 const DASHES = ["none", "8 4", "3 3", "10 3 3 3", "14 5", "2 5", "6 2 2 2"];
-const BRUSH_SHARE = 0.02; // of the longer side: the radius to begin with
+const BRUSH_SHARE = 0.02; // initial radius, as a share of the longer side
 const SPOKEN_MS = 250;
 const LOUPE_CHOICE = "benchwright.loupe";
 
@@ -25,8 +25,8 @@ class Marking {
   }
 
   /**
-   * Take the region fields of a task. `from` holds their documents by field, `unfinished` what was being drawn; `hooks`
-   * are `changed(documents)`, `turned(field)` when another field is marked, and `isLocked()`.
+   * Take the region fields of a task. `from` holds their documents by field, `unfinished` the unfinished mark; `hooks`
+   * are `changed(documents)`, `turned(field)` on a change of field, and `isLocked()`.
    */
   begin(fields, from, unfinished, layers, hooks) {
     this.end();
@@ -77,7 +77,7 @@ class Marking {
     return areNumbers ? { field, pane, points: points.map(({ x, y }) => ({ x, y })), next: null } : null;
   }
 
-  // What is there
+  // State
 
   sizeOf(pane) {
     return this.sizes[pane];
@@ -87,7 +87,7 @@ class Marking {
     return this.history.now.unfinished;
   }
 
-  /** The selected mark with its field; null where none is. */
+  /** The selected mark with its field; null if none is selected. */
   get chosen() {
     for (const field of this.fields) {
       const mark = this.history.marks(field.name).find(({ id }) => id === this.selected);
@@ -106,13 +106,13 @@ class Marking {
     return field.options.find(({ code }) => code === label)?.words ?? label;
   }
 
-  /** What is wrong with a mark, in words; empty where nothing is. */
+  /** The fault of a mark, in words; empty if it has none. */
   problemOf(field, mark) {
     if (mark.shape === "polygon" && isCrossed(mark.points)) return this.texts.crossed;
     return (field.options.length || field.free_label) && !mark.label ? this.texts.no_label : "";
   }
 
-  /** What a field still lacks, in words; empty where it is complete. */
+  /** What a field still lacks, in words; empty if it is complete. */
   lacks(field) {
     const marks = this.history.marks(field.name);
     if (this.unfinished?.field === field.name) return this.texts[field.shape === "correspondence" ? "waits_for_partner" : "is_unfinished"];
@@ -125,7 +125,7 @@ class Marking {
     return this.history.marks(name).map(documentOf);
   }
 
-  /** What people call a helper; one that cannot be asked here is called by its name. */
+  /** The title of a helper; for an unavailable one, its name. */
   titleOf(name) {
     return this.helpers?.listed.find((helper) => helper.name === name)?.title ?? name;
   }
@@ -169,7 +169,7 @@ class Marking {
     return [number, this.wordsOf(field, mark.label)].filter(Boolean).join(" ");
   }
 
-  /** Whether one more mark fits into a field; else say so. */
+  /** Whether a field has room for another mark; if not, report it. */
   hasRoom(field) {
     const isFull = this.history.marks(field.name).length >= field.max_count;
     if (isFull) this.say(fill(this.texts.full, { most: field.max_count }), true);
@@ -193,7 +193,7 @@ class Marking {
     this.field = field;
     this.brush.isErasing = false;
     this.hinting = null;
-    this.selected = this.corner = this.taken = null; // what is drawn next is of the other field
+    this.selected = this.corner = this.taken = null; // the next drawing belongs to the other field
     this.hooks.turned(field);
     this.helpers?.draw();
     this.redraw();
@@ -223,7 +223,7 @@ class Marking {
     return true;
   }
 
-  /** Give the selected mark a label, or the next one where none is selected. */
+  /** Give a label to the selected mark, or to the next one if none is selected. */
   label(code, field = this.field) {
     this.turnTo(field);
     this.labels[field.name] = code;
@@ -275,7 +275,7 @@ class Marking {
     return true;
   }
 
-  /** Leave what is being done, one thing after the other. */
+  /** Leave the current activities one by one. */
   escape() {
     if (this.pen !== null) {
       this.pen = null;
@@ -292,12 +292,12 @@ class Marking {
 
   // Pointers
 
-  /** Show where a gesture is: the loupe looks at what is placed. */
+  /** Show the place of a gesture in the loupe. */
   follow(gesture, overlay, point, { isTouch }) {
     this.hovered = { pane: overlay.index, point, isTouch };
     const isPlacing = gesture !== null && this.field.shape !== "mask" && !(gesture instanceof HintStroke);
     if (isPlacing || this.hasLoupe) this.look(overlay, gesture?.at ?? point, isTouch, isTouch || this.hasLoupe);
-    if (gesture === null) this.redraw("pointer"); // else the gesture has drawn it
+    if (gesture === null) this.redraw("pointer"); // otherwise the gesture has drawn it
   }
 
   look(overlay, point, isTouch, isWanted) {
@@ -363,7 +363,7 @@ class Marking {
     this.redraw();
   }
 
-  /** Draw hints of a kind for the helpers with the next presses, or marks again where they were drawn already. */
+  /** Draw hints of a kind for helpers with the next presses; if such hints are already active, return to marks. */
   hint(kind) {
     if (!this.helpers?.hintKinds.includes(kind)) return false;
     this.hinting = this.hinting === kind ? null : kind;
@@ -418,7 +418,7 @@ class Marking {
     };
   }
 
-  /** Say something to those who do not see it, and write it on the card where it is asked for. */
+  /** Announce a message to screen readers, and write it on the card if requested. */
   say(words, isUrgent = false) {
     clearTimeout(this.speaking);
     this.speaking = setTimeout(() => {
@@ -428,7 +428,7 @@ class Marking {
   }
 }
 
-/** A mark in a list, or an empty list where the document is none; a draft may hold anything. */
+/** A list with the mark of a document, or an empty list for an invalid one; a draft may hold anything. */
 function readMark(document) {
   try {
     return [markOf(document)];
@@ -449,6 +449,6 @@ function writeLoupe(isOn) {
   try {
     sessionStorage.setItem(LOUPE_CHOICE, isOn ? "on" : "off");
   } catch {
-    // The choice then holds for as long as the page does.
+    // The choice then lasts as long as the page.
   }
 }

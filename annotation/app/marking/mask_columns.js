@@ -1,12 +1,12 @@
-// A mask at the picture's own pixels: for each column the stretches of set cells, top to bottom. A stroke of the brush
-// is convex, so it sets one stretch a column: time follows the width of the brush, never the size of the picture.
+// A mask at the picture's full resolution: for each column the runs of set cells, top to bottom. A brush stroke is
+// convex, so it sets one run per column: time depends on the width of the brush, not on the size of the picture.
 // Written as COCO's compressed run lengths, exactly as `benchwright/regions/rle.py` does.
 
 const NO_CELLS = Object.freeze([]);
 const FIRST_LETTER = 48;
 
 class MaskColumns {
-  /** Masks are never changed: whoever paints gets another one that shares the columns that stayed as they were. */
+  /** Masks are immutable: painting creates another mask that shares the unchanged columns. */
   constructor(width, height, columns) {
     Object.assign(this, { width, height, columns });
   }
@@ -27,7 +27,7 @@ class MaskColumns {
     return mask;
   }
 
-  /** Set cells that are counted column by column; only while a mask is made. */
+  /** Set cells, counted column by column; only for building a mask. */
   setCells(start, stop) {
     for (let at = start; at < stop;) {
       const x = Math.floor(at / this.height);
@@ -48,7 +48,7 @@ class MaskColumns {
     }, 0);
   }
 
-  /** x0, y0, x1, y1 of the smallest box around all set cells; null where there are none. */
+  /** x0, y0, x1, y1 of the smallest box around all set cells; null if no cell is set. */
   get bounds() {
     const across = this.columns.flatMap((cells, x) => (cells.length ? [x] : []));
     if (!across.length) return null;
@@ -64,7 +64,7 @@ class MaskColumns {
     return false;
   }
 
-  /** The mask after a stroke of a round brush between two points; cells count whose middle the brush covers. */
+  /** The mask after a stroke of a round brush between two points, which sets cells whose centers it covers. */
   painted(from, to, radius, isErasing) {
     const columns = [...this.columns];
     const first = Math.max(0, Math.floor(Math.min(from.x, to.x) - radius));
@@ -78,7 +78,7 @@ class MaskColumns {
       const reach = strokeAt(x + 0.5, from, to, radius);
       if (reach !== null) put(x, Math.ceil(reach[0] - 0.5), Math.floor(reach[1] - 0.5) + 1);
     }
-    // The finest brush may lie between the middles of all cells: it still sets the one that it points at.
+    // The finest brush may cover no center: it still sets the cell under it.
     const [x, y] = [Math.floor(to.x), Math.floor(to.y)];
     if (radius < 1 && x >= 0 && x < this.width) put(x, y, y + 1);
     return new MaskColumns(this.width, this.height, columns);
@@ -103,7 +103,7 @@ class MaskColumns {
   }
 }
 
-/** Top and bottom of a stroke at one x: the two ends are discs, between them lies a band. */
+/** Top and bottom of a stroke at one x: the ends are discs, with a band between them. */
 function strokeAt(x, from, to, radius) {
   let [top, bottom] = [Infinity, -Infinity];
   const reach = (y, half) => [top, bottom] = [Math.min(top, y - half), Math.max(bottom, y + half)];

@@ -1,5 +1,5 @@
-// What others drew: annotators, for whoever decides between them, and helpers that propose. It lies in layers beside
-// one's own marks, each with `name`, `helper` or null, `color`, `dash`, `turn`, and `marks` with their fields.
+// Others' marks: those of annotators, for the adjudicator, and helpers' proposals. They are in layers separate from the
+// user's own marks, each with `name`, `helper` or null, `color`, `dash`, `turn`, and `marks` with their fields.
 
 class OthersMarks {
   constructor(marking, layers) {
@@ -20,7 +20,7 @@ class OthersMarks {
     return this.visible.flatMap((layer) => this.openIn(layer).map((each) => ({ layer, ...each })));
   }
 
-  /** The marks of a layer that may be taken over: of what was there from the start what is not yet, so that undo brings it back. */
+  /** The marks of a layer to adopt; initial ones only while they are not adopted, so that undo brings them back. */
   openIn({ marks }) {
     const own = this.marking.history.all.filter(({ proposal }) => proposal !== null);
     const accepted = new Set(own.map(({ proposal }) => proposalKey(proposal)));
@@ -31,7 +31,7 @@ class OthersMarks {
     return this.takeable.find(({ mark }) => mark.id === id);
   }
 
-  /** Point at a mark of a layer; `take` makes it one's own. */
+  /** Point at a mark of a layer; `take` adopts it. */
   pointAt(id) {
     const { marking } = this;
     const pointed = this.find(id);
@@ -50,14 +50,14 @@ class OthersMarks {
     return hit !== undefined && this.pointAt(hit.mark.id);
   }
 
-  /** What is pointed at, or else the only proposal that there is. */
+  /** The mark pointed at, or else the only proposal. */
   get wanted() {
     const { takeable } = this;
     const isLone = takeable.length === 1 && takeable[0].layer.helper !== null;
     return this.marking.taken ?? (isLone ? takeable[0].mark.id : null);
   }
 
-  /** Take a mark of a layer over into one's own; what a helper proposed is accepted with that, and its hints are done with. */
+  /** Adopt a mark of a layer; this accepts a helper's proposal and removes its hints. */
   take(id = this.wanted) {
     const { marking } = this;
     const taken = this.find(id);
@@ -76,7 +76,7 @@ class OthersMarks {
     return true;
   }
 
-  /** Take over all that a helper or a file proposes, as far as fields have room; one undo takes it back. */
+  /** Adopt all proposals of a helper or a file, as far as fields have room; one undo reverts this. */
   takeAll(layer) {
     const { marking } = this;
     const values = { ...marking.history.now.values };
@@ -98,7 +98,7 @@ class OthersMarks {
     marking.say(fill(marking.texts.accepted_all, { name: layer.name, count: taken.length }), !taken.length);
   }
 
-  /** A proposal that is rejected goes from the picture, and what was hinted for it; what an annotator drew stays. */
+  /** Reject a proposal, removing it and its hints from the picture; an annotator's marks stay. */
   reject(id = this.marking.taken) {
     const { marking } = this;
     const taken = this.find(id);
@@ -107,7 +107,7 @@ class OthersMarks {
     marking.taken = null;
     if (this.isLastOfAsked(taken.layer)) marking.helpers.clear();
     if (taken.start !== null) {
-      marking.rejected.add(taken.start); // with the draft
+      marking.rejected.add(taken.start); // stored with the draft
       marking.hooks.changed(marking);
     }
     marking.say(fill(marking.texts.rejected, { name: taken.layer.name }));
@@ -116,7 +116,7 @@ class OthersMarks {
     return true;
   }
 
-  /** Whether nothing is left of what the helper that was asked last proposes. */
+  /** Whether no proposals are left of the last helper asked. */
   isLastOfAsked({ helper, marks }) {
     return helper !== null && helper === this.marking.helpers?.asked?.name && !marks.length;
   }
@@ -126,7 +126,7 @@ class OthersMarks {
   }
 }
 
-/** The marks of others, beside one's own: a legend with a switch each, and a way to take each mark over. */
+/** Controls for others' marks: a legend with a switch for each layer, and a way to adopt each mark. */
 class MarkLayers {
   constructor(parent, marking) {
     Object.assign(this, { marking, texts: marking.texts });
@@ -193,7 +193,7 @@ class MarkLayers {
   }
 }
 
-/** Layers of the marks of others: each entry has `label`, `helper` (null for people) and `regions`, documents by field. */
+/** Layers of others' marks: each entry has `label`, `helper` (null for people) and `regions`, documents by field. */
 function layersOf(entries, fields) {
   return entries.map(({ label, helper = null, regions }, i) => ({
     name: label, helper, color: INKS[(i + 1) % INKS.length], dash: helper === null ? DASHES[(i + 1) % DASHES.length] : "2 4", turn: [2, -1, -2, 3, 0][i % 5],

@@ -1,10 +1,10 @@
-// What lies over one picture while somebody marks it: ink of masks, lines, handles, the crosshair. It has the size of
-// the stage and is drawn anew when the picture moves, so lines and handles stay as thin and as large as they are.
+// The overlay of one picture during marking: ink of masks, lines, handles, the crosshair. It has the size of the stage
+// and is redrawn when the picture moves, so lines and handles keep their size on the screen.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_HANDLES = 400;
 const HANDLE_PX = 6;
-const APART_PX = 10; // handles closer than this to the last one that is shown are left out
+const APART_PX = 10; // handles closer than this to the last shown one are left out
 
 function svg(tag, attributes, parent) {
   const element = document.createElementNS(SVG, tag);
@@ -23,13 +23,13 @@ class Overlay {
     this.ink = new Ink(this.element);
     this.svg = svg("svg", { class: "lines", "aria-hidden": "true" }, this.element);
     this.still = svg("g", {}, this.svg); // marks
-    this.hinted = svg("g", {}, this.svg); // what is shown to helpers
-    this.moving = svg("g", {}, this.svg); // what follows the pointer
-    // What is read where the crosshair stands is the loupe's.
+    this.hinted = svg("g", {}, this.svg); // hints for helpers
+    this.moving = svg("g", {}, this.svg); // parts that follow the pointer
+    // The loupe shows the place of the crosshair.
     this.loupe = new Loupe(this.element, pane);
   }
 
-  /** Where the picture is on the stage: `left` and `top` of its corner, and `scale`, CSS pixels a pixel of the picture. */
+  /** Follow the picture on the stage: `left` and `top` of its corner, and `scale`, CSS pixels per picture pixel. */
   follow(view) {
     const { pane } = this;
     const scale = pane.scale * view.zoom;
@@ -41,7 +41,7 @@ class Overlay {
     this.ink.size(pane.stageWidth, pane.stageHeight);
   }
 
-  /** The point of the picture under a point of the window; not held within the picture. */
+  /** The point of the picture under a point of the window; it may lie outside of the picture. */
   toPicture({ x, y }) {
     const box = this.pane.stage.getBoundingClientRect();
     return { x: (x - box.left - this.place.left) / this.place.scale, y: (y - box.top - this.place.top) / this.place.scale };
@@ -52,9 +52,10 @@ class Overlay {
   }
 
   /**
-   * Draw marks (`shown`: each with `mark`, `color`, `dash`, `name`, `isSelected`, `turn`), what is unfinished, hints
-   * and the crosshair. `part` is what of the ink has changed, null for all; "lines" where only lines have changed, and "pointer"
-   * where only what follows the pointer has.
+   * Draw marks (`shown`: each with `mark`, `color`, `dash`, `name`, `isSelected`, `turn`), the unfinished mark, hints
+   * and the crosshair. `part` is the changed part of the ink, null for all; "lines" if only lines changed, and
+   * "pointer"
+   * if only the parts that follow the pointer changed.
    */
   draw(shown, { unfinished, hints, cross, ring, corner }, part = null) {
     if (part === null || Array.isArray(part)) {
@@ -93,7 +94,7 @@ class Overlay {
     if (isSelected && !["point", "correspondence"].includes(mark.shape)) this.drawHandles(group, mark, color, corner);
   }
 
-  /** A point: a ring with a free middle, so that what is pointed at can be seen. */
+  /** Draw a point as a ring with an open center, so that its target stays visible. */
   drawDot(group, { x, y }, color, dash, number) {
     const ring = (radius, name, rest) => svg("circle", { cx: x, cy: y, r: radius, class: name, ...rest }, group);
     ring(8, "halo");
@@ -134,10 +135,10 @@ class Overlay {
     text.textContent = words;
   }
 
-  /** Points that are placed of a mark that is not finished, and the line to where the next one would be. */
+  /** Draw the placed points of an unfinished mark, and the line to the possible next one. */
   drawUnfinished({ shape, pane, points, next, color, number, waits }) {
     if (pane !== this.index && shape === "correspondence") {
-      // Its partner is looked for in this picture.
+      // The annotator looks for its partner in this picture.
       this.text(waits, 10, 20, this.moving);
       return;
     }

@@ -1,5 +1,5 @@
-// A field of regions on the card: what to mark, the labels with their keys, and what is marked, to be chosen, labelled
-// anew and removed.
+// A region field on the card: the instructions, the labels with their keys, and the list of marks for choosing,
+// relabeling and removing.
 
 class RegionField {
   constructor(parent, field, form, marking) {
@@ -23,7 +23,7 @@ class RegionField {
     this.list.setAttribute("aria-label", fill(this.texts.list, { field: field.label }));
   }
 
-  /** The picture that shows how it is done, small, and large in a window of its own. */
+  /** Add the example picture: small, and large in a separate dialog. */
   addExample(src) {
     const { field, texts } = this;
     const put = (parent) => Object.assign(add(parent, "img", ""), { src, alt: field.example_words || fill(texts.example, { field: field.label }) });
@@ -31,14 +31,14 @@ class RegionField {
     Object.assign(open, { type: "button", title: texts.example_large });
     open.setAttribute("aria-haspopup", "dialog");
     put(open).addEventListener("error", () => open.remove());
-    open.addEventListener("keydown", (event) => event.key === "Enter" && event.stopPropagation()); // it is no decision
+    open.addEventListener("keydown", (event) => event.key === "Enter" && event.stopPropagation()); // it does not decide
     open.addEventListener("click", () => {
       const dialog = add(this.set, "dialog", "example-large");
       dialog.setAttribute("aria-label", fill(texts.example, { field: field.label }));
       put(dialog);
       button(dialog, "action quiet", texts.example_close, "", () => dialog.close());
       dialog.addEventListener("click", () => dialog.close());
-      // While it is open, no key decides anything behind it.
+      // While it is open, no key acts on the card behind it.
       dialog.addEventListener("keydown", (event) => event.stopPropagation());
       dialog.addEventListener("close", () => dialog.remove());
       dialog.showModal();
@@ -74,7 +74,7 @@ class RegionField {
     }
   }
 
-  /** The field gets the next keys: its labels, and presses on the picture. */
+  /** Direct the next keys (its labels) and presses on the picture to the field. */
   focus() {
     this.marking.turnTo(this.field);
     this.marking.overlays[0]?.pane.stage.focus({ preventScroll: true });
@@ -114,7 +114,7 @@ class RegionField {
     this.drawList(marks);
   }
 
-  /** Rows that are there stay, so that whoever stands on one keeps the focus. */
+  /** Draw the list of marks; existing rows stay, so that a focused row keeps the focus. */
   drawList(marks) {
     const before = new Map([...this.list.children].map((line) => [line.dataset.mark, line]));
     const lines = marks.map((mark) => {
@@ -160,7 +160,7 @@ class RegionField {
   }
 }
 
-/** A piece of a line as it is drawn on the picture: its colour, and its dashes. */
+/** A sample of a line on the picture, with its color and dashes. */
 function swatch(color, dash) {
   const image = svg("svg", { class: "mark-swatch", viewBox: "0 0 22 12", "aria-hidden": "true" });
   if (dash === "none") svg("rect", { x: 1, y: 1, width: 20, height: 10, rx: 2, fill: cssColor(color) }, image);

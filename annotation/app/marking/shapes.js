@@ -1,7 +1,7 @@
-// Marks as the canvas holds them, and their geometry, in pixels of the upright picture. A mark is never changed: whoever
-// moves it gets another one with the same id.
+// Marks on the canvas and their geometry, in pixels of the upright picture. Marks are immutable: moving one creates
+// another with the same id.
 
-const GRAIN = 1000; // coordinates are kept to a thousandth of a pixel: finer than any zoom can show
+const GRAIN = 1000; // coordinates have a resolution of a thousandth of a pixel, finer than any zoom can show
 const LINES = { points: false, polygon: true }; // whether the last point is joined to the first
 
 const toGrain = (number) => Math.round(number * GRAIN) / GRAIN;
@@ -15,7 +15,7 @@ function markOf(document) {
   };
 }
 
-/** The document of a mark; that of a mask is made once. */
+/** The document of a mark; a mask's document is made once. */
 function documentOf(mark) {
   if (mark.document === undefined) {
     const { shape, points, columns, label, proposal } = mark;
@@ -42,7 +42,7 @@ function isDocument(document, shape, sizes) {
 
 const KEYS = new WeakMap();
 
-/** What tells one proposal from another. */
+/** The key that distinguishes proposals. */
 function proposalKey(proposal) {
   if (!KEYS.has(proposal)) {
     const { helper, version = "", points = [], mask = null } = proposal;
@@ -56,7 +56,7 @@ function changed(mark, changes) {
   return { id, shape, points, columns, label, proposal, ...changes };
 }
 
-/** A point of the picture: within it, to a thousandth of a pixel. */
+/** The nearest point within the picture, rounded to a thousandth of a pixel. */
 function within({ x, y }, { width, height }) {
   return { x: toGrain(Math.min(width, Math.max(0, x))), y: toGrain(Math.min(height, Math.max(0, y))) };
 }
@@ -65,7 +65,7 @@ function boxOf(a, b) {
   return [{ x: Math.min(a.x, b.x), y: Math.min(a.y, b.y) }, { x: Math.max(a.x, b.x), y: Math.max(a.y, b.y) }];
 }
 
-/** What can be taken hold of: corners, and the middles of a box's sides. A correspondence has one in each picture. */
+/** The handles of a mark: corners, and the middles of a box's sides. A correspondence has one in each picture. */
 function handlesOf(mark, pane) {
   if (mark.shape === "mask") return [];
   if (mark.shape === "correspondence") return [{ ...mark.points[pane], index: pane }];
@@ -87,7 +87,7 @@ function withHandle(mark, index, point) {
   return changed(mark, { points: boxOf({ x: left, y: top }, { x: right, y: bottom }) });
 }
 
-/** The mark moved as a whole, as far as its picture goes; a correspondence moves in one of its pictures. */
+/** The mark moved as a whole within its picture; a correspondence moves in one of its pictures. */
 function movedBy(mark, dx, dy, size, pane = 0) {
   if (mark.columns !== null) return mark;
   const moves = (place) => mark.shape !== "correspondence" || place === pane;
@@ -123,7 +123,7 @@ function isInside(point, corners) {
   return inside;
 }
 
-/** What of a mark lies at a point, up to so many pixels away: a handle, a side or its inside; null for nothing. */
+/** The part of a mark within `reach` pixels of a point: a handle, a side or its inside; null for none. */
 function hitOf(mark, pane, point, reach) {
   if (mark.shape === "mask") return pane === 0 && mark.columns.has(point) ? { part: "inside" } : null;
   const near = handlesOf(mark, pane)
@@ -168,7 +168,7 @@ function isCrossed(points) {
         if (touches(lines[i], lines[j])) return true;
         continue;
       }
-      // Neighbours share a corner; one that runs back over the other covers it.
+      // Neighbors share a corner; they overlap if one runs back over the other.
       const [before, corner, after] = j === i + 1 ? [lines[i][0], lines[i][1], lines[j][1]] : [lines[j][0], lines[j][1], lines[i][1]];
       const back = (before.x - corner.x) * (after.x - corner.x) + (before.y - corner.y) * (after.y - corner.y);
       if (turn(before, corner, after) === 0 && back > 0) return true;

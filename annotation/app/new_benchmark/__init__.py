@@ -1,1 +1,1 @@
-"""A new benchmark by a dialogue in the browser; what comes out is a recipe that `benchwright run` takes as well."""
+"""A new benchmark from a dialogue in the browser, which produces a recipe that `benchwright run` also accepts."""

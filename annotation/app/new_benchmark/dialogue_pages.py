@@ -1,4 +1,4 @@
-"""The pages of the dialogue as HTML: one for each step, and one that shows what the benchmark will take."""
+"""The pages of the dialogue as HTML: one for each step, and one with the forecast of the benchmark."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ TABLE = f"{NEW_BENCHMARK}/table"
 
 
 class DialogueForm:
-    """The fields of one step, filled with what was typed so far.
+    """The fields of one step, filled with the input so far.
 
     Args:
-        answers: What was typed.
-        problems: What is wrong with it, by field.
-        folders: Folders that may be named.
-        tables: Names of the tables that were sent.
+        answers: The input, by field.
+        problems: Its problems, by field.
+        folders: Folders that a curator may name.
+        tables: Names of the uploaded tables.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class DialogueForm:
         )
 
     def _words(self, field: str, *, hint: bool = True, **values: object) -> FieldWords:
-        """Return the words at a field; its label has the key `field_NAME`, its hint `hint_NAME`."""
+        """Return the texts of a field; its label has the key `field_NAME`, its hint `hint_NAME`."""
         below = TEXTS[f"hint_{field}"].format(**values) if hint else ""
         return FieldWords(TEXTS[f"field_{field}"], below, self._problems.get(field, ""))
 
@@ -98,7 +98,7 @@ class DialogueForm:
             options[""] = TEXTS["choose"]
         chosen = self._answers[field]
         options |= {**(more or {}), **{name: name for name in names}}
-        if chosen and chosen not in options:  # a folder deeper than those that are listed
+        if chosen and chosen not in options:  # a folder deeper than the listed ones
             options[chosen] = chosen
         return choice_field(field, chosen, self._words(field), options)
 
@@ -172,7 +172,7 @@ class DialogueForm:
 
 
 def _usual_words(kind: str) -> str:
-    """Return what annotators of a kind of campaign read where nobody writes anything else."""
+    """Return the default guidelines of a kind of campaign."""
     words = guidelines_in_language(CAMPAIGN_KINDS[kind].guidelines or "")
     summary = escape(TEXTS["usual_guidelines"])
     return f'<details><summary>{summary}</summary><pre dir="auto" tabindex="0">{escape(words)}</pre></details>'
@@ -191,7 +191,7 @@ def step_links(here: Step) -> str:
 def check_body(
     plan: BenchmarkPlan, planned: PlannedRecipe, items: PlannedItems, outlook: Outlook, asked: CuratorRequest
 ) -> str:
-    """Return what the benchmark will take, its recipe, and the button that opens it."""
+    """Return the forecast of the benchmark, its recipe, and the button that opens it."""
     count = TEXTS["about_count" if items.is_estimate else "just_count"].format(count=items.items)
     facts = [
         (TEXTS["fact_items"], count),

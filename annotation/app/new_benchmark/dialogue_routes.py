@@ -1,4 +1,4 @@
-"""Routes of the dialogue of a new benchmark: its steps, what is typed, tables that are sent, and what was opened."""
+"""Routes of the dialogue for a new benchmark: its steps, drafts, uploaded tables, and the opened benchmark."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def new_benchmark_routes(state: AppState) -> list[Route]:
 
 
 def _from_page(act: Callable[[str, Request, bytes], Response], most: int) -> Callable[[Request], Awaitable[Response]]:
-    """Return an endpoint for what the app's own script sends: at most so many bytes, of a curator."""
+    """Return an endpoint for requests of at most `most` bytes that the app's own script sends for a curator."""
 
     async def respond(request: Request) -> Response:
         if not is_from_page(request):
@@ -82,13 +82,13 @@ class _DialoguePages:
         self._invitations = FreshInvitations()
 
     def show(self, step: Step, asked: CuratorRequest) -> Response:
-        """Show a step; with `?mend` what is wrong in it."""
+        """Show a step; with `?mend`, also its problems."""
         answers = self._answers(asked.account.name)
         problems = dict(checked_plan(answers).problems) if "mend" in asked.query else {}
         return self._step_page(step, answers, problems, asked)
 
     def answer(self, step: Step, asked: CuratorRequest) -> Response:
-        """Keep the answers of a step and go on; where some are wrong, show them again with what to mend."""
+        """Store the answers of a step and continue; if some are wrong, show them again with their problems."""
         name = asked.account.name
         answers = answers_in(asked.fields, self._answers(name))
         keep_typed(self._state.workspace, name, _FORM, answers)
@@ -99,7 +99,7 @@ class _DialoguePages:
         return RedirectResponse(f"{NEW_BENCHMARK}/{STEPS[STEPS.index(step) + 1]}", 303)
 
     def keep(self, name: str, _request: Request, body: bytes) -> Response:
-        """Keep what was typed so far."""
+        """Store the curator's input so far."""
         fields = fields_in(body)
         if fields is None:
             return PlainTextResponse(TEXTS["too_long"] + "\n", 400)
@@ -107,7 +107,7 @@ class _DialoguePages:
         return Response(status_code=204)
 
     def take_table(self, _name: str, request: Request, body: bytes) -> Response:
-        """Keep a table that was sent."""
+        """Store an uploaded table."""
         try:
             kept = keep_table(self._state.workspace, request.query_params.get("name", ""), body)
         except BenchwrightError as error:
@@ -116,7 +116,7 @@ class _DialoguePages:
         return JSONResponse({"table": kept, "words": words})
 
     def check(self, asked: CuratorRequest) -> Response:
-        """Show what the benchmark will take before it opens."""
+        """Show the forecast of the benchmark before it opens."""
         if (there := self._refused()) is not None:
             return there
         answers = self._answers(asked.account.name)
@@ -141,7 +141,7 @@ class _DialoguePages:
         return RedirectResponse(f"{_OPENED}?job={opened.job.id}", 303)
 
     def opened(self, asked: CuratorRequest) -> Response:
-        """Show what was opened: the run, the invitations, and where to go from here."""
+        """Show the opened benchmark: the run, the invitations, and the next pages."""
         source = recipe_source(self._state.workspace)
         invited = self._invitations.of(asked.account.name, now=clock())
         links = [(name, asked.base + invitation_path(token)) for name, token in invited]
@@ -177,7 +177,7 @@ class _DialoguePages:
         )
 
     def _refused(self) -> Response | None:
-        """Return a page that says that the workspace holds a benchmark already; None where it holds none."""
+        """Return a page stating that the workspace already holds a benchmark; None if it holds none."""
         name = benchmark_here(self._state)
         if name is None:
             return None
@@ -206,5 +206,5 @@ class _DialoguePages:
 
 
 def _to_mend(checked: CheckedPlan) -> Response:
-    """Return a redirect to the first step in which something is wrong."""
+    """Return a redirect to the first step with a problem."""
     return RedirectResponse(f"{NEW_BENCHMARK}/{checked.step_of_first()}?mend=1", 303)

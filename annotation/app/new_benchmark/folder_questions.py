@@ -1,8 +1,8 @@
-"""One question about all photographs of a folder, whose right answer is the name of the folder that each lies in.
+"""One question about all photographs of a folder, with the name of each photograph's subfolder as its answer.
 
     animals/cat/1.jpg     Which animal is shown?     cat | dog | horse     cat
 
-That is how sorted photographs become a benchmark. The questions are an ordinary table, which the step `items` reads.
+This turns sorted photographs into a benchmark. The questions are an ordinary table, which the step `items` reads.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def folder_table(folder: Path, question: str) -> bytes:
     """Return the table of questions about the photographs of a folder, as JSON lines.
 
     Args:
-        folder: Folder whose folders are the answers. Photographs that lie in no folder, and files that are none, are
-            left out.
-        question: What is asked about each photograph.
+        folder: Folder whose subfolders are the answers. Photographs outside of subfolders, and files that are not
+            photographs, are left out.
+        question: The question about each photograph.
 
     Raises:
-        BenchwrightError: There are too few or too many folders with photographs, two read the same but for case, or
+        BenchwrightError: There are too few or too many subfolders with photographs, two names differ only in case, or
             there are more than `MOST_PHOTOGRAPHS` photographs.
     """
     by_class = _photographs(folder)
@@ -53,12 +53,12 @@ def folder_table(folder: Path, question: str) -> bytes:
 
 
 def photographs_table(folder: Path, question: str, options: Sequence[str]) -> bytes:
-    """Return the table of one question with the same options about each photograph of a folder, without keys.
+    """Return a table with one question, with the same options, about each photograph of a folder, without keys.
 
     Args:
-        folder: Folder of the photographs, with those in folders below it.
-        question: What is asked about each photograph.
-        options: Options, none of which is marked as right.
+        folder: Folder of the photographs, including those in subfolders.
+        question: The question about each photograph.
+        options: Options; none is marked as right.
 
     Raises:
         BenchwrightError: The folder holds no photograph, or more than `MOST_PHOTOGRAPHS` files.
@@ -74,12 +74,12 @@ def photographs_table(folder: Path, question: str, options: Sequence[str]) -> by
 
 
 def words_of(name: str) -> str:
-    """Return what a folder is called as an option: `mountain_bike` becomes "mountain bike"."""
+    """Return the option text for a folder name: `mountain_bike` becomes "mountain bike"."""
     return name.replace("_", " ").strip()
 
 
 def _photographs(folder: Path) -> dict[str, list[str]]:
-    """Return the photographs in each folder right below one, by its name, as paths from the folder."""
+    """Return the photographs in each direct subfolder, by its name, as paths relative to `folder`."""
     found: dict[str, list[str]] = {}
     for place, path in enumerate(map(path_for, list_files(folder))):
         if place >= MOST_PHOTOGRAPHS:

@@ -1,4 +1,4 @@
-"""Opens a planned benchmark: writes its recipe, invites its people, and starts the run that opens its campaign."""
+"""Opening a planned benchmark: its recipe, its invitations, and the run that opens its campaign."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _MOST_NAMES = 1000
 
 
 class OpenedBenchmark(NamedTuple):
-    """A benchmark that was opened.
+    """An opened benchmark.
 
     Attributes:
         recipe: File of its recipe.
         job: The run that opens its campaign.
-        invited: Name and token of an invitation of each person who had no account.
+        invited: Name and invitation token of each person without an earlier account.
     """
 
     recipe: Path
@@ -40,9 +40,9 @@ class OpenedBenchmark(NamedTuple):
 
 
 class FreshInvitations:
-    """Invitations that were just made, by curator: kept in memory for half a day, so that a reload shows them again.
+    """New invitations by curator, kept in memory for half a day so that a reload shows them again.
 
-    The store holds digests of them only.
+    The store holds only their digests.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class FreshInvitations:
             self._kept[curator] = (now, [*self._of(curator, now), *invited])
 
     def of(self, curator: str, *, now: datetime) -> list[tuple[str, str]]:
-        """Return name and token of the invitations that a curator made in the last hours."""
+        """Return name and token of a curator's recent invitations."""
         with self._lock:
             return self._of(curator, now)
 
@@ -65,7 +65,7 @@ class FreshInvitations:
 
 
 def benchmark_here(state: AppState) -> str | None:
-    """Return the name of the benchmark that a workspace holds; None where nothing was run or decided in it yet."""
+    """Return the name of the benchmark in a workspace; None before the first run and the first decision."""
     settings = Workspace(state.workspace).settings() if (state.workspace / "workspace.json").exists() else {}
     if not settings.get("stages") and not state.store.campaign_names():
         return None
@@ -77,17 +77,17 @@ def benchmark_here(state: AppState) -> str | None:
 def open_benchmark(
     state: AppState, plan: BenchmarkPlan, planned: PlannedRecipe, *, by: str, now: datetime
 ) -> OpenedBenchmark:
-    """Write the recipe, invite the people, and start the run.
+    """Write the recipe, invite the annotators, and start the run.
 
     Args:
         state: State of the app.
         plan: The plan.
         planned: Its recipe.
         by: Name of the curator.
-        now: Moment of the call.
+        now: Time of the call.
 
     Raises:
-        BenchwrightError: The workspace holds a benchmark already, or a command works.
+        BenchwrightError: The workspace already holds a benchmark, or a command is running.
     """
     if (name := benchmark_here(state)) is not None:
         raise BenchwrightError(f"this workspace holds the benchmark {name!r} already; change it on the page Recipe")
@@ -103,7 +103,7 @@ def open_benchmark(
 
 
 def _write(folder: Path, planned: PlannedRecipe) -> Path:
-    """Write a recipe under its own name, or under one with a number where another recipe has that; return its path."""
+    """Write a recipe under its name, or with a number added if another recipe has that name; return its path."""
     make_private_folder(folder)
     name = planned.recipe.header.name
     for number in range(1, _MOST_NAMES):

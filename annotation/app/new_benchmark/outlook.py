@@ -1,7 +1,7 @@
-"""What a plan will take before anything opens: items, decisions, hours, pay, and the day on which it ends.
+"""The forecast of a plan before it opens: items, decisions, hours, pay, and the day on which it ends.
 
-Items are counted as the recipe's steps will make them. Seconds of a decision and hours of a day are what the curator
-assumes; once people have decided something, *Progress* forecasts the end from what they did.
+Items are counted as the recipe's steps will make them. The curator assumes the seconds per decision and the hours per
+day; after the first decisions, *Progress* forecasts the end from the annotators' actual pace.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from .plan import BenchmarkPlan
 from .planned_recipe import PlannedRecipe, parts_of, table_source, tasks_of_release
 
 _CHECKS = 0.1
-"""Share of an annotator's tasks that are attention checks, or gold."""
+"""Share of attention checks, and of gold items, among an annotator's tasks."""
 _CENT = Decimal("0.01")
 
 
 class PlannedItems(NamedTuple):
-    """How many items a plan will have.
+    """The number of items in a plan.
 
     Attributes:
-        items: Number of items; of photographs about which people write, one for each.
-        left_out: Number of rows that are no items, by reason.
-        pictures: Number of photographs about which people write first; 0 for other sources.
-        is_estimate: Whether the number was estimated from a sample, or depends on what people write.
-        example: The first row that is left out, in words; empty where none is.
-        campaigns: Number of items that each of several campaigns asks about, by name; empty where one asks about all.
+        items: Number of items; one for each photograph if annotators write the questions.
+        left_out: Number of rows that are not items, by reason.
+        pictures: Number of photographs about which annotators write questions first; 0 for other sources.
+        is_estimate: Whether the number is estimated from a sample, or depends on the annotators' questions.
+        example: Description of the first row left out; empty if none is.
+        campaigns: Number of items in each of several campaigns, by name; empty for a single campaign.
     """
 
     items: int
@@ -48,15 +48,15 @@ class PlannedItems(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What a plan will take.
+    """The forecast cost and time of a plan.
 
     Attributes:
-        decisions: Number of decisions, checks among them.
-        hours: Hours of work of all people together.
-        cost: Pay for them, to the cent.
-        people_needed: Number of different people that one item needs.
-        end: Day on which it ends with the people who are invited; None without any.
-        lacking: Number of people that are missing; 0 where they are enough.
+        decisions: Number of decisions, including checks.
+        hours: Hours of work of all annotators together.
+        cost: Pay for these hours, rounded to cents.
+        people_needed: Number of different annotators that one item needs.
+        end: Day on which it ends with the invited annotators; None without any.
+        lacking: Number of missing annotators; 0 if there are enough.
     """
 
     decisions: int
@@ -70,10 +70,10 @@ class Outlook(NamedTuple):
 def planned_items(
     plan: BenchmarkPlan, planned: PlannedRecipe, workspace: Path, folders: AllowedFolders
 ) -> PlannedItems:
-    """Return how many items a plan will have.
+    """Return the number of items in a plan.
 
     Raises:
-        BenchwrightError: What items are made of cannot be read.
+        BenchwrightError: The source of the items cannot be read.
     """
     items, tasks = _items_and_tasks(plan, planned, workspace, folders)
     names = list(parts_of(plan, tasks))
@@ -87,7 +87,7 @@ def planned_items(
 def _items_and_tasks(
     plan: BenchmarkPlan, planned: PlannedRecipe, workspace: Path, folders: AllowedFolders
 ) -> tuple[PlannedItems, Mapping[str, int]]:
-    """Return how many items a plan will have, and how many of each task."""
+    """Return the number of items in a plan, and the number of each task."""
     if plan.source == "release":
         release = Release.open(folders.folder(plan.release))
         return PlannedItems(len(release), {}), tasks_of_release(release)
@@ -95,7 +95,7 @@ def _items_and_tasks(
         document = check_items(found[0], pictures=found[1], keeps_keyless=plan.makes_keys)
         left_out = {**document["no_item"], **document["left_out"]}
         refused = [f"{row['file']}, {row['entry']}: {row['detail']}" for row in document["refused"] if "detail" in row]
-        with_key = check_items(found[0], pictures=found[1])["items"] if plan.makes_keys else 0  # asked of nobody
+        with_key = check_items(found[0], pictures=found[1])["items"] if plan.makes_keys else 0  # not given out
         count = document["items"] - with_key
         items = PlannedItems(count, left_out, example=refused[0] if refused else "")
         return items, document["tasks"]
@@ -108,19 +108,19 @@ def _items_and_tasks(
 
 
 def outlook_of(plan: BenchmarkPlan, planned: PlannedItems, *, today: date) -> Outlook:
-    """Return what a plan with so many items will take.
+    """Return the forecast of a plan with these items.
 
     Args:
         plan: The plan.
-        planned: How many items it has.
-        today: Today.
+        planned: The number of its items.
+        today: Current date.
     """
     checks = _CHECKS * plan.has_attention + _CHECKS * bool(plan.gold or plan.gold_votes)
     asked = planned.items * (plan.rule.slots + plan.baseline)
     decisions = planned.pictures + ceil(asked / (1 - checks))
     hours = decisions * plan.seconds / 3600
     cost = (Decimal(hours) * plan.pay.rate).quantize(_CENT, ROUND_HALF_UP)
-    # Whoever wrote a question, or saw its key, is not asked to answer it.
+    # An annotator who wrote a question, or saw its key, does not get it to answer.
     needed = plan.rule.slots + plan.baseline + bool(planned.pictures)
     end = None
     if plan.people:

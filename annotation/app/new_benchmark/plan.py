@@ -1,7 +1,6 @@
-"""What a curator answers in the dialogue of a new benchmark: as typed, and checked.
+"""A curator's answers in the dialogue for a new benchmark: as typed, and checked.
 
-Answers are kept as they were typed, whatever is wrong with them, so that nothing is lost on the way; `checked_plan`
-says of each what to mend.
+Answers are stored as typed, even if wrong, so that no input is lost; `checked_plan` reports the problem of each.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ SPLITS: tuple[Split, ...] = get_args(Split)
 OF_PHOTOGRAPHS: tuple[Source, ...] = ("folders", "asked", "photographs", "made")
 """Sources that name a folder of photographs."""
 ACCEPTED = ":accepted"
-"""Answer about gold by which accepted items become gold; no folder is called so."""
+"""Answer to the question on gold that makes accepted items gold; no folder has this name."""
 MOST_PEOPLE = 200
 _LONGEST = 20_000
-"""Most characters of one answer that are kept."""
+"""Largest number of characters stored of one answer."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _CODE = re.compile(r"[^\W\d]\w{0,39}")
 USUAL: Mapping[str, str] = {
@@ -44,7 +43,7 @@ USUAL: Mapping[str, str] = {
     "currency": "USD", "gold": "", "gold_votes": "2",
     "attention": "yes", "qualification": "no", "pass_mark": "4", "pause": "yes",
 }  # fmt: skip
-"""The answers that stand there before anybody types, by field."""
+"""Default answers, by field."""
 FIELDS: Mapping[Step, tuple[str, ...]] = {
     "source": ("name", "source", "table", "pictures", "release", "folder", "question", "choices", "task", "options"),
     "question": ("kind", "guidelines", "reasons", "votes", "agree", "adjudicated", "baseline", "split", "parts"),
@@ -60,31 +59,31 @@ class BenchmarkPlan(NamedTuple):
 
     Attributes:
         name: Name of the benchmark.
-        source: What items are made of.
-        table: Name of a table that was sent; only of the source `table`.
-        pictures: Name of an allowed folder with the pictures of a table; empty for the table's own.
-        release: Name of an allowed folder that holds a release; only of the source `release`.
+        source: Source of the items.
+        table: Name of an uploaded table; only for the source `table`.
+        pictures: Name of an allowed folder with the pictures of a table; empty if the table holds them.
+        release: Name of an allowed folder that holds a release; only for the source `release`.
         folder: Name of an allowed folder with photographs.
-        question: What is asked about each photograph; only of the sources `folders` and `asked`.
-        choices: Options of that question; only of the source `asked`.
-        task: Name of the task of questions that people write; only of the source `photographs`.
-        options: Number of options of each question that people write.
+        question: Question about each photograph; only for the sources `folders` and `asked`.
+        choices: Options of that question; only for the source `asked`.
+        task: Task name of the questions that annotators write; only for the source `photographs`.
+        options: Number of options of each question that annotators write.
         kind: Kind of the campaign on items.
-        guidelines: What annotators read; empty for the kind's own words.
-        reasons: Codes of reasons; none for the kind's own.
-        rule: How many people judge an item, and how many must agree.
-        baseline: Number of people who then answer each item without its key; 0 for no such campaign.
-        split: Whether one campaign judges all items, or several at once, each a part of them: by share or by task.
-        parts: Number of campaigns of equal shares; only of the split `shares`.
+        guidelines: Guidelines for annotators; empty for the kind's default.
+        reasons: Codes of reasons; empty for the kind's default.
+        rule: Number of annotators who judge an item, and number of them who must agree.
+        baseline: Number of annotators who then answer each item without its key; 0 for no such campaign.
+        split: Whether one campaign judges all items, or several campaigns each judge a part, by share or by task.
+        parts: Number of campaigns with equal shares; only for the split `shares`.
         people: Names of annotators to invite.
-        hours_a_day: Hours that each of them works a day.
-        seconds: Seconds that a decision takes, as the curator assumes.
-        pay: Pay for an hour.
+        hours_a_day: Working hours of each annotator per day.
+        seconds: Assumed seconds per decision.
+        pay: Pay per hour.
         gold: Name of an allowed folder with a release whose items are gold; empty for none.
-        gold_votes: Votes after which an item that all accepted becomes gold for others; None where none does.
+        gold_votes: Number of votes after which a unanimously accepted item becomes gold for others; None for never.
         has_attention: Whether attention checks are mixed in.
-        pass_mark: Right practice items that are needed to begin; None for none.
-        has_pause: Whether whoever decides without care is paused.
+        pass_mark: Number of right practice items required to begin; None for none.
+        has_pause: Whether careless annotators are paused.
     """
 
     name: str
@@ -116,29 +115,29 @@ class BenchmarkPlan(NamedTuple):
 
     @property
     def makes_keys(self) -> bool:
-        """Return whether what people answer becomes the key of questions without one."""
+        """Return whether the annotators' answers become the keys of questions without one."""
         return self.kind == "answer"
 
 
 class CheckedPlan(NamedTuple):
-    """A plan, or what to mend: a sentence for each field that is wrong."""
+    """A plan, or its problems: a sentence for each wrong field."""
 
     plan: BenchmarkPlan | None
     problems: Mapping[str, str]
 
     def step_of_first(self) -> Step:
-        """Return the step of the dialogue with the first field that is wrong."""
+        """Return the step of the dialogue with the first wrong field."""
         return next(step for step in STEPS if any(field in self.problems for field in FIELDS[step]))
 
 
 def answers_in(fields: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers after some fields were sent; fields that the dialogue does not have are left out."""
+    """Return the answers after an update with sent fields, without fields that the dialogue does not have."""
     sent = {name: value[:_LONGEST] for name, value in fields.items() if name in USUAL}
     return {**USUAL, **before, **sent}
 
 
 def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
-    """Check answers, each by itself and together; what depends on files is checked where these are read."""
+    """Check answers, each alone and all together; readers of the files check the answers that depend on files."""
     problems: dict[str, str] = {}
 
     def number(field: str, least: float, most: float, *, whole: bool = True) -> float:
@@ -208,7 +207,7 @@ def checked_plan(answers: Mapping[str, str]) -> CheckedPlan:
 
 
 def _problems_between(source: Source, kind: Kind, split: Split, gold: str, votes: int) -> dict[str, str]:
-    """Return which answers do not go together, by field; each by itself is in order."""
+    """Return the conflicts between answers that are valid alone, by field."""
     problems = {}
     if source == "asked" and kind != "answer":
         problems["kind"] = TEXTS["needs_answering"]
@@ -226,7 +225,7 @@ def _problems_between(source: Source, kind: Kind, split: Split, gold: str, votes
 
 
 def code_of(words: str) -> str:
-    """Return the code of a reason in words: "Wrong answer" becomes `wrong_answer`."""
+    """Return the code of a reason's words: "Wrong answer" becomes `wrong_answer`."""
     return re.sub(r"\W+", "_", words.strip().lower()).strip("_")
 
 

@@ -1,4 +1,4 @@
-"""The recipe that a plan makes: the text of a file that the browser and `benchwright run` run alike."""
+"""The recipe of a plan: the text of a file for the browser and `benchwright run` alike."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .plan import BenchmarkPlan
 from .uploaded_tables import keep_table, table_path
 
 RECIPES = "recipes"
-"""Folder of a workspace with the recipes that the browser made."""
+"""Folder of a workspace with the recipes made in the browser."""
 _ATTENTION_RATE = 0.1
 _ANSWER, _KEYS = "answer", "keys"
 _MADE = ("jigsaw", "visual_correspondence")
@@ -29,12 +29,12 @@ _MOST_TASKS = 30
 
 
 class PlannedRecipe(NamedTuple):
-    """A recipe that a plan makes.
+    """The recipe of a plan.
 
     Attributes:
         text: Text of its file.
-        recipe: The recipe, checked as one that is read from a file.
-        images: Folder of the photographs; None where a step brings all pictures.
+        recipe: The recipe, checked like a recipe from a file.
+        images: Folder of the photographs; None if a step supplies all pictures.
     """
 
     text: str
@@ -43,15 +43,15 @@ class PlannedRecipe(NamedTuple):
 
 
 def planned_recipe(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> PlannedRecipe:
-    """Return the recipe of a plan; of sorted photographs the table of questions is kept first.
+    """Return the recipe of a plan; for sorted photographs, store the table of questions first.
 
     Args:
         plan: The plan.
-        workspace: Folder of the workspace, below which the recipe is to lie.
+        workspace: Folder of the workspace that will hold the recipe.
         folders: Folders that the plan may name.
 
     Raises:
-        BenchwrightError: A folder or table is not there, or the recipe has mistakes.
+        BenchwrightError: A folder or table is missing, or the recipe has mistakes.
     """
     place = workspace / RECIPES
     images = folders.folder(plan.folder) if plan.source in {"photographs", "made"} else None
@@ -62,10 +62,10 @@ def planned_recipe(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders
 
 
 def table_source(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> tuple[Path, Path | None] | None:
-    """Return the table or release that items are made of, and the folder of its pictures; None without one.
+    """Return the table or release with the items, and the folder of its pictures; None without one.
 
     Raises:
-        BenchwrightError: It is not there.
+        BenchwrightError: The table or release is missing.
     """
     if plan.source == "table":
         return table_path(workspace, plan.table), folders.folder(plan.pictures) if plan.pictures else None
@@ -98,10 +98,10 @@ def _making(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> li
 
 
 def planned_tasks(plan: BenchmarkPlan, workspace: Path, folders: AllowedFolders) -> dict[str, int]:
-    """Return the tasks that the items of a plan will have, with their number where it is known, else 0.
+    """Return the tasks of a plan's items, with the number of items of each; 0 if unknown.
 
     Raises:
-        BenchwrightError: What items are made of cannot be read.
+        BenchwrightError: The source of the items cannot be read.
     """
     if plan.source == "made":
         return dict.fromkeys(_MADE, 0)
@@ -123,16 +123,16 @@ def tasks_of_release(release: Release) -> dict[str, int]:
 
 
 def parts_of(plan: BenchmarkPlan, tasks: Mapping[str, int]) -> dict[str, dict[str, Any] | None]:
-    """Return the campaigns that judge the items, by name: the part of each as recipes have it, None for all items.
+    """Return the campaigns that judge the items, by name, each with its part in a recipe's form; None for all items.
 
-    The last of several takes what the others leave, so that an item of a task that comes later is asked about too.
+    The last of several takes the remaining items, so that it also covers tasks that appear later.
 
     Args:
         plan: The plan.
         tasks: Tasks of the items.
 
     Raises:
-        BenchwrightError: There are fewer than two tasks, or more than thirty, to go by.
+        BenchwrightError: There are fewer than two tasks or more than thirty.
     """
     name = _KEYS if plan.makes_keys else plan.kind
     if plan.split == "shares":
@@ -151,7 +151,7 @@ def parts_of(plan: BenchmarkPlan, tasks: Mapping[str, int]) -> dict[str, dict[st
 def _campaigns(
     plan: BenchmarkPlan, folders: AllowedFolders, parts: Mapping[str, dict[str, Any] | None]
 ) -> list[dict[str, Any]]:
-    """Return the campaigns on the items, which open at once, and that of the human baseline where one is wanted."""
+    """Return the campaigns on the items, which open together, and the human baseline's campaign if requested."""
     handout = _handout(plan, folders)
     judged: dict[str, Any] = {"key" if plan.makes_keys else "rule": str(plan.rule)}
     if plan.reasons and plan.kind in {"verify", "screen_items"}:

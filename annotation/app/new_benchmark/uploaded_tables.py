@@ -1,9 +1,9 @@
-"""Tables of questions that curators send from the browser, below `uploads` of the workspace, each named by its bytes.
+"""Tables of questions that curators upload in the browser, below `uploads` of the workspace, by digest.
 
     uploads/DIGEST/questions.xlsx
 
-The same table twice is one file, and none is ever overwritten. How large one may be, and how many there may be, is
-bounded; only a name that tells a table, without a path, is taken.
+Two uploads of the same table are one file, and no upload overwrites a table. Size and number of tables are limited. A
+table's name must have the suffix of a table; a path in it is dropped.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ _UNFIT = re.compile(r"[^\w.()-]+")
 
 
 def keep_table(workspace: Path, name: str, data: bytes) -> str:
-    """Keep a table that was sent, and return the name under which `table_path` finds it.
+    """Store an uploaded table, and return the name under which `table_path` finds it.
 
     Args:
         workspace: Folder of the workspace.
-        name: Name of the file where it came from; only its last part counts.
-        data: The table, as bytes.
+        name: Original name of the file; only its last part counts.
+        data: The bytes of the table.
 
     Raises:
-        BenchwrightError: It is empty, too large, none of `ENDINGS`, or there are `MOST_TABLES` already.
+        BenchwrightError: The table is empty or too large, its suffix is not in `ENDINGS`, or there are already
+            `MOST_TABLES` tables.
     """
     own = re.split(r"[/\\]", name)[-1].strip()
     ending = Path(own).suffix.lower()
@@ -59,16 +60,16 @@ def keep_table(workspace: Path, name: str, data: bytes) -> str:
 
 
 def tables(workspace: Path) -> list[str]:
-    """Return the names of the tables that were sent."""
+    """Return the names of the uploaded tables."""
     folder = workspace / _FOLDER
     return sorted(path.relative_to(folder).as_posix() for path in folder.glob("*/*") if path.is_file())
 
 
 def table_path(workspace: Path, name: str) -> Path:
-    """Return the file of a table that was sent.
+    """Return the file of an uploaded table.
 
     Raises:
-        BenchwrightError: No table of that name was.
+        BenchwrightError: No uploaded table has this name.
     """
     path = workspace / _FOLDER / name
     if not _TABLE.fullmatch(name) or name.split("/")[1] in {".", ".."} or path.is_symlink() or not path.is_file():

@@ -1,1 +1,1 @@
-"""Pages that curators get from routes of our own: their shell, their fields, and what each request must carry."""
+"""The curators' pages that the app serves without Streamlit: their shell, fields, and checks of requests."""

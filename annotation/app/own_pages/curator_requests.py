@@ -1,7 +1,7 @@
-"""What a request to the pages of our own must carry: a curator's session, and for each change the session's token.
+"""Checks of requests to the app's own pages: a curator's session, and the session's form token for each change.
 
-The token is a digest of the session's own, so that it is the same in all tabs and after a reload, ends with the
-session, and cannot be guessed by another site.
+The form token is a digest of the session's token. So it is equal in all tabs and after a reload, ends with the session,
+and another site cannot guess it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..wording.own_page_texts import TEXTS
 
 TOKEN = "token"  # noqa: S105 - the name of a field
 MOST_BYTES = 3 << 20
-"""Most bytes of a form: a recipe of a megabyte, as forms spell it."""
+"""Largest size of a form in bytes: a recipe of one megabyte in the encoding of forms."""
 _MOST_FIELDS = 400
 
 
@@ -35,9 +35,9 @@ class CuratorRequest(NamedTuple):
     Attributes:
         account: The curator.
         token: Token that the session's forms carry.
-        fields: Fields that were sent, without the token; none in a request that only looks.
+        fields: Sent fields, without the token; empty in a request that only reads.
         query: Parameters of the address.
-        base: Address of the app as the browser knows it, such as `https://review.example.org`.
+        base: Address of the app in the browser, such as `https://review.example.org`.
     """
 
     account: Account
@@ -53,12 +53,12 @@ Responder = Callable[[CuratorRequest], Response]
 def curators_only(
     state: AppState, look: Responder, change: Responder | None = None
 ) -> Callable[..., Awaitable[Response]]:
-    """Return an endpoint that lets curators look at a page, and change something by a form of it.
+    """Return an endpoint for curators to read a page, and to make changes with its form.
 
     Args:
         state: State of the app.
-        look: Answers a request that only looks; called in a thread.
-        change: Answers a form; None where the page has none.
+        look: Function that answers a request that only reads; called in a thread.
+        change: Function that answers a form; None if the page has none.
     """
 
     async def respond(request: Request) -> Response:
@@ -80,27 +80,27 @@ def curators_only(
 
 
 def base_of(state: AppState, request: Request) -> str:
-    """Return the address of the app as the browser knows it, such as `https://review.example.org`."""
+    """Return the address of the app in the browser, such as `https://review.example.org`."""
     return f"{'https' if state.cookies.is_secure else request.url.scheme}://{request.url.netloc}"
 
 
 def is_from_page(request: Request) -> bool:
-    """Return whether a request comes from a script of the app, sent by a curator.
+    """Return whether a script of the app sent a request for a curator.
 
-    A page of another site cannot add the header, unless this server allowed it in answer to a preflight request.
+    A page of another site cannot add the header unless this server allows it in response to a preflight request.
     """
     account = request.scope[ACCOUNT]
     return isinstance(account, Account) and account.role == "curator" and DRAFT_HEADER in request.headers
 
 
 def form_token(state: AppState, request: Request) -> str:
-    """Return the token that the forms of a session carry."""
+    """Return the token for the forms of a session."""
     session = token_from(request, state.cookies) or ""
     return hashlib.sha256(b"benchwright form " + session.encode()).hexdigest()
 
 
 async def bounded_body(request: Request, most: int) -> bytes | None:
-    """Return the body of a request; None where it is longer than `most` bytes, of which no more is read."""
+    """Return the body of a request; None, after reading no further, if it is longer than `most` bytes."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -115,9 +115,9 @@ async def _fields_of(request: Request) -> dict[str, str] | None:
 
 
 def fields_in(body: bytes) -> dict[str, str] | None:
-    """Return the last value of each field of a form; None where it is no form, or has too many fields.
+    """Return the last value of each field of a form; None if the body is not a form or has too many fields.
 
-    The last one counts, since a box that is checked follows the hidden field beside it.
+    The last value counts because a checked box follows its hidden field.
     """
     try:
         parsed = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")

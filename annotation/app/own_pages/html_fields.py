@@ -1,4 +1,4 @@
-"""Fields of the pages of our own as HTML; every text is escaped here, so that callers pass plain texts."""
+"""Fields of the app's own pages as HTML; the functions escape every text, so callers pass plain texts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 
 class FieldWords(NamedTuple):
-    """What stands at a field.
+    """The texts of a field.
 
     Attributes:
         label: Its name.
         hint: A sentence below it; empty for none.
-        problem: What is wrong with its value; empty where nothing is.
+        problem: The problem of its value; empty for none.
     """
 
     label: str
@@ -25,11 +25,11 @@ def text_field(name: str, value: str, words: FieldWords, *, kind: str = "text", 
     """Return a field of one line.
 
     Args:
-        name: Name under which it is sent.
-        value: What stands in it.
-        words: What stands at it.
+        name: Name of the field in the request.
+        value: Its value.
+        words: Its texts.
         kind: Its type in HTML; default `text`.
-        more: Further attributes, as HTML.
+        more: Additional attributes, as HTML.
     """
     field = f'<input id="{name}" name="{name}" type="{kind}" value="{_attribute(value)}"{_about(name, words)} {more}>'
     return _labelled(name, field, words)
@@ -45,13 +45,13 @@ def area_field(name: str, value: str, words: FieldWords, *, rows: int = 4, more:
 
 
 def choice_field(name: str, value: str, words: FieldWords, options: Mapping[str, str]) -> str:
-    """Return a field to choose one of several values.
+    """Return a field for choosing one of several values.
 
     Args:
-        name: Name under which it is sent.
-        value: The value that is chosen.
-        words: What stands at it.
-        options: What each value is called.
+        name: Name of the field in the request.
+        value: The chosen value.
+        words: Its texts.
+        options: Name of each value.
     """
     listed = "".join(
         f'<option value="{_attribute(code)}"{" selected" if code == value else ""}>{escape(text)}</option>'
@@ -61,7 +61,7 @@ def choice_field(name: str, value: str, words: FieldWords, options: Mapping[str,
 
 
 def radio_fields(name: str, value: str, words: FieldWords, options: Sequence[tuple[str, str, str]]) -> str:
-    """Return a group of radio buttons; `options` are value, name and a sentence each."""
+    """Return a group of radio buttons; each entry of `options` is a value, its name and a sentence."""
     buttons = "".join(
         f'<label class="pick"><input type="radio" name="{name}" value="{_attribute(code)}"'
         f"{' checked' if code == value else ''}><span><strong>{escape(title)}</strong>"
@@ -72,7 +72,7 @@ def radio_fields(name: str, value: str, words: FieldWords, options: Sequence[tup
 
 
 def check_field(name: str, value: str, words: FieldWords) -> str:
-    """Return a box to check; it is sent as `yes`, and a hidden field beside it as `no`."""
+    """Return a check box, sent as `yes`, with a hidden field that is sent as `no`."""
     is_checked = " checked" if value == "yes" else ""
     return (
         f'<div class="field"><input type="hidden" name="{name}" value="no"><label class="check">'
@@ -82,12 +82,12 @@ def check_field(name: str, value: str, words: FieldWords) -> str:
 
 
 def hidden(name: str, value: str) -> str:
-    """Return a field that nobody sees."""
+    """Return a hidden field."""
     return f'<input type="hidden" name="{name}" value="{_attribute(value)}">'
 
 
 def shown_when(name: str, values: Iterable[str], body: str) -> str:
-    """Return a part of a form that belongs to some values of a choice; the script hides it beside others."""
+    """Return a part of a form that belongs to some values of a choice; the script hides it for other values."""
     return f'<div data-when="{name}" data-is="{_attribute(" ".join(values))}">{body}</div>'
 
 
@@ -108,7 +108,7 @@ def _below(name: str, words: FieldWords) -> str:
 
 
 def _about(name: str, words: FieldWords) -> str:
-    """Return the attributes by which screen readers say what stands below a field."""
+    """Return the attributes with which screen readers read the texts below a field."""
     parts = [f"{name}-hint"] * bool(words.hint) + [f"{name}-problem"] * bool(words.problem)
     described = f' aria-describedby="{" ".join(parts)}"' if parts else ""
     return described + (' aria-invalid="true"' if words.problem else "")

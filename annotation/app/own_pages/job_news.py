@@ -1,4 +1,4 @@
-"""How far the commands are that curators started: as part of a page, and for the script that follows them."""
+"""Progress of commands that curators started: as part of a page, and for the script that follows them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_LINES = 12
 
 
 def job_panel(state: AppState, job_id: str | None, asked: CuratorRequest) -> str:
-    """Return how a job is, as HTML that the script keeps up to date; nothing where there is no such job."""
+    """Return a job's state as HTML, which the script keeps up to date; empty for an unknown job."""
     record = None if job_id is None else state.jobs.job(job_id)
     if record is None:
         return ""
@@ -46,7 +46,7 @@ def job_panel(state: AppState, job_id: str | None, asked: CuratorRequest) -> str
 
 
 def job_routes(state: AppState) -> list[Route]:
-    """Return the routes by which the script follows a job, and by which a curator cancels one."""
+    """Return the routes for following a job by script and for canceling it."""
 
     async def follow(request: Request) -> Response:
         if not is_from_page(request):
@@ -75,7 +75,7 @@ def job_routes(state: AppState) -> list[Route]:
 
 
 def words_of_job(record: JobRecord) -> str:
-    """Return in a sentence what a command is and how it stands."""
+    """Return a sentence on a command and its state."""
     return CURATOR_TEXTS[f"job_{record.state}"].format(
         what=CURATOR_TEXTS[f"job_{record.kind}"],
         by=record.by,

@@ -1,10 +1,10 @@
-// Saves what is typed, sends tables, follows commands, and hides what does not belong to a choice.
+// Saves drafts, uploads tables, follows commands, and hides fields of other choices.
 
 const HEADERS = { "x-benchwright-draft": "1" };
 const SAVE_AFTER_MS = 400;
 const LOOK_EVERY_MS = 1000;
 
-// What belongs to another choice is hidden; without this script all of it is there.
+// Hide the fields of other choices; without this script all are visible.
 function showWhatFits() {
   for (const part of document.querySelectorAll("[data-when]")) {
     const named = [...part.closest("form").elements].filter(({ name }) => name === part.dataset.when);
@@ -88,7 +88,7 @@ function followJob(panel) {
     panel.querySelector("pre").textContent = lines;
     if (state === "running") return;
     clearInterval(timer);
-    // What the page offers follows from how the command ended; what is typed and the focus are there again.
+    // The page's content depends on the command's result; the reload restores drafts and focus.
     keepFocus(document.activeElement);
     location.reload();
   }, LOOK_EVERY_MS);
@@ -100,7 +100,7 @@ function keepFocus(field) {
   sessionStorage.setItem(FOCUS, JSON.stringify({ id: field?.id ?? "", at: field?.selectionStart ?? null, top: scrollY }));
 }
 
-// Behind a command the same place has the focus again, or what has moved up into the place of a line that is gone.
+// After a command, focus the same place again, or the line that moved up into the place of a removed one.
 function giveFocusBack() {
   const kept = sessionStorage.getItem(FOCUS);
   sessionStorage.removeItem(FOCUS);
@@ -112,7 +112,7 @@ function giveFocusBack() {
   if (at !== null && field?.setSelectionRange) field.setSelectionRange(at, at);
 }
 
-// What is typed into a form that is not kept on the server outlives a reload of the page, until it is sent.
+// Keep the input of a form without drafts on the server over a reload, until the form is sent.
 function keepTyped(form) {
   const of = form.elements.campaign?.value ?? "";
   const place = `benchwright-typed ${location.pathname} ${form.getAttribute("action")} ${of}`;

@@ -1,5 +1,5 @@
-// Sends photographs one after the other. Where the connection is lost it waits and goes on with the same one, so that
-// none is left out; what the server refuses is listed with its reason, and the rest goes on.
+// Sends photographs one after the other. If the connection breaks, the script waits and continues with the same one, so
+// that none is left out. It lists refused photographs with the reason, and continues with the rest.
 
 const LEAST_WAIT_MS = 1000;
 const MOST_WAIT_MS = 15_000;
@@ -15,7 +15,7 @@ class Sender {
     for (const input of panel.querySelectorAll("input[type=file]")) {
       input.addEventListener("change", () => {
         this.add([...input.files]);
-        input.value = ""; // the same may be chosen again
+        input.value = ""; // allows choosing the same files again
       });
     }
     addEventListener("beforeunload", (event) => { if (this.waiting.length > 0) event.preventDefault(); });
@@ -25,7 +25,7 @@ class Sender {
     const folder = this.panel.querySelector("#folder").value;
     const isIdle = this.waiting.length === 0;
     if (isIdle) this.all = this.done = this.refused = 0;
-    // Of a folder that was chosen its own name is left away: what lies in it goes into the one that is named here.
+    // The name of the chosen folder is dropped: its files go into the folder named here.
     const pathOf = ({ webkitRelativePath, name }) => webkitRelativePath.split("/").slice(1).join("/") || name;
     const isPicture = ({ type, webkitRelativePath }) => webkitRelativePath === "" || type.startsWith("image/");
     const taken = files.filter(isPicture).map((file) => ({ file, folder, path: pathOf(file) }));
@@ -56,7 +56,7 @@ class Sender {
     this.tell();
   }
 
-  // What the server could not take just now is sent again, as what did not reach it.
+  // Returns null, for another try, if the connection broke or the server cannot take the photograph at present.
   async send({ file, folder, path }) {
     const url = `${this.panel.dataset.send}?${new URLSearchParams({ folder, path })}`;
     try {

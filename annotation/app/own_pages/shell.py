@@ -1,7 +1,7 @@
-"""The shell of the pages of our own: head, links to the curator's other pages, style and script.
+"""The shell of the app's own pages: head, links to the curator's other pages, style and script.
 
-They are plain HTML with forms, so that fields keep their focus, every step has an address, and back and forward go
-where people expect. One script of a file of its own saves what is typed, sends tables and follows commands.
+The pages are plain HTML with forms, so that fields keep their focus, every step has an address, and the browser's Back
+and Forward work as usual. One script saves drafts, uploads tables and follows commands.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def own_page(
     """Return a page.
 
     Args:
-        title: Its title.
-        body: What it holds, as HTML.
-        here: Path of the entry of the head that it belongs to.
-        problem: What went wrong, shown first; empty for nothing.
-        notice: What went well, shown first; empty for nothing.
+        title: Title of the page.
+        body: Its content, as HTML.
+        here: Path of its entry in the head.
+        problem: Report of a failure, shown first; empty for none.
+        notice: Report of a success, shown first; empty for none.
         status: Status of the response.
         steps: Links to the steps of a dialogue, as HTML; empty for none.
     """

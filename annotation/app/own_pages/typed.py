@@ -1,4 +1,4 @@
-"""What curators type into pages of our own, kept in the workspace as they type, so that a reload loses nothing."""
+"""Drafts of forms on the app's own pages, stored in the workspace during typing, so that a reload loses nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FOLDER = "dialogues"
 
 
 def typed_fields(workspace: Path, curator: str, form: str) -> dict[str, str]:
-    """Return what a curator has typed into a form, by field; nothing where it was sent or never begun."""
+    """Return a curator's draft of a form, by field; empty if it was sent or never begun."""
     try:
         document = read_sealed(_path(workspace, curator, form))["fields"]
     except (OSError, DamagedError, KeyError):
@@ -24,14 +24,14 @@ def typed_fields(workspace: Path, curator: str, form: str) -> dict[str, str]:
 
 
 def keep_typed(workspace: Path, curator: str, form: str, fields: Mapping[str, str]) -> None:
-    """Keep what a curator has typed into a form, whole or not at all."""
+    """Store a curator's draft of a form, completely or not at all."""
     path = _path(workspace, curator, form)
     make_private_folder(path.parent)
     write_sealed(path, {"fields": dict(fields)})
 
 
 def forget_typed(workspace: Path, curator: str, form: str) -> None:
-    """Forget what a curator has typed into a form, once it was sent."""
+    """Remove a curator's draft of a form after sending."""
     _path(workspace, curator, form).unlink(missing_ok=True)
 
 

@@ -1,4 +1,4 @@
-"""The adjudicator's page: cases that annotators leave open, with their answers side by side, to be decided."""
+"""The adjudicator's page: cases that annotators leave open, with their answers side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curator's page of agreement: statistics with intervals, for parts of the tasks, and without each annotator."""
+"""The curator's page of agreement: statistics with intervals, by part of the tasks, and without each annotator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..wording.texts import words_of_code
 from .marked_regions import figures_of, show_region_agreement
 
 _MOST_ROWS = 60
-"""Most rows of one chart; the parts with the most tasks are kept."""
+"""Largest number of rows of a chart; it shows the parts with the most tasks."""
 
 
 class FieldAgreement(NamedTuple):
@@ -30,12 +30,12 @@ class FieldAgreement(NamedTuple):
 
 
 def _statistic_words(name: str) -> str:
-    """Return the name of a statistic for people."""
+    """Return the displayed name of a statistic."""
     return TEXTS[f"statistic_{name}"]
 
 
 def show_agreement(request: PageRequest) -> None:
-    """Show how far the annotators of a campaign agree."""
+    """Show the agreement of a campaign's annotators."""
     overview = Overview(request.state.store, request.campaign)
     field, statistic = _pick(overview)
     key = (request.state.store.where, *overview.stamp(), "agreement", field.labels.name, field.metric)
@@ -67,7 +67,7 @@ def show_agreement(request: PageRequest) -> None:
 
 
 def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
-    """Show how reviewers vote on each criterion; nothing where the campaign has no criteria."""
+    """Show the reviewers' votes on each criterion; nothing if the campaign has no criteria."""
     if not criteria:
         return
     st.subheader(TEXTS["votes"])
@@ -92,9 +92,9 @@ def _named(groups: list[tuple[str, Agreement]], split: Split) -> list[tuple[str,
 
 
 def _show_without(without: dict[str, Agreement], whole: Agreement, statistic: str) -> None:
-    """Show how far the others agree without each annotator; the dashed line marks the agreement of all.
+    """Show the agreement of the others without each annotator; the dashed line marks the agreement of all.
 
-    The scale is narrowed so that small differences can be seen.
+    The scale is narrowed to make small differences visible.
     """
     st.subheader(TEXTS["without"])
     st.caption(TEXTS["without_why"])
@@ -116,7 +116,7 @@ def _change(value: float | None, middle: float | None) -> str:
 
 
 def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
-    """Compute all that the page shows of one field, reading its decisions once."""
+    """Compute all figures of the page for one field, reading its decisions once."""
     labels = overview.label_columns(field)
     by = {
         split: [(group.name, group.agreement) for group in overview.agreement_by(split, labels, metric=field.metric)]
@@ -126,7 +126,7 @@ def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
 
 
 def _pick(overview: Overview) -> tuple[LabelField, str]:
-    """Show the menus; return the field to compare and the statistic that the charts show."""
+    """Show the menus; return the field to compare and the statistic for the charts."""
     field_place, statistic_place, order_place = st.columns([2, 2, 2], vertical_alignment="bottom")
     by_words = {_field_words(field): field for field in label_fields_of(overview.campaign)}
     field = by_words[field_place.selectbox(TEXTS["what"], list(by_words))]
@@ -143,7 +143,7 @@ def _pick(overview: Overview) -> tuple[LabelField, str]:
 
 
 def _field_words(field: LabelField) -> str:
-    """Return the name of what is compared: a form's label in the chosen language, or a code's name."""
+    """Return the name of a compared field: a form's label in the chosen language, or a code's name."""
     return words_of_code(field.words) if field.words in CODES_IN_WORDS else form_text(field.words)
 
 

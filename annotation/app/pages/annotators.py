@@ -25,7 +25,7 @@ from .set_asides import share_in_words, show_doubts, show_set_asides
 
 
 def show_annotators(request: PageRequest, *, items: st.Page) -> None:
-    """Show the quality of each annotator, from a campaign's decisions, and lead to the items that one decided."""
+    """Show the quality of each annotator from a campaign's decisions, and link to the items that each decided."""
     overview = Overview(request.state.store, request.campaign)
     key = (request.state.store.where, *overview.stamp(), "qualities")
     field = label_fields_of(request.campaign)[0]
@@ -77,14 +77,14 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
 
 
 def _show_acts(request: PageRequest, overview: Overview, qualities: Sequence[RaterQuality]) -> None:
-    """Let a curator set votes aside, and lead to messages."""
+    """Let a curator set votes aside, and link to messages."""
     show_set_asides(request, overview, [quality.rater for quality in qualities])
     if not request.campaign.is_simulated:
         show_messages_link(request.campaign.name)
 
 
 def _rank(quality: RaterQuality) -> tuple[float, str]:
-    """Return the key that sorts by agreement with the others, the lowest first, those without any last."""
+    """Return a sort key by agreement with the others: lowest first, annotators without a value last."""
     share = quality.with_others[0]
     return (share if share is not None else 2, quality.rater)
 
@@ -119,7 +119,7 @@ def _estimate(quality: RaterQuality) -> str:
 
 
 def _care(care: Care | None) -> str:
-    """Return the interval, the evidence that it rests on, and the types of tasks; a dash where nothing is known."""
+    """Return the interval of a care estimate, its evidence, and the types of tasks; a dash if unknown."""
     if care is None or not care.evidence:
         return TEXTS["undefined"]
     evidence = [f"{TEXTS[f'care_{each.source}']} {each.right}/{each.of}" for each in care.evidence]

@@ -1,4 +1,4 @@
-"""Who works on what just now, on the curator's page *Progress*: people, the pictures before them, and since when."""
+"""The annotators at work, on the curator's page *Progress*: their names, current pictures and starting times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLE = f"{TABLE_STYLE}{THUMBNAIL_STYLE}.bw-at-work td {{ vertical-align: middl
 
 
 def show_at_work(people: Sequence[AtWork], pictures: ShownPictures, *, now: datetime) -> None:
-    """Show who holds tasks, whoever began last first; nothing where nobody does."""
+    """Show the annotators who hold tasks, the latest start first; nothing if no task is held."""
     if not people:
         return
     st.subheader(TEXTS["at_work"])

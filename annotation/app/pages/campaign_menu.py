@@ -1,4 +1,4 @@
-"""The menu of campaigns: which of them an account sees, what waits in each, and which one comes first."""
+"""The menu of campaigns: those an account sees, the waiting tasks in each, and the one to begin with."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..base.state import AppState, clock
 from ..wording.texts import TEXTS, title_of
 
 CAMPAIGN = "campaign"
-"""Query parameter that names a campaign, and the key under which the session keeps the last one."""
+"""Query parameter for a campaign, and the session key of the last one."""
 _LABELS = "campaign_counts"
 _MAX_AGE = timedelta(seconds=15)
-"""Age at which the menu's counts are refreshed. The page itself shows those of its own campaign."""
+"""Age at which the menu refreshes its counts. The page itself shows the counts of its campaign."""
 
 
 @dataclass(frozen=True)
 class _MenuLabels:
-    """The menu's entries by campaign: an annotator sees what waits for them, a curator all that is open."""
+    """The menu's entries by campaign: an annotator sees their waiting tasks, a curator all open tasks."""
 
     at: datetime
     names: tuple[str, ...]
@@ -37,9 +37,9 @@ def may_decide(state: AppState, campaign: Campaign, account: Account) -> bool:
 
 
 def campaigns_of(state: AppState, account: Account) -> list[Campaign]:
-    """Return the campaigns that an account sees, in the order of their recipe: first those that it may decide in.
+    """Return the campaigns that an account sees, in recipe order, those in which it may decide first.
 
-    Annotators see other campaigns only where they may decide in none.
+    Annotators see other campaigns only if they may decide in none.
     """
     campaigns = state.store.campaigns()
     closed = {campaign.name for campaign in campaigns if not may_decide(state, campaign, account)}
@@ -49,9 +49,9 @@ def campaigns_of(state: AppState, account: Account) -> list[Campaign]:
 
 
 def pick_campaign(state: AppState, account: Account) -> Campaign | None:
-    """Show the menu and return the selected campaign; None where there is none, or the URL names one that is not there.
+    """Show the menu and return the selected campaign; None without campaigns, or if the URL names an unknown one.
 
-    Until the account selects one it is the campaign in the URL, the last one of the session, or the one to begin with.
+    The initial selection is the campaign in the URL, the last one of the session, or the one to begin with.
     """
     campaigns = {campaign.name: campaign for campaign in campaigns_of(state, account)}
     if not campaigns or st.query_params.get(CAMPAIGN, next(iter(campaigns))) not in campaigns:
@@ -85,7 +85,7 @@ def go_to(campaign: str) -> None:
 
 
 def waiting_elsewhere(state: AppState, account: Account, current: Campaign) -> list[WaitingTasks]:
-    """Return what waits for an account outside the current campaign, the campaign to go on with first."""
+    """Return the waiting tasks of an account outside the current campaign, the campaign to continue with first."""
     campaigns = _for_people(campaigns_of(state, account), state, account)
     campaigns = [campaign for campaign in campaigns if campaign.name != current.name]
     waiting = [tasks for tasks in waiting_for(state.store, campaigns, account.name, now=clock()) if tasks.left]
@@ -94,7 +94,7 @@ def waiting_elsewhere(state: AppState, account: Account, current: Campaign) -> l
 
 
 def _first_campaign(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> str:
-    """Return the campaign to begin with: one in which tasks wait for the account, or for a curator are open."""
+    """Return the campaign to begin with: one with waiting tasks for the account, or, for a curator, with open tasks."""
     for_people = _for_people(campaigns, state, account)
     if account.role == "curator":
         still_open = open_tasks_of(state.store, campaigns)
@@ -109,7 +109,7 @@ def _for_people(campaigns: Sequence[Campaign], state: AppState, account: Account
 
 
 def _labels(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> dict[str, str]:
-    """Return the menu's entry for each campaign; counts are refreshed after `_MAX_AGE`."""
+    """Return the menu's entry for each campaign, refreshing counts after `_MAX_AGE`."""
     names, now = tuple(campaign.name for campaign in campaigns), clock()
     kept = st.session_state.get(_LABELS)
     if isinstance(kept, _MenuLabels) and kept.names == names and now - kept.at < _MAX_AGE:

@@ -1,4 +1,4 @@
-"""The page on which annotators and curators discuss an item that nobody judges any more."""
+"""The page on which annotators and curators discuss an item that is no longer open for judgment."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _LONGEST_ID = 200
 
 
 def task_to_discuss(state: AppState, account: Account, campaign: Campaign, item_id: str) -> int | None:
-    """Return the task whose item an account may discuss; None where it may not.
+    """Return the task whose item an account may discuss; None if it may not.
 
-    Annotators discuss what they decided, curators and adjudicators every item of the campaign.
+    Annotators may discuss items that they decided, curators and adjudicators every item of the campaign.
     """
     of = account.name if account.role == "annotator" else None
     with state.store.reading() as connection:
@@ -48,7 +48,7 @@ def task_to_discuss(state: AppState, account: Account, campaign: Campaign, item_
 
 
 def show_discussion(request: PageRequest) -> None:
-    """Show an item with its key, everyone's decisions and the posts on it, and take a further post."""
+    """Show an item with its key, all decisions and its posts, and accept another post."""
     item_id = st.query_params.get(ITEM, "")[:_LONGEST_ID]
     task_id = task_to_discuss(request.state, request.account, request.campaign, item_id)
     payload = None if task_id is None else request.state.store.payload(task_id)
@@ -87,7 +87,7 @@ def show_discussion(request: PageRequest) -> None:
 
 
 def _note_seen(request: PageRequest, task_id: int) -> None:
-    """Record that the account sees the key and every decision; the page runs often, and writes it once."""
+    """Record that the account sees the key and every decision; the page runs often but writes the record once."""
     store, name = request.state.store, request.account.name
     with store.reading() as connection:
         is_noted = has_opened(connection, task_id, name)

@@ -1,4 +1,4 @@
-"""The page of an annotator's own decisions, each of which can be opened and changed."""
+"""The page of an annotator's own decisions, with buttons to open and change each."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 _PAGE_SIZE = 50
-"""Decisions that the page shows at first, and adds each time."""
+"""Number of decisions that the page shows at first, and adds each time."""
 _SEARCHED = 2000
-"""Latest decisions in which words are searched."""
+"""Number of latest decisions that a text search covers."""
 
 
 def show_history(request: PageRequest, *, review: st.Page, discussion: st.Page) -> None:
-    """List an annotator's decisions in a campaign, the latest first; once it is closed, each leads to its discussion.
+    """List an annotator's decisions in a campaign, latest first; in a closed campaign, link each to its discussion.
 
     Args:
         request: Request of the page.
-        review: Page on which a decision is changed.
-        discussion: Page on which an item is discussed.
+        review: Page for changing a decision.
+        discussion: Page for discussing an item.
     """
     words = st.text_input(TEXTS["find"], placeholder=TEXTS["find_hint"], max_chars=200).strip().casefold()
     count = st.session_state.setdefault("history-shown", _PAGE_SIZE)
@@ -72,7 +72,7 @@ def _offer_discussion(
 
 
 def _show_line(entry: HistoryEntry, campaign: Campaign, review: st.Page) -> DeltaGenerator:
-    """Show one decision, and return the place of its buttons."""
+    """Show one decision, and return the place for its buttons."""
     time, decision, description, button = st.columns([1.2, 1.4, 5, 0.9], vertical_alignment="center")
     time.text(chosen_language().date_and_time(entry.annotation.submitted_at))
     words = _decision_words(entry.annotation, campaign)
@@ -109,7 +109,7 @@ def _decision_words(submission: Submission, campaign: Campaign) -> str:
 
 
 def _detail_words(submission: Submission, campaign: Campaign) -> str:
-    """Return the fields of a typed form, or else the reasons, in words."""
+    """Return words for the fields of a typed form, or else for the reasons."""
     form = form_in_language(campaign.form.typed)
     if form is not None:
         return form.describe(submission.fields or {})

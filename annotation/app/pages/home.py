@@ -1,4 +1,4 @@
-"""The home page: campaigns with what they ask, what waits for the account in each, and what it did today."""
+"""The home page: campaigns with their questions, the account's waiting tasks, and its work today."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 _MINUTES_PER_HOUR = 60
 LONG = 90
-"""Minutes from which the time left is told in hours."""
+"""Number of minutes from which the remaining time is given in hours."""
 
 
 def show_home(state: AppState, account: Account, *, review: st.Page, practice: st.Page) -> None:
-    """List the campaigns in which an account may decide, those with work first, each with buttons that go there.
+    """List the campaigns in which an account may decide, those with work first, each with buttons to open it.
 
     Args:
         state: State of the app.
         account: The account.
-        review: Page of the work.
-        practice: Page of practice.
+        review: Page of the real tasks.
+        practice: Practice page.
     """
     campaigns = [
         campaign
@@ -76,7 +76,7 @@ def _show_campaign(work: OwnWork, practising: PracticeQueue, *, review: st.Page,
 
 
 def _offer_practice(work: OwnWork, practising: PracticeQueue, button: DeltaGenerator, words: DeltaGenerator) -> bool:
-    """Show a button that leads to practice, and return whether it was pressed."""
+    """Show a button for the practice page, and return whether the annotator pressed it."""
     campaign = work.waiting.campaign
     qualification = assignment_settings_of(campaign.settings).qualification
     is_needed = not practising.is_qualified
@@ -102,7 +102,7 @@ def _time_left(work: OwnWork) -> str:
 
 
 def _midnight() -> datetime:
-    """Return the last midnight where the browser is; in UTC where it does not say."""
+    """Return the last midnight in the browser's time zone; in UTC if the browser does not state one."""
     try:
         zone = ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):

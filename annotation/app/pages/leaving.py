@@ -1,4 +1,4 @@
-"""The way out for workers of Prolific and Mechanical Turk: a link to the page with their code."""
+"""The exit for workers of Prolific and Mechanical Turk: a link to the page with their completion code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..wording.texts import TEXTS
 
 
 def offer_to_leave(request: PageRequest) -> bool:
-    """Offer the page with the code to somebody who came by an entry, and return whether they did."""
+    """Offer the page with the code to a crowd worker, and return whether the account is one."""
     if CrowdEntries(request.state.store).latest_visit(request.account.name) is None:
         return False
     st.html(f'<a href="{LEAVE}" target="_self">{escape(TEXTS["crowd_leave"])}</a>')

@@ -1,4 +1,4 @@
-"""Sections of the curator's pages on marked regions: how far annotators agree on them, and each against what counts."""
+"""Sections of curators' pages on marked regions: agreement, and each annotator's marks against the valid regions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..charts.showing import show_chart
 from ..wording.curator_texts import TEXTS
 
 _MOST_WORST = 30
-"""Most single pictures that the page lists."""
+"""Largest number of single pictures that the page lists."""
 _STATISTICS = ("mean_iou", "share_matched", "count_agreement", "count_alpha", "label_alpha")
 
 
 def figures_of(request: PageRequest, overview: Overview) -> MarkFigures | None:
-    """Return the figures of the newest pictures, kept until a decision changes them; None of other campaigns."""
+    """Return the figures of the newest pictures, cached until a decision changes them; None for other campaigns."""
     if request.campaign.kind != MARK:
         return None
     key = (request.state.store.where, *overview.stamp(), "marked_regions")
@@ -30,7 +30,7 @@ def figures_of(request: PageRequest, overview: Overview) -> MarkFigures | None:
 
 
 def show_region_agreement(figures: MarkFigures) -> None:
-    """Show how far annotators agree on where things are, with intervals."""
+    """Show the annotators' agreement on positions, with intervals."""
     agreement = figures.agreement
     st.subheader(TEXTS["regions"])
     st.caption(TEXTS["regions_why"].format(compared=agreement.compared, most=MOST_PICTURES))
@@ -44,7 +44,7 @@ def show_region_agreement(figures: MarkFigures) -> None:
 
 
 def show_marks_by_annotator(figures: MarkFigures, pictures: ShownPictures) -> None:
-    """Show each annotator's marks against what counts, and the pictures on which they lie worst."""
+    """Show each annotator's marks against the valid regions, and the pictures with the worst marks."""
     if not figures.marks:
         return
     st.subheader(TEXTS["marks_against"])

@@ -1,4 +1,4 @@
-"""Messages from curators, above the work of annotators until they confirm them."""
+"""Messages from curators, shown above annotators' tasks until they confirm them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..wording.directed_text import inert
 
 
 def show_unread(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> None:
-    """Show an annotator the messages of some campaigns that they have yet to confirm.
+    """Show an annotator the unconfirmed messages of some campaigns.
 
     Args:
         state: State of the app.
@@ -39,7 +39,7 @@ def show_unread(state: AppState, account: Account, campaigns: Sequence[Campaign]
 
 
 def show_messages_link(campaign: str) -> None:
-    """Show a curator the link to the page on which they write to the annotators of a campaign."""
+    """Show a curator the link to the page for writing to a campaign's annotators."""
     address = f"{MESSAGES}?{urlencode({'campaign': campaign})}"
     link = f'<a href="{escape(address, quote=True)}" target="_self">{escape(TEXTS["messages"])}</a>'
     st.html(f'<div class="benchwright-own">{link}</div>')

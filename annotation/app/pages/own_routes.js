@@ -1,4 +1,4 @@
-// Loads a page of our own in place of the entry that Streamlit's menu made in the history.
+// Loads one of the app's own pages in place of the history entry from Streamlit's menu.
 
 export default function ({ data: { path, query } }) {
   const asked = new URLSearchParams(location.pathname === path ? location.search : "");

@@ -1,4 +1,4 @@
-"""Entries of Streamlit's menu that lead to pages which are routes of our own."""
+"""Entries of Streamlit's menu that lead to pages that the app serves without Streamlit."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SCRIPT = Path(__file__).parent / "own_routes.js"
 
 
 def leads_to(path: str, *kept: str) -> Callable[[], None]:
-    """Return what a page of Streamlit's menu shows whose address a route of our own serves: it loads that.
+    """Return the content of an entry in Streamlit's menu whose address another route serves: it loads that address.
 
-    Streamlit changes the address without asking the server, so the browser has to.
+    Streamlit changes the address without a request to the server, so the browser must make the request.
 
     Args:
         path: Address of the page.
-        kept: Names of parameters that go along with what the session remembers under them.
+        kept: Names of parameters to add, with the values that the session stores under these names.
     """
 
     def show() -> None:

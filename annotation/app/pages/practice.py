@@ -1,4 +1,4 @@
-"""The page of practice: the campaign's practice items on the workbench, and what it came to."""
+"""The practice page: the campaign's practice items on the workbench, and the result."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .leaving import offer_to_leave
 
 
 def show_practice(request: PageRequest, *, review: st.Page) -> None:
-    """Show the practice items of a campaign one after the other, and then how many decisions were right.
+    """Show the practice items of a campaign one after the other, and then the number of right decisions.
 
     Args:
         request: Request of the page.
-        review: Page of the real work.
+        review: Page of the real tasks.
     """
     queue = PracticeQueue(request.state.store, request.campaign, request.account.name)
     if not queue.is_there:
@@ -51,7 +51,7 @@ def show_practice(request: PageRequest, *, review: st.Page) -> None:
 
 
 def _show_result(request: PageRequest, queue: PracticeQueue, state: PracticeState, review: st.Page) -> None:
-    """Show what an attempt came to, why each decision was right, and how to go on."""
+    """Show the result of an attempt, the explanation of each right decision, and the next step."""
     attempt = state.attempt
     assert attempt is not None
     st.subheader(TEXTS["practice_title"], anchor=False)
@@ -69,7 +69,7 @@ def _show_result(request: PageRequest, queue: PracticeQueue, state: PracticeStat
         try:
             item = practice_in_language(queue.item(name), request.campaign.kind)
         except BenchwrightError:
-            continue  # the recipe names other items since
+            continue  # the recipe has changed its items since
         is_right = attempt.answers[place].is_right
         mark = ":material/check:" if is_right else ":material/close:"
         head = TEXTS["practice_right" if is_right else "practice_wrong"]

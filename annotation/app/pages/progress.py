@@ -1,7 +1,7 @@
-"""The curator's page of progress: how far a campaign is, what became of its tasks, and where annotators disagree.
+"""The curator's page of progress: a campaign's progress, the outcomes of its tasks, and annotators' disagreements.
 
-The database makes the counts, which are refreshed while the page is open. The page reads no single decisions but the
-few that it shows.
+The database computes the counts, which the page refreshes while it is open. The page reads only the few decisions that
+it shows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 
 
 def show_progress(request: PageRequest, *, items: st.Page) -> None:
-    """Show how far a campaign is, and lead to the items on which annotators differ."""
+    """Show the progress of a campaign, and link to the items on which annotators differ."""
     store, campaign = request.state.store, request.campaign
     _show_counts(store, campaign, request.state.pictures)
     overview = Overview(store, campaign)
@@ -105,7 +105,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign, pictures: ShownPictures
 
 
 def _show_forecast(forecast: Forecast) -> None:
-    """Say in words when the campaign ends, with the people of now and with two more."""
+    """Show when the campaign will end with the present annotators, and with two more."""
     if not forecast.wanted:
         return
     st.subheader(CURATOR_TEXTS["forecast"])
@@ -135,7 +135,7 @@ def _end_in_words(name: str, end: EndRange) -> str:
 
 
 def _show_results(store: ReviewStore, campaign: Campaign, stamp: tuple[object, ...]) -> None:
-    """Show the results so far of a campaign on items of a release."""
+    """Show the present results of a campaign on items of a release."""
     results = cached((*stamp, "found"), lambda: results_of(store, campaign.name))
     if not results.annotations:
         return
@@ -155,7 +155,7 @@ def _figure(value: float | int | None) -> str:
 
 
 def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
-    """Return rows with the page's headings, shares in percent, and a word for what is undefined."""
+    """Return rows with the page's headings, shares in percent, and a word for undefined values."""
     lines = []
     for row in rows:
         alpha = row.get("krippendorff_alpha", ...)
@@ -199,7 +199,7 @@ def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page
 
 
 def _show_rounds(rounds: Sequence[RoundProgress]) -> None:
-    """Show how many items came to each round, and what became of them; nothing before the second round."""
+    """Show the number of items in each round and their outcomes; nothing before the second round."""
     if len(rounds) < 2:
         return
     st.subheader(CURATOR_TEXTS["rounds"])
@@ -209,7 +209,7 @@ def _show_rounds(rounds: Sequence[RoundProgress]) -> None:
 
 
 def _show_adjudication(stats: AdjudicationStats) -> None:
-    """Show how often each adjudicator decided what, beside what most annotators had decided."""
+    """Show the number of each adjudicator's decisions of each kind, compared with the annotators' majority."""
     if not stats.cases:
         return
     st.subheader(CURATOR_TEXTS["adjudicated"])
@@ -224,7 +224,7 @@ def _show_adjudication(stats: AdjudicationStats) -> None:
 
 
 def _against_majority(stats: AdjudicationStats) -> Chart:
-    """Return a chart of adjudicators' decisions by what most annotators had decided, the most frequent first."""
+    """Return a chart of adjudicators' decisions by the annotators' majority decision, the most frequent first."""
     times = Counter[tuple[str, str, bool]]()
     for count in stats.counts:
         times[count.decision, count.majority, count.is_against] += count.times

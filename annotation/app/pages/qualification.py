@@ -1,4 +1,4 @@
-"""Who has passed a campaign's practice, with how many right decisions and when; and letting somebody in without it."""
+"""The results of annotators in a campaign's practice, with scores and times; admission without a pass."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _LET_IN = "qualification-let-in"
 
 
 def show_qualification(request: PageRequest) -> None:
-    """Show who may decide in a campaign that asks for a qualification, and let a curator let people in.
+    """Show the qualified annotators of a campaign that requires practice, and let a curator admit others.
 
-    Nothing is shown for a campaign in which nobody has practised and which asks for none.
+    Shows nothing for a campaign without required practice and without practice results.
     """
     practice = Practice(request.state.store)
     results = {result.name: result for result in practice.results(request.campaign)}
@@ -45,7 +45,7 @@ def show_qualification(request: PageRequest) -> None:
 
 
 def _people(request: PageRequest) -> list[str]:
-    """Return the names of those who may sign in and decide in the campaign."""
+    """Return the names of the accounts that may sign in and decide in the campaign."""
     access = AccessControl(request.state.store).of(request.campaign.name)
     accounts = [account for account in request.state.accounts.all() if not account.is_disabled]
     return [account.name for account in accounts if access.admits(account.name) and account.role == "annotator"]

@@ -1,4 +1,4 @@
-"""The curator's page of reasons: how often each was given, and tasks as examples."""
+"""The curator's page of reasons: the frequency of each, and tasks as examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..wording.curator_texts import TEXTS, words_for
 
 _EXAMPLES = 6
 _NOTE_LENGTH = 200
-"""Characters of a note that are shown."""
+"""Number of characters of a note to show."""
 _STYLE = """<style>
 .bw-thumb { display: flex; gap: .9rem; flex-wrap: wrap; list-style: none;
   padding: 0 !important; margin: .2rem 0 .9rem; }
@@ -30,7 +30,7 @@ _STYLE = """<style>
 
 
 def show_reasons(request: PageRequest, *, items: st.Page) -> None:
-    """Show how often each reason was given, with examples, and lead to all items that it was given for."""
+    """Show the frequency of each reason with examples, and link to all items with that reason."""
     overview = Overview(request.state.store, request.campaign)
     key = (request.state.store.where, *overview.stamp(), "reasons")
     counts = cached(key, lambda: overview.reasons(examples=_EXAMPLES))

@@ -1,4 +1,4 @@
-"""The annotator's page: the workbench, or what is left elsewhere once nothing is left here."""
+"""The annotator's page: the workbench, or the work left in other campaigns once this one has none."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .leaving import offer_to_leave
 from .unknown_address import show_unknown_address
 
 TASK = "task"
-"""Query parameter that names a task that was opened by hand, so that a reload shows it again."""
+"""Query parameter for a task that the annotator opened by hand, so that a reload shows it again."""
 
 _LOOKED_S = 20.0
-"""Seconds after which a page on which nothing is left looks again."""
+"""Seconds until a page without tasks checks again."""
 
 
 def show_review(request: PageRequest, *, practice: st.Page) -> None:
-    """Show the tasks of an annotator's queue on the workbench; its practice first, where that has to be passed.
+    """Show the tasks of an annotator's queue on the workbench; practice comes first if it is required.
 
     Args:
         request: Request of the page.
-        practice: Page of practice.
+        practice: Practice page.
     """
     if request.campaign.is_simulated:
         st.info(TEXTS["simulated_campaign"])
@@ -44,7 +44,7 @@ def show_review(request: PageRequest, *, practice: st.Page) -> None:
     work = AnnotatorWork(request.state, request.account, request.campaign)
     opened = _opened()
     if opened is not None and not work.has(opened):
-        show_unknown_address(TEXTS["gone"])  # and takes no other task instead
+        show_unknown_address(TEXTS["gone"])  # without taking another task
         return
     state = work_state(work, opened=opened)
     show_guidelines(request)
@@ -64,13 +64,13 @@ def show_review(request: PageRequest, *, practice: st.Page) -> None:
 
 
 def _close_opened() -> None:
-    """Forget the task that the URL named: it was decided since, or left."""
+    """Forget the task that the URL named, after its decision or on leaving it."""
     if TASK in st.query_params:
         del st.query_params[TASK]
 
 
 def _opened() -> int | None:
-    """Return the id of the task that the URL names; 0, which no task has, for anything else that it names."""
+    """Return the id of the task that the URL names; 0, which no task has, for an invalid value."""
     wanted = st.query_params.get(TASK)
     if wanted is None:
         return None
@@ -80,9 +80,9 @@ def _opened() -> int | None:
 
 @st.fragment(run_every=_LOOKED_S)
 def _show_all_done(request: PageRequest) -> None:
-    """Show that nothing is left in this campaign, and where work still waits; look again from time to time."""
+    """State that no tasks are left in this campaign, and where work still waits; check again from time to time."""
     if request.queue.hold(1, now=clock()):
-        st.rerun()  # somebody gave a task back, or another round has begun
+        st.rerun()  # an annotator gave a task back, or another round has begun
     if request.queue.is_paused:
         st.warning(TEXTS["paused"].format(campaign=inert(title_of(request.campaign.name))))
         offer_to_leave(request)
@@ -116,7 +116,7 @@ def _show_all_done(request: PageRequest) -> None:
 
 
 def _cases_to_adjudicate(request: PageRequest) -> dict[str, int]:
-    """Return how many cases wait for the account's adjudication, by campaign; none for annotators."""
+    """Return the number of cases that wait for the account's adjudication, by campaign; empty for annotators."""
     if request.account.role == "annotator":
         return {}
     waits = {}

@@ -1,4 +1,4 @@
-"""What speaks against annotators, whose votes are set aside, and how a curator sets votes aside and takes them back."""
+"""Doubts about annotators, and controls for setting their votes aside and restoring them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DONE = "set-asides-done"
 
 
 def show_doubts(qualities: Sequence[RaterQuality]) -> None:
-    """Say in words of each annotator what speaks against their decisions; nothing where nothing does."""
+    """Show the doubts about each annotator's decisions in words; nothing if there are none."""
     for quality in qualities:
         if quality.doubts:
             words = "; ".join(TEXTS[f"doubt_{doubt}"] for doubt in quality.doubts)
@@ -32,7 +32,7 @@ def show_doubts(qualities: Sequence[RaterQuality]) -> None:
 
 
 def show_set_asides(request: PageRequest, overview: Overview, names: Sequence[str]) -> None:
-    """Show whose votes are set aside, take votes back, and set those of one of `names` aside."""
+    """Show the annotators whose votes are set aside, restore votes, and set aside the votes of one of `names`."""
     if request.campaign.is_simulated or request.campaign.kind in AUTHORED_KINDS:
         return
     aside = overview.set_aside()
@@ -62,7 +62,7 @@ def _row(each: SetAside, judged: Mapping[str, Mapping[str, RightOf]]) -> dict[st
 
 
 def share_in_words(share: float | None, units: int) -> str:
-    """Return a share, 0-1, and the number that it is out of."""
+    """Return words for a share, 0-1, and the number of units it refers to."""
     return TEXTS["undefined"] if share is None else TEXTS["of"].format(share=share, n=units)
 
 

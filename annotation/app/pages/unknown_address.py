@@ -1,4 +1,4 @@
-"""What an address shows that names no page, campaign or task of the account: words, and the way to its work."""
+"""The page for an address without a page, campaign or task of the account: a message and a link to the first page."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..wording.texts import TEXTS
 
 
 def show_unknown_address(words: str) -> None:
-    """Say why an address shows nothing, with a link to the account's first page; nothing is claimed meanwhile.
+    """State why an address shows nothing, with a link to the account's first page; take no task meanwhile.
 
     Args:
-        words: What is not there, in the session's language.
+        words: Statement of what is missing, in the session's language.
     """
     with st.container(key="unknown-address"):
         st.warning(words)

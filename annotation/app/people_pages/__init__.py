@@ -1,1 +1,1 @@
-"""Curators' pages of people: accounts and who decides where; flags and comments of annotators."""
+"""Curators' pages about people: accounts, assignment to campaigns, messages, and annotators' flags and comments."""

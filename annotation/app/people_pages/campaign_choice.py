@@ -1,4 +1,4 @@
-"""The menu of campaigns on pages of our own, and what stands there for a campaign that there is not."""
+"""The menu of campaigns on the app's own pages, and the page for an unknown campaign."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..wording.texts import TEXTS, title_of
 
 
 def campaign_menu(path: str, names: Sequence[str], wanted: str) -> str:
-    """Return a form that shows the page of another campaign; nothing where there is but one."""
+    """Return a form that leads to the page of another campaign; empty if there is only one."""
     if len(names) < 2:
         return ""
     titles = {name: title_of(name) for name in names}
@@ -24,7 +24,7 @@ def campaign_menu(path: str, names: Sequence[str], wanted: str) -> str:
 
 
 def no_such_campaign(path: str, title: str, names: Sequence[str], wanted: str) -> Response:
-    """Return the page of a campaign that there is not, with the menu of those that there are."""
+    """Return the page for an unknown campaign, with the menu of existing ones."""
     none = TEXTS["no_campaigns"].replace("`", "")
     problem = TEXTS["no_such_campaign"].format(campaign=wanted[:100]) if wanted else none
     return own_page(title, campaign_menu(path, names, ""), here=path, problem=problem, status=404)

@@ -1,4 +1,4 @@
-"""Routes of the page of flags and comments, which annotators make on tasks beside their decisions."""
+"""Routes of the page of flags and comments, which annotators add to tasks in addition to decisions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ..wording.texts import TEXTS, message_of
 from .campaign_choice import campaign_menu, no_such_campaign
 
 _A_PAGE = 50
-"""Flags and comments that one page lists."""
+"""Number of flags and comments per page."""
 _MOST_DIGITS = 18
 
 
@@ -63,7 +63,7 @@ class _FlagsPage:
         return own_page(TEXTS["flags"], body, here=FLAGS, **more)
 
     def settle(self, asked: CuratorRequest) -> Response:
-        """Settle one, or all that were chosen; those that another curator settled meanwhile are left."""
+        """Settle one flag or all chosen ones; skip those that another curator settled meanwhile."""
         sent = asked.fields
         campaign = sent.get("campaign", "")
         if campaign not in self._state.store.campaign_names():
@@ -74,14 +74,14 @@ class _FlagsPage:
         for number in chosen:
             try:
                 self._state.store.settle_remark(campaign, _number(number), by=asked.account.name, now=clock())
-            except BenchwrightError as error:  # another curator has settled it meanwhile
+            except BenchwrightError as error:  # another curator settled it meanwhile
                 problem = message_of(error)
         if problem:
             return self.show(asked, campaign=campaign, problem=problem, status=409)
         return RedirectResponse(_address(campaign, _number(sent.get("page", "1"))), 303)
 
     def _first_of(self, names: Sequence[str]) -> str:
-        """Return the first campaign with something open; the first of all where nothing is."""
+        """Return the first campaign with open flags or comments; the first campaign if none are open."""
         return next((name for name in names if self._state.store.remarks(name)), names[0] if names else "")
 
     def _form(self, campaign: str, page: int, shown: Sequence[Comment], asked: CuratorRequest) -> str:
@@ -134,5 +134,5 @@ def _pager(campaign: str, page: int, pages: int) -> str:
 
 
 def _number(text: str) -> int:
-    """Return the number that a text spells; 0, which is no number of a row or page, where it spells none."""
+    """Return the number in a text; 0, which is not a row or page, if the text is not a number."""
     return int(text) if text.isdecimal() and len(text) < _MOST_DIGITS else 0

@@ -1,4 +1,4 @@
-"""Routes of the page on which curators write to the annotators of a campaign, and see who has read what."""
+"""Routes of the page on which curators write to the annotators of a campaign and see who has read each message."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _MessagesPage:
         self._state = state
 
     def show(self, asked: CuratorRequest, **more: Any) -> Response:
-        """Show the form, and all messages of a campaign, the latest first."""
+        """Show the form and all messages of a campaign, latest first."""
         sent = asked.fields
         names = [each.name for each in self._state.store.campaigns() if not each.is_simulated]
         wanted = sent.get("campaign") or asked.query.get("campaign") or (names[0] if names else "")
@@ -66,7 +66,7 @@ class _MessagesPage:
         return own_page(TEXTS["messages"], body, here=MESSAGES, **more)
 
     def send(self, asked: CuratorRequest) -> Response:
-        """Send a message; where it is refused, what was typed stands there again."""
+        """Send a message; if it is refused, show the form again with the input."""
         campaign, sent = asked.fields.get("campaign", ""), asked.fields
         try:
             with self._state.store.writing() as connection:
@@ -79,7 +79,7 @@ class _MessagesPage:
         return RedirectResponse(f"{MESSAGES}?{urlencode({'campaign': campaign, 'sent': 1})}", 303)
 
     def withdraw(self, asked: CuratorRequest) -> Response:
-        """Show a message to nobody any more."""
+        """Withdraw a message, so that annotators no longer see it."""
         campaign, number = asked.fields.get("campaign", ""), asked.fields.get("message", "")
         id_ = int(number) if number.isdecimal() and len(number) < _MOST_DIGITS else 0
         try:

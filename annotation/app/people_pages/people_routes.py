@@ -1,4 +1,4 @@
-"""Routes of the page of accounts: add, invite, change a role, lock and unlock; and who may decide in which campaign."""
+"""Routes of the accounts page: add, invite, change a role, lock and unlock; and assign annotators to campaigns."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _PeoplePage:
         self._tables: dict[str, tuple[datetime, str]] = {}
 
     def show(self, asked: CuratorRequest, *, sent: Mapping[str, str] | None = None, **more: Any) -> Response:
-        """Show accounts, fresh invitations, and who decides where."""
+        """Show accounts, new invitations, and the annotators of each campaign."""
         state, name = self._state, asked.account.name
         accounts = state.accounts.all()
         links = [
@@ -76,7 +76,7 @@ class _PeoplePage:
         return own_page(TEXTS["people"], f"<p>{TEXTS['people_why']}</p>{''.join(parts)}", here=PEOPLE, **more)
 
     def change(self, act: str, asked: CuratorRequest) -> Response:
-        """Make a change, and show the page again; where it is refused, say why above what was typed."""
+        """Make a change, and show the page again; if the change is refused, show the reason above the input."""
         try:
             self._change(act, asked)
         except BenchwrightError as error:
@@ -102,7 +102,7 @@ class _PeoplePage:
             self._assign(asked.fields)
 
     def _assign(self, sent: Mapping[str, str]) -> None:
-        """Assign people to a campaign in place of those who were; or open it to everybody."""
+        """Replace the annotators assigned to a campaign, or open it to all."""
         control, campaign = AccessControl(self._state.store), sent.get("campaign", "")
         if campaign not in self._state.store.campaign_names():
             raise BenchwrightError(TEXTS["no_such_campaign"].format(campaign=campaign[:100]))
@@ -116,7 +116,7 @@ class _PeoplePage:
             control.take_off(campaign, removed)
 
     async def take_file(self, request: Request) -> Response:
-        """Invite the people of a file that the page's script sends, or say all that is wrong with it."""
+        """Invite the people in a file that the page's script sends, or report all its faults."""
         if not is_from_page(request):
             return PlainTextResponse(OWN_TEXTS["not_own_form"] + "\n", 403)
         body = await bounded_body(request, MOST_BYTES)
@@ -145,7 +145,7 @@ class _PeoplePage:
         return JSONResponse({"words": words, "link": link})
 
     def links(self, asked: CuratorRequest) -> Response:
-        """Return the file with the links of those who were invited by a file last."""
+        """Return a file with the invitation links from the last file of people."""
         table = self._table_of(asked.account.name)
         if table is None:
             return PlainTextResponse(OWN_TEXTS["no_links"] + "\n", 404)

@@ -1,4 +1,4 @@
-"""Parts of the page of accounts, as HTML."""
+"""Parts of the accounts page, as HTML."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..wording.own_page_texts import TEXTS as OWN_TEXTS
 from ..wording.texts import TEXTS, title_of, words_of_code
 
 MOST_BYTES = 1 << 20
-"""Most bytes of a file of people."""
+"""Largest size of a file of people, in bytes."""
 
 
 def _shown(name: str) -> str:
@@ -29,7 +29,7 @@ def _shown(name: str) -> str:
 
 
 def add_form(asked: CuratorRequest, sent: Mapping[str, str]) -> str:
-    """Return the form that adds somebody and invites them."""
+    """Return the form that adds an account and invites its user."""
     roles = {role: words_of_code(role) for role in get_args(Role)}
     role = sent.get("role", "annotator")
     return (
@@ -41,11 +41,11 @@ def add_form(asked: CuratorRequest, sent: Mapping[str, str]) -> str:
 
 
 def invitations(links: Sequence[tuple[str, str]], *, table: str) -> str:
-    """Return names and links of fresh invitations.
+    """Return names and links of new invitations.
 
     Args:
-        links: Name and link of each.
-        table: Address of the file with the links of those who were invited by a file; empty where there is none.
+        links: Name and link of each invitation.
+        table: Address of the file with the links from the last file of people; empty if there is none.
     """
     rows = "".join(
         f'<tr><th scope="row">{_shown(name)}</th><td dir="ltr"><code>{escape(link)}</code></td></tr>'
@@ -65,7 +65,7 @@ def invitations(links: Sequence[tuple[str, str]], *, table: str) -> str:
 
 
 def accounts_table(accounts: Sequence[Account], asked: CuratorRequest) -> str:
-    """Return all accounts, each with its role and what can be done with it."""
+    """Return all accounts, each with its role and the possible changes."""
     listed = "".join(_account_row(account, asked) for account in accounts)
     return f'<h2>{escape(OWN_TEXTS["accounts"])}</h2><ul class="rows">{listed}</ul>'
 
@@ -101,7 +101,7 @@ def _act(act: str, words: str, account: Account) -> str:
 
 
 def file_form() -> str:
-    """Return the form that invites the people of a CSV file, which the page's script sends."""
+    """Return the form that invites the people in a CSV file, which the page's script sends."""
     words = {
         "sending": OWN_TEXTS["sending"], "large": OWN_TEXTS["send_large"].format(most=MOST_BYTES >> 20),
         "failed": OWN_TEXTS["send_failed"],
@@ -120,7 +120,7 @@ def file_form() -> str:
 
 
 def access_forms(state: AppState, names: Sequence[str], asked: CuratorRequest) -> str:
-    """Return who may decide in each campaign for people; nothing where there is none."""
+    """Return forms for the annotators of each campaign for people; empty without such campaigns."""
     campaigns = [campaign for campaign in state.store.campaigns() if not campaign.is_simulated]
     if not campaigns:
         return ""

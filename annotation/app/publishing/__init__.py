@@ -1,1 +1,1 @@
-"""Releases in the browser: frozen, exported, downloaded, and published to the places that the server was given."""
+"""Releases in the browser: freeze, export, download, and publish to the places configured for the server."""

@@ -1,4 +1,4 @@
-"""Routes of the page of releases: freeze one, export decisions, download, publish, and follow each to its end."""
+"""Routes of the releases page: freeze a release, export decisions, download, publish, and follow each command."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _PublishPage:
         self._state = state
 
     def show(self, asked: CuratorRequest) -> Response:
-        """Show what there is, and what can be done with it."""
+        """Show releases and exports, with the possible actions."""
         return self._page(asked, {})
 
     def freeze(self, asked: CuratorRequest) -> Response:
@@ -52,7 +52,7 @@ class _PublishPage:
         return self._started(asked, lambda: FreezeJob(sent.get("name", "").strip(), sent.get("version", "").strip()))
 
     def export(self, asked: CuratorRequest) -> Response:
-        """Export what people decided."""
+        """Export the decisions."""
         return self._started(asked, lambda: ExportJob(asked.fields.get("pseudonyms") == "yes"))
 
     def send(self, asked: CuratorRequest) -> Response:

@@ -1,1 +1,1 @@
-"""The recipe of a workspace in the browser: looked at, changed in place with what the change would do, and applied."""
+"""The recipe of a workspace in the browser: show it, preview the effect of a change, and apply the change."""

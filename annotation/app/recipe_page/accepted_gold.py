@@ -1,7 +1,7 @@
-"""Gold items from items that everybody accepted: a table in the workspace, which a campaign's `handout.gold` names.
+"""Gold from unanimously accepted items: a table in the workspace that a campaign's `handout.gold` names.
 
-Such an item was accepted by everybody who judged it, by two people or more, as it is. What is right about it follows
-from its own key, as of an item of a release.
+All annotators who judged such an item, at least two, accepted it unchanged. Its key determines the right decision, as
+for an item of a release.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _LEAST_VOTES = 2
 
 
 def sources_of_gold(store: ReviewStore) -> dict[str, int]:
-    """Return the campaigns that have items to be gold, by name, with how many."""
+    """Return the number of possible gold items by campaign name, for campaigns that have any."""
     campaigns = [campaign for campaign in store.campaigns() if campaign.kind in RIGHT and not campaign.is_simulated]
     counts = {campaign.name: len(accepted_by_all(store, campaign.name)) for campaign in campaigns}
     return {name: min(count, MOST_GOLD) for name, count in counts.items() if count}
 
 
 def accepted_by_all(store: ReviewStore, campaign: str) -> list[str]:
-    """Return the ids of the items that everybody who judged them accepted, by two people or more, in order."""
+    """Return the ids of the items that all their annotators, at least two, accepted, in order."""
     return sorted(accepted_items(store, store.campaign(campaign), votes=_LEAST_VOTES))
 
 

@@ -1,8 +1,8 @@
-"""What a changed recipe would do, before it is applied: decided items under another rule, records at other thresholds.
+"""The effect of a changed recipe, before it is applied: decided items under another rule, records at other thresholds.
 
-text now ─┬─▶ rules        decided items that come out otherwise, votes that are still wanted
+text now ─┬─▶ rules        decided items with another outcome, votes that are still needed
 new text ─┘   thresholds   records that a filter would keep or drop instead
-              steps        added, left out, changed otherwise: the next run makes them anew
+              steps        added, removed, changed otherwise: the next run repeats them
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from .recipe_reach import check_reach
 
 
 class RuleChange(NamedTuple):
-    """Another rule of a campaign that is open.
+    """Another rule of an open campaign.
 
     Attributes:
         campaign: Name of the campaign.
-        before: The rule in force.
-        after: The rule that the new text states, in the spelling of the store.
-        slots: Number of people who decide each task under it.
-        decisions: Number of decisions that people made so far, where no rule settles the campaign's tasks; else 0.
-        trial: What it would make of these; None where no rule settles the campaign's tasks.
-        trial_before: What the rule in force makes of them.
+        before: The current rule.
+        after: The rule in the new text, in the notation of the store.
+        slots: Number of annotators who decide each task under it.
+        decisions: Number of decisions so far if no rule settles the campaign's tasks; otherwise 0.
+        trial: Its results on the decisions so far; None if no rule settles the campaign's tasks.
+        trial_before: The current rule's results on them.
     """
 
     campaign: str
@@ -58,16 +58,16 @@ class ThresholdChange(NamedTuple):
 
 
 class RecipeChange(NamedTuple):
-    """What a new text of a recipe changes.
+    """The changes in a new text of a recipe.
 
     Attributes:
-        file: The file as it is now.
+        file: The present file.
         text: The new text.
-        rules: Rules of campaigns that are open.
+        rules: Rules of open campaigns.
         thresholds: Thresholds of filters that have run.
-        added: Entries that are new.
-        gone: Entries that are left out.
-        others: Entries that are changed otherwise.
+        added: New entries.
+        gone: Removed entries.
+        others: Entries with other changes.
     """
 
     file: RecipeFile
@@ -80,10 +80,11 @@ class RecipeChange(NamedTuple):
 
 
 def recipe_change(workspace: Path, store: ReviewStore, file: RecipeFile, text: str) -> RecipeChange:
-    """Return what a new text of a recipe changes. Nothing is changed by looking.
+    """Return the changes in a new text of a recipe, without applying them.
 
     Raises:
-        BenchwrightError: The new text is no recipe, reaches farther than the present one (`check_reach`), its steps do
+        BenchwrightError: The new text is not a recipe or reaches farther than the present one (`check_reach`), its
+            steps do
             not fit together, or a campaign cannot have its rule.
     """
     after = file.parsed(text)
@@ -103,17 +104,17 @@ def recipe_change(workspace: Path, store: ReviewStore, file: RecipeFile, text: s
 
 
 def apply_change(workspace: Path, store: ReviewStore, change: RecipeChange, *, by: str, now: datetime) -> None:
-    """Write the new text, and change the rules of open campaigns; both or neither.
+    """Write the new text and change the rules of open campaigns, both or neither.
 
     Args:
         workspace: Folder of the workspace.
         store: Its review store.
         change: The change.
         by: Name of the curator, for the log.
-        now: Moment of the call.
+        now: Time of the call.
 
     Raises:
-        BenchwrightError: The recipe or a campaign was changed meanwhile.
+        BenchwrightError: The recipe or a campaign has changed meanwhile.
     """
     with store.batch() as held:
         for rule in change.rules:
@@ -129,7 +130,7 @@ def _settings(step: Step) -> Mapping[str, Any]:
 
 
 def rule_of(step: Step) -> tuple[str, int] | None:
-    """Return a campaign's rule as the store spells it, and how many people decide each task; None without one."""
+    """Return a campaign's rule in the store's notation, and the number of annotators per task; None without a rule."""
     stated = getattr(step, "rule", None)
     if isinstance(stated, str):
         rule = parse_rule(stated)
@@ -139,7 +140,7 @@ def rule_of(step: Step) -> tuple[str, int] | None:
 
 
 def _rule_changes(store: ReviewStore, changed: Mapping[str, Step]) -> list[RuleChange]:
-    """Return the rules that change in campaigns that are open, after checking that they can."""
+    """Return the changed rules of open campaigns, after checking that they may change."""
     known, changes = set(store.campaign_names()), []
     for entry, step in changed.items():
         ruled = rule_of(step)
@@ -159,7 +160,7 @@ def _rule_changes(store: ReviewStore, changed: Mapping[str, Step]) -> list[RuleC
 
 
 def _threshold_changes(workspace: Path, store: ReviewStore, changed: Mapping[str, Step]) -> list[ThresholdChange]:
-    """Return the thresholds that change in filters that have run."""
+    """Return the changed thresholds of filters that have run."""
     changes = []
     for found in filter_thresholds(workspace):
         step = changed.get(found.stage.entry)

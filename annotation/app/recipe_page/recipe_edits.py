@@ -1,7 +1,7 @@
-"""Single changes to the text of a recipe file: comments, order and layout of everything else stay as they are.
+"""Single changes to the text of a recipe file that preserve comments, order and layout of all other parts.
 
-YAML's own parser says where each value stands; what is new is written in the style of what is around it. A changed
-text is read again before anybody gets it.
+The YAML parser gives the position of each value; new parts follow the style of their surroundings. The functions read
+a changed text again before they return it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _OTHERWISE = "change its text instead"
 
 
 def with_setting(text: str, entry: int, keys: Sequence[str], value: Any) -> str:
-    """Return the text of a recipe with one setting of one step set.
+    """Return the text of a recipe after setting one setting of one step.
 
     Args:
-        text: Text of the recipe, which is valid.
+        text: Text of a valid recipe.
         entry: Number of the step in the recipe, from 0.
         keys: Names of the setting, from the outer to the inner one, such as `("handout", "gold_rate")`.
-        value: Its value, as YAML has it.
+        value: Its value, of a type that YAML can represent.
 
     Raises:
-        BenchwrightError: The recipe is written in a way in which no single setting can be changed.
+        BenchwrightError: The recipe's notation does not allow a change of a single setting.
     """
     node = _steps(text).value[entry]
     if isinstance(node, yaml.ScalarNode):
@@ -43,12 +43,12 @@ def with_step(text: str, after: int, step: Mapping[str, Any]) -> str:
     """Return the text of a recipe with a step inserted.
 
     Args:
-        text: Text of the recipe, which is valid.
-        after: Number of the step behind which it comes, from 0.
-        step: The step, as recipe files have it.
+        text: Text of a valid recipe.
+        after: Number of the step after which to insert it, from 0.
+        step: The step in the form of recipe files.
 
     Raises:
-        BenchwrightError: The recipe is written in a way in which no step can be inserted.
+        BenchwrightError: The recipe's notation does not allow inserting a step.
     """
     steps = _steps(text)
     node = steps.value[after]
@@ -69,7 +69,7 @@ def _steps(text: str) -> yaml.SequenceNode:
 
 
 def _set_in(text: str, node: yaml.MappingNode, keys: Sequence[str], value: Any) -> str:
-    """Return a text with a value set somewhere below a mapping in it."""
+    """Return a text with a value set below a mapping in it."""
     found = next((inner for key, inner in node.value if key.value == keys[0]), None)
     if found is not None and len(keys) > 1 and isinstance(found, yaml.MappingNode) and found.value:
         return _set_in(text, found, keys[1:], value)
@@ -88,7 +88,7 @@ def _set_in(text: str, node: yaml.MappingNode, keys: Sequence[str], value: Any) 
 
 
 def _last(text: str, node: yaml.Node) -> int:
-    """Return where a value ends, without the line breaks and comments behind it."""
+    """Return the end of a value, without the line breaks and comments that follow."""
     if isinstance(node, yaml.ScalarNode):
         end = node.end_mark.index
         return len(text[:end].rstrip("\n")) if node.style in {"|", ">"} else end
@@ -100,7 +100,7 @@ def _last(text: str, node: yaml.Node) -> int:
 
 
 def _after_line(text: str, place: int, line: str) -> str:
-    """Return a text with a line behind the one in which a place lies, and behind a comment at its end."""
+    """Return a text with a line inserted after the line that contains a place, including that line's comment."""
     end = text.find("\n", place)
     if end < 0:
         return f"{text}\n{line}\n"
@@ -115,7 +115,7 @@ def _pair(keys: Sequence[str], value: Any) -> str:
 
 def _flow(value: Any) -> str:
     """Return a value as YAML on one line."""
-    # Within a list, so that no end of a document is written behind a plain value.
+    # Within a list, because YAML adds an end-of-document mark after a plain value.
     written = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, sort_keys=False, width=_WIDE)
     return written.strip()[1:-1]
 

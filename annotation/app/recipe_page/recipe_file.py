@@ -1,6 +1,6 @@
-"""The file of the recipe that a workspace runs: its text as it is now, written anew only over the text that was seen.
+"""The recipe file of a workspace: its present text, which a change replaces only if the curator saw exactly that text.
 
-Every text that was replaced is kept in `recipes/before` of the workspace, named by what it holds.
+Every replaced text stays in `recipes/before` of the workspace, named by its digest.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _BEFORE = Path("recipes") / "before"
 
 
 class RecipeFile(NamedTuple):
-    """A recipe file as it was read.
+    """A recipe file as read.
 
     Attributes:
         path: The file.
         text: Its text.
-        images: Folder of the photographs; None where a step brings all pictures.
+        images: Folder of the photographs; None if a step supplies all pictures.
     """
 
     path: Path
@@ -35,14 +35,14 @@ class RecipeFile(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the digest of the text, by which a change names what it was made to."""
+        """Return the digest of the text, with which a change names its base."""
         return bytes_digest(self.text.encode())
 
     def parsed(self, text: str | None = None) -> Recipe:
-        """Return the recipe, or the one that another text in its place would be.
+        """Return the recipe in the file, or in another text in its place.
 
         Raises:
-            RecipeError: Something in it is wrong.
+            RecipeError: The recipe has a mistake.
         """
         recipe = parse_recipe(self.text if text is None else text, str(self.path), self.path.parent)
         recipe.source = self.path
@@ -53,7 +53,7 @@ def read_recipe_file(workspace: Path) -> RecipeFile:
     """Return the recipe file of a workspace.
 
     Raises:
-        BenchwrightError: No recipe is known here, or its file is gone or no text.
+        BenchwrightError: The workspace has no known recipe, or the file is missing or not text.
     """
     source = recipe_source(workspace)
     if source is None:
@@ -68,10 +68,10 @@ def read_recipe_file(workspace: Path) -> RecipeFile:
 
 
 def write_recipe_file(workspace: Path, file: RecipeFile, text: str) -> None:
-    """Write another text in place of the one that was read, which is kept.
+    """Write another text in place of the read one, which is kept.
 
     Raises:
-        BenchwrightError: The file holds something else by now, or cannot be written.
+        BenchwrightError: The file has changed meanwhile, or cannot be written.
     """
     if read_recipe_file(workspace) != file:
         raise BenchwrightError("the recipe was changed meanwhile; look at it again, and make the change anew")

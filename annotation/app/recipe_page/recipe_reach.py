@@ -1,7 +1,7 @@
-"""What a recipe may reach from the machine that serves the app: endpoints, environment variables, other folders.
+"""Limits on what a recipe may reach from the server: endpoints, environment variables, other folders.
 
-A run acts as the user who serves the app. A curator who writes a recipe in the browser has no account on that machine,
-so what is written there names no endpoint, variable or path that the file on the server has not named before.
+A run acts as the user who serves the app. A curator who writes a recipe in the browser has no account on that machine.
+So a text from the browser may name only endpoints, variables and paths that the file on the server already names.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _VARIABLE = "ENV:"
 
 
 def check_reach(before: str, after: str, folder: Path) -> None:
-    """Refuse a new text of a recipe that reaches farther than the one before.
+    """Refuse a new text of a recipe that reaches farther than the present one.
 
     Args:
-        before: Text of the recipe as it lies on the server.
+        before: Present text of the recipe on the server.
         after: The new text; both are YAML.
-        folder: Folder of the recipe, in which files may be named.
+        folder: Folder of the recipe; the text may name files within it.
 
     Raises:
         BenchwrightError: The new text names an endpoint, an environment variable or a path outside of the folder that
-            the present one does not name.
+            the present text does not name.
     """
     new = set(_reached(yaml.safe_load(after), folder)) - set(_reached(yaml.safe_load(before), folder))
     if new:
@@ -50,7 +50,7 @@ def _reached(value: Any, folder: Path, key: str = "") -> Iterator[str]:
 
 
 def _leads_out(value: str, folder: Path) -> bool:
-    """Return whether a text is a path that leads out of a folder; prose of several lines is none."""
+    """Return whether a text is a path that leads out of a folder; prose of several lines is not a path."""
     if "\n" in value or not (value.startswith(("/", "~", "\\")) or ".." in PurePath(value).parts or value[1:2] == ":"):
         return False
     if value.startswith("~"):

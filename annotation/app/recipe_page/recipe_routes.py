@@ -1,4 +1,4 @@
-"""Routes of the recipe's pages: looked at, changed with what the change would do, applied, and run."""
+"""Routes of the recipe's pages: show the recipe, preview and apply a change, and run it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class _RecipePages:
         self._state = state
 
     def told(self, respond: Callable[[CuratorRequest, RecipeFile], Response]) -> Callable[[CuratorRequest], Response]:
-        """Return a responder that gets the recipe file, or says why there is none."""
+        """Return a responder that passes on the recipe file, or reports why there is none."""
 
         def answer(asked: CuratorRequest) -> Response:
             try:
@@ -109,14 +109,14 @@ class _RecipePages:
         return answer
 
     def _refused(self, problem: str, file: RecipeFile, asked: CuratorRequest) -> Response:
-        """Say what went wrong, above the steps of the recipe; above its text where that is no recipe any more."""
+        """Report a problem above the steps of the recipe, or above its text if that is no longer a recipe."""
         try:
             return self.overview(asked, file, problem=problem, status=409)
         except BenchwrightError:
             return self._text_page(file.text, file, asked, problem=problem, status=409)
 
     def overview(self, asked: CuratorRequest, file: RecipeFile, **more: Any) -> Response:
-        """Show the steps of the recipe, the campaigns that are open, and the job that works."""
+        """Show the steps of the recipe, the open campaigns, and the running job."""
         recipe = file.parsed()
         campaigns = {campaign.name: campaign for campaign in self._state.store.campaigns()}
         running = self._state.jobs.running()
@@ -142,7 +142,7 @@ class _RecipePages:
         return own_page(TEXTS["recipe"], body, here=RECIPE, notice=notice, **more)
 
     def step(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show the form of a step; the address may fill fields in, such as `?entry=verify&votes=3`."""
+        """Show the form of a step; the address may fill in fields, such as `?entry=verify&votes=3`."""
         form = self._form(file, asked.query.get("entry", ""))
         shown = form.shown()
         return self._step_page(
@@ -150,7 +150,7 @@ class _RecipePages:
         )
 
     def change_step(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show what changed settings of a step would do."""
+        """Show the effect of changed settings of a step."""
         form = self._form(file, asked.query.get("entry", ""))
         try:
             self._check_digest(asked, file)
@@ -161,12 +161,12 @@ class _RecipePages:
             return self._step_page(form, values, file, asked, problem=message_of(error), status=422)
 
     def text(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show the text of the recipe, or what was typed in its place and not applied yet."""
+        """Show the text of the recipe, or the curator's unapplied draft of it."""
         typed = typed_fields(self._state.workspace, asked.account.name, _TEXT).get("text", file.text)
         return self._text_page(typed, file, asked)
 
     def change_text(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show what a changed text would do."""
+        """Show the effect of a changed text."""
         text = _with_last_break(asked.fields.get("text", ""))
         self.keep_text(asked.account.name, {"text": text})
         try:
@@ -176,11 +176,11 @@ class _RecipePages:
             return self._text_page(text, file, asked, problem=message_of(error), status=422)
 
     def campaign(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show the form of a further campaign."""
+        """Show the form of an additional campaign."""
         return self._campaign_page({}, file, asked)
 
     def add_campaign(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Show what a further campaign would do."""
+        """Show the effect of an additional campaign."""
         sent = asked.fields
         try:
             self._check_digest(asked, file)
@@ -192,7 +192,7 @@ class _RecipePages:
             return self._campaign_page(sent, file, asked, problem=message_of(error), status=422)
 
     def apply(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Apply a change that was looked at."""
+        """Apply a previewed change."""
         text = asked.fields.get("text", "")
         self._check_digest(asked, file)
         state, name = self._state, asked.account.name
@@ -202,12 +202,12 @@ class _RecipePages:
         return RedirectResponse(f"{RECIPE}?applied=1", 303)
 
     def drop(self, asked: CuratorRequest, _file: RecipeFile) -> Response:
-        """Forget a text that was typed and not applied."""
+        """Remove an unapplied draft of the text."""
         forget_typed(self._state.workspace, asked.account.name, _TEXT)
         return RedirectResponse(f"{RECIPE}/text", 303)
 
     def run(self, asked: CuratorRequest, file: RecipeFile) -> Response:
-        """Run the recipe, or go on with it."""
+        """Run the recipe, or resume its run."""
         job = self._state.jobs.start(RunJob(file.path, file.images), by=asked.account.name)
         return RedirectResponse(f"{RECIPE}?job={job.id}", 303)
 
@@ -218,13 +218,13 @@ class _RecipePages:
         return RedirectResponse(f"{RECIPE}?closed=1", 303)
 
     def reopen(self, asked: CuratorRequest, _file: RecipeFile) -> Response:
-        """Open a campaign again."""
+        """Reopen a campaign."""
         with self._state.store.writing(alone=True) as connection:
             reopen_campaign(connection, asked.fields.get("campaign", ""), by=asked.account.name, now=clock())
         return RedirectResponse(f"{RECIPE}?reopened=1", 303)
 
     def keep_text(self, name: str, fields: Mapping[str, str]) -> None:
-        """Keep a text as it is typed."""
+        """Store a draft of the text during typing."""
         keep_typed(self._state.workspace, name, _TEXT, {"text": fields.get("text", "")})
 
     def _form(self, file: RecipeFile, entry: str) -> StepForm:
@@ -269,7 +269,7 @@ class _RecipePages:
 
 
 def _campaign_step(sent: Mapping[str, str]) -> dict[str, Any]:
-    """Return the step of a further campaign as recipe files have it; what does not fit is refused as it is read."""
+    """Return the step of an additional campaign in the form of recipe files; reading it refuses invalid values."""
     kind, votes, agree = sent.get("kind", ""), sent.get("votes", ""), sent.get("agree", "")
     if not votes.isdecimal() or not agree.isdecimal():
         raise BenchwrightError(TEXTS["needs_number"].format(least="1", most="99", value=f"{votes}, {agree}"[:40]))
@@ -290,7 +290,7 @@ def _campaign_step(sent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _part(sent: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the part of the items that a further campaign asks about, as recipe files have it; None for all."""
+    """Return the part of the items for an additional campaign in the form of recipe files; None for all."""
     names = [name.strip() for name in sent.get("part_of", "").split(",") if name.strip()]
     match sent.get("part", ""):
         case "rest":

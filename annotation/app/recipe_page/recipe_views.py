@@ -1,4 +1,4 @@
-"""The pages of the recipe as HTML: its steps, its text, what a change would do, and a further campaign."""
+"""The pages of the recipe as HTML: its steps, its text, the effect of a change, and an additional campaign."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from .recipe_file import RecipeFile
 OF_ITEMS = ("verify", "review", "screen_items", "answer")
 OF_IMAGES = ("screen", "describe")
 PARTS = ("all", "rest", "tasks", "share")
-"""What a further campaign can ask about."""
+"""The possible parts of the items for an additional campaign."""
 _CONTEXT = 2
 
 
 def steps_list(recipe: Recipe, campaigns: Mapping[str, Campaign], asked: CuratorRequest) -> str:
-    """Return the steps of a recipe, each with a link to its form; campaigns with their rule, and what closes them."""
+    """Return the steps of a recipe, each linked to its form; campaigns have their rule and a button to close them."""
     return "".join(_step_entry(entry, step.name, campaigns.get(entry), asked) for entry, step in recipe.steps)
 
 
@@ -54,7 +54,7 @@ def _step_entry(entry: str, name: str, campaign: Campaign | None, asked: Curator
 
 
 def close_form(campaign: Campaign, asked: CuratorRequest) -> str:
-    """Return the button that closes a campaign, or opens it again."""
+    """Return the button that closes or reopens a campaign."""
     act = "reopen" if campaign.is_closed else "close"
     return (
         f'<form method="post" action="{RECIPE}/{act}">{hidden(TOKEN, asked.token)}{hidden("campaign", campaign.name)}'
@@ -63,7 +63,7 @@ def close_form(campaign: Campaign, asked: CuratorRequest) -> str:
 
 
 def text_form(text: str, file: RecipeFile, asked: CuratorRequest) -> str:
-    """Return the form in which the text of a recipe is changed."""
+    """Return the form for changing the text of a recipe."""
     words = FieldWords(TEXTS["recipe_text"], TEXTS["hint_text"])
     rows = min(40, max(12, text.count("\n") + 3))
     more = 'class="code" dir="ltr" spellcheck="false" autocapitalize="off"'
@@ -83,7 +83,7 @@ def step_form_page(entry: str, fields: str, file: RecipeFile, asked: CuratorRequ
 
 
 def campaign_form(values: Mapping[str, str], recipe: Recipe, file: RecipeFile, asked: CuratorRequest) -> str:
-    """Return the form of a further campaign."""
+    """Return the form of an additional campaign."""
     kinds = {name: title_of(name) for name in (*OF_ITEMS, *OF_IMAGES)}
     entries = {str(number): entry for number, (entry, _) in enumerate(recipe.steps)}
     campaigns = [entry for entry, step in recipe.steps if isinstance(step, CampaignStep)]
@@ -109,7 +109,7 @@ def campaign_form(values: Mapping[str, str], recipe: Recipe, file: RecipeFile, a
 
 
 def change_page(change: RecipeChange, asked: CuratorRequest) -> str:
-    """Return what a change would do, its difference, and the button that applies it."""
+    """Return the effect of a change, its difference, and the button that applies it."""
     effects = [
         *(_rule_card(rule) for rule in change.rules),
         *(_threshold_card(threshold) for threshold in change.thresholds),
@@ -127,7 +127,7 @@ def change_page(change: RecipeChange, asked: CuratorRequest) -> str:
 
 
 def difference(before: str, after: str) -> str:
-    """Return the lines in which two texts differ, with those around them."""
+    """Return the differing lines of two texts, with context."""
     lines = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=_CONTEXT)
     marks = {"+": "ins", "-": "del"}
     shown = [line for line in lines if not line.startswith(("---", "+++"))]
@@ -150,7 +150,7 @@ def _card(title: str, lines: Iterable[str]) -> str:
 
 
 def _rule_card(change: RuleChange) -> str:
-    """Return what another rule does to a campaign's decisions."""
+    """Return the effect of another rule on a campaign's decisions."""
     before, after = rule_in_words(change.before), rule_in_words(change.after)
     lines = [TEXTS["effect_rule"].format(before=before, after=after)]
     if change.trial is None or change.trial_before is None:
@@ -168,7 +168,7 @@ def _rule_card(change: RuleChange) -> str:
 
 
 def _threshold_card(change: ThresholdChange) -> str:
-    """Return what another threshold does to the records that a filter measured."""
+    """Return the effect of another threshold on the records that a filter measured."""
     found, trial = change.threshold, change.trial
     lines = [
         TEXTS["effect_threshold"].format(
@@ -191,7 +191,7 @@ def _threshold_card(change: ThresholdChange) -> str:
 
 
 def _others(change: RecipeChange) -> Iterator[str]:
-    """Yield what becomes of entries that are new, left out, or changed otherwise."""
+    """Yield the results for entries that are new, removed, or changed otherwise."""
     for entries, words in (
         (change.added, "effect_added"), (change.gone, "effect_gone"), (change.others, "effect_other"),
     ):  # fmt: skip

@@ -1,6 +1,6 @@
-"""The form of one step of a recipe: a campaign's rule and care, and every plain setting, filled in as the text has it.
+"""The form of a recipe's step: a campaign's rule and care, and every plain setting, filled in from the text.
 
-What is sent back becomes edits of the recipe's text, one for each setting that is another one than was shown.
+A sent form becomes edits of the recipe's text, one for each setting that differs from the shown value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .recipe_edits import with_setting
 _AS_IT_IS, _NONE, _ACCEPTED = "", "none", "accepted:"
 _LEAST_VOTES = 2
 _LONG = 60
-"""Characters from which a text gets a field of several lines."""
+"""Number of characters from which a text gets a field of several lines."""
 _ADJUDICATED = (VERIFY, REVIEW)
 
 
@@ -39,7 +39,7 @@ class StepForm(NamedTuple):
     Attributes:
         number: Number of the step in the recipe, from 0.
         entry: Its entry.
-        step: The step as the recipe has it.
+        step: The step from the recipe.
     """
 
     number: int
@@ -68,22 +68,22 @@ class StepForm(NamedTuple):
         """Return the fields as HTML.
 
         Args:
-            values: What stands in them.
+            values: Values of the fields.
             store: Review store, whose accepted items may become gold.
         """
         return "".join([*self._rule_fields(values), *self._care_fields(values, store), *self._plain_fields(values)])
 
     def edited(self, text: str, sent: Mapping[str, str], workspace: Path, store: ReviewStore) -> str:
-        """Return the recipe's text with the settings that were changed.
+        """Return the recipe's text with the changed settings.
 
         Args:
             text: Text of the recipe.
-            sent: What was sent, by field.
+            sent: Sent values, by field.
             workspace: Folder of the workspace, for a table of gold items.
             store: Review store.
 
         Raises:
-            BenchwrightError: A value is none, or the text cannot be changed so.
+            BenchwrightError: A value is invalid, or the text does not allow the change.
         """
         shown = self.shown()
         changed = {name: sent[name].strip() for name in shown if name in sent and sent[name].strip() != shown[name]}
@@ -94,7 +94,7 @@ class StepForm(NamedTuple):
     def _edits(
         self, values: Mapping[str, str], changed: Mapping[str, str], workspace: Path, store: ReviewStore
     ) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """Yield the settings to write, each with its value; what does not fit is refused as the text is read again."""
+        """Yield the settings to write, each with its value; reading the text again refuses invalid ones."""
         plain = self._plain()
         for field, written in changed.items():
             if field.startswith("set-"):
@@ -139,7 +139,7 @@ class StepForm(NamedTuple):
         return handout if isinstance(handout, AssignmentSettings) else None
 
     def _plain(self) -> dict[str, Any]:
-        """Return the plain settings of the step but its rule: texts, numbers, and what is on or off."""
+        """Return the plain settings of the step except its rule: texts, numbers and switches."""
         parts = {
             setting.name for setting in settings_of(type(self.step)) if setting.kind.startswith(("mapping", "list"))
         }
@@ -206,17 +206,17 @@ def _yes(value: bool) -> str:
 
 
 def _spelled(value: Any) -> str:
-    """Return a setting as its field shows it; absent ones are empty."""
+    """Return a setting in the notation of its field; empty for an absent one."""
     if isinstance(value, bool):
         return _yes(value)
     return "" if value is None else str(value) if isinstance(value, str | int) else f"{value:g}"
 
 
 def _number(text: str, field: str) -> Any:
-    """Return a number that was typed.
+    """Return the number in a field's text.
 
     Raises:
-        BenchwrightError: It is none.
+        BenchwrightError: The text is not a number.
     """
     try:
         number = float(text.replace(",", "."))
@@ -226,7 +226,7 @@ def _number(text: str, field: str) -> Any:
 
 
 def _value_of(written: str, *, like: Any, of: str) -> Any:
-    """Return what a field holds as a value of a setting: a text where it was one, else as YAML reads it."""
+    """Return a field's text as a value of a setting: a text if `like` is one, or else as YAML reads it."""
     if isinstance(like, bool):
         return written == "yes"
     if not written:

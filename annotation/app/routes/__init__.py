@@ -1,1 +1,1 @@
-"""Routes that a page uses besides its own URL: pictures, drafts, photographs, guidelines."""
+"""Routes that a page uses in addition to its own URL: pictures, drafts, photographs, guidelines."""

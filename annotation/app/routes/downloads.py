@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}")
 
 
 class Download(NamedTuple):
-    """Something that a curator can download: what it is, its name, where it lies, and when it was made, if known."""
+    """A download for curators: its kind, name, place, and time of creation, if known."""
 
     kind: str
     name: str
@@ -41,7 +41,7 @@ class Download(NamedTuple):
 
 
 def downloads(state: AppState) -> list[Download]:
-    """Return what there is to download: releases by name, then exports and funnel pages, the newest first."""
+    """Return the downloads: releases by name, then exports and funnel pages, newest first."""
     releases = state.workspace / "releases"
     found = [
         Download(RELEASE, path.name, path)
@@ -70,15 +70,15 @@ def download_routes(state: AppState) -> list[Route]:
 
 def _response(state: AppState, request: Request) -> Response:
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    assert isinstance(account, Account)  # the session middleware requires an account
     kind, name = request.path_params["kind"], request.path_params["name"]
     response = download_response(state, kind, name) if account.role == "curator" else None
     return response or PlainTextResponse("there is no such download for you\n", 404)
 
 
 def download_response(state: AppState, kind: str, name: str) -> FileResponse | None:
-    """Return a download for a curator; None where there is none of this kind and name."""
-    # Only what is listed can be had, so that no path comes from outside.
+    """Return a download for a curator; None if none has this kind and name."""
+    # Only listed downloads are served, so that no path comes from the request.
     listed = {(found.kind, found.name): found for found in downloads(state)}
     if (kind, name) not in listed:
         return None
@@ -98,7 +98,7 @@ def download_response(state: AppState, kind: str, name: str) -> FileResponse | N
 
 
 def _zipped(found: Download) -> Path:
-    """Return a new file with a folder's files, which are compressed already."""
+    """Return a new ZIP file with a folder's files, which are already compressed."""
     handle, path = tempfile.mkstemp(suffix=".zip")
     with os.fdopen(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for member in _files(found.path):
@@ -107,7 +107,7 @@ def _zipped(found: Download) -> Path:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the regular files of a folder, by name; no link is followed."""
+    """Yield the regular files of a folder, by name, without following links."""
     for place, folders, names in os.walk(folder, followlinks=False):
         folders.sort()
         for name in sorted(names):

@@ -1,4 +1,4 @@
-"""The route of example pictures: what a curator shows beside the instructions of a field for regions."""
+"""The route of example pictures, which a curator shows next to the instructions of a region field."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ROLE = "example"
 
 
 def field_examples_url(campaign: Campaign) -> str:
-    """Return the path below which the example pictures of a campaign's fields lie, each by its field's name."""
+    """Return the path of the example pictures of a campaign's fields; each lies below it by its field's name."""
     return f"/campaigns/{campaign.id}/examples"
 
 
 def field_example_routes(state: AppState) -> list[Route]:
-    """Return the route of example pictures; whoever may decide, adjudicates or curates gets them."""
+    """Return the route of example pictures for annotators of the campaign, adjudicators and curators."""
 
     def send(request: Request) -> Response:
         image = _example(request, state)
@@ -41,9 +41,9 @@ def field_example_routes(state: AppState) -> list[Route]:
 
 
 def _example(request: Request, state: AppState) -> ItemImage | None:
-    """Return the example picture of a field, which is the only picture that a request can name."""
+    """Return the example picture of a field, the only kind of picture that a request can name."""
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    assert isinstance(account, Account)  # the session middleware requires an account
     campaign_id, name = request.path_params["campaign"], request.path_params["field"]
     campaign = next((campaign for campaign in state.store.campaigns() if campaign.id == campaign_id), None)
     if campaign is None:

@@ -1,4 +1,4 @@
-"""Guidelines beside the task, and the route of their pictures."""
+"""Guidelines next to the task, and the route of their pictures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ..wording.texts import TEXTS
 
 _PICTURE = re.compile(r"\]\(picture:(\d{1,3})\)")
 _HEADERS = {"Cache-Control": "private, max-age=86400, immutable"}
-"""Browsers may cache pictures, since a version of the guidelines never changes."""
+"""Browsers may cache pictures because a version of the guidelines never changes."""
 _IS_OPEN = "guidelines-are-open"
 
 
@@ -46,7 +46,7 @@ def guideline_routes(state: AppState) -> list[Route]:
 
     def send_example(request: Request) -> Response:
         account = request.scope[ACCOUNT]
-        assert isinstance(account, Account)  # the session middleware lets nobody else through
+        assert isinstance(account, Account)  # the session middleware requires an account
         number, place = request.path_params["example"], request.path_params["place"]
         example = Examples(state.store).one_for(number, account.name) if is_id(number) else None
         shown = () if example is None else content_in(example.payload).images
@@ -68,7 +68,7 @@ def guideline_routes(state: AppState) -> list[Route]:
 
 
 def show_guidelines(request: PageRequest) -> None:
-    """Show a button in the page's head that opens the newest guidelines beside the task, if there are any."""
+    """Show a button in the page's head that opens the newest guidelines next to the task, if there are any."""
     newest = Guidelines(request.state.store).newest(request.campaign)
     examples = Examples(request.state.store).shown_to(request.campaign, request.account.name)
     if newest is None and not examples:
@@ -81,7 +81,7 @@ def show_guidelines(request: PageRequest) -> None:
         on_click=_open_or_close,
     )
     if not is_open:
-        st.empty()  # what follows stays in its place on the page, and so as it is
+        st.empty()  # the next elements keep their place on the page, and so their state
         return
     beside = st.container(key="guidelines-beside")
     if newest is not None:
@@ -98,7 +98,7 @@ def _open_or_close() -> None:
 
 
 def _examples_html(examples: Sequence[FieldExample]) -> str:
-    """Return examples in a list, accepted ones first, each with its pictures, its question and why."""
+    """Return a list of examples, accepted ones first, each with its pictures, question and explanation."""
     entries = []
     for example in sorted(examples, key=lambda example: not example.is_accepted):
         content = content_in(example.payload)
@@ -118,5 +118,5 @@ def _examples_html(examples: Sequence[FieldExample]) -> str:
 
 
 def with_pictures(version: GuidelinesVersion) -> str:
-    """Return the text with the URLs of its pictures in place of their numbers."""
+    """Return the text after replacing the numbers of its pictures with URLs."""
     return _PICTURE.sub(rf"](/guidelines/{version.id}/\1)", version.text)

@@ -1,4 +1,4 @@
-"""Other pictures of a campaign, looked for by whoever names them in a form: their names, and small versions of them."""
+"""Other pictures of a campaign, for annotators who name them in a form: search by name, and small versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_FOUND, _MOST_NAMED, _MAX_WORDS = 24, 50, 200
 
 
 def other_pictures_url(task_id: int) -> str:
-    """Return the path below which the other pictures of a task's campaign are found."""
+    """Return the path below which to search the other pictures of a task's campaign."""
     return f"/tasks/{task_id}/pictures"
 
 
@@ -41,7 +41,7 @@ def other_picture_routes(state: AppState) -> list[Route]:
 
 
 def _found(request: Request, state: AppState) -> Response:
-    """Return pictures whose name holds some words, or those of some ids, without the task's own."""
+    """Return pictures with given words in their names, or with given ids, without the task's own."""
     task_id = request.path_params["task"]
     if not _is_own(request, state):
         return PlainTextResponse("there is no such task for you\n", 404)
@@ -69,6 +69,6 @@ def _small(request: Request, state: AppState) -> Response:
 
 def _is_own(request: Request, state: AppState) -> bool:
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    assert isinstance(account, Account)  # the session middleware requires an account
     task_id = request.path_params["task"]
     return is_id(task_id) and may_see(state.store, task_id, account.name, now=clock())

@@ -1,4 +1,4 @@
-"""Routes of photographs that annotators upload for a task: they are stored or refused, and shown as they are stored."""
+"""Routes of photographs that annotators upload for a task: store or refuse them, and show the stored version."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .picture_response import picture_response
 from .tasks import DRAFT_HEADER
 
 _SHOWN_PX = 1024
-"""Longest side of a photograph that is shown to its annotator."""
+"""Longest side of a photograph as shown to its annotator."""
 
 
 def photographs_url(task_id: int) -> str:
-    """Return the path to which photographs for a task are uploaded; each is then served below it, by its id."""
+    """Return the path for uploading photographs for a task; each is then served below it, by id."""
     return f"/photographs/{task_id}"
 
 
@@ -46,7 +46,7 @@ class _PhotographRoutes:
 
     async def upload(self, request: Request) -> Response:
         """Store a photograph for a task of the account."""
-        # A page of another site cannot add the header, unless this server allowed it in answer to a preflight request.
+        # A page of another site cannot add the header unless this server allows it in response to a preflight request.
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("a photograph comes from the app\n", 403)
         try:
@@ -69,10 +69,10 @@ class _PhotographRoutes:
         return await run_in_threadpool(self._response, request)
 
     def _field(self, request: Request) -> PhotographField:
-        """Return the photograph field of a task that the account holds or has decided.
+        """Return the photograph field of a task that the account holds or decided.
 
         Raises:
-            RefusedError: The task is not the account's, or takes no photographs.
+            RefusedError: The task does not belong to the account, or takes no photographs.
         """
         form = self._campaign_of(request).form.typed
         for field in () if form is None else form.fields:
@@ -81,10 +81,10 @@ class _PhotographRoutes:
         raise RefusedError("this task takes no photographs")
 
     def _campaign_of(self, request: Request) -> Campaign:
-        """Return the campaign of a task that the account holds or has decided.
+        """Return the campaign of a task that the account holds or decided.
 
         Raises:
-            RefusedError: There is no such task, or the account neither holds it nor has decided it.
+            RefusedError: The task does not exist, or the account neither holds it nor decided it.
         """
         task_id = request.path_params["task"]
         campaign = self._state.store.campaign_of(task_id) if is_id(task_id) else None
@@ -101,7 +101,7 @@ class _PhotographRoutes:
         stored = take_in_photograph(self._state.workspace, data, field)
         uploads.note(task_id, name, stored.image_id)
         if not collected_photographs(self._state.workspace).path(stored.image_id).exists():
-            take_in_photograph(self._state.workspace, data, field)  # `gc` removed an older copy in between
+            take_in_photograph(self._state.workspace, data, field)  # `gc` may have removed an older copy meanwhile
         return stored
 
     def _response(self, request: Request) -> Response:
@@ -120,5 +120,5 @@ class _PhotographRoutes:
 
 def _account(request: Request) -> Account:
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    assert isinstance(account, Account)  # the session middleware requires an account
     return account

@@ -1,4 +1,4 @@
-"""A picture as the answer to a browser that may have it already."""
+"""A picture in answer to a browser that may already have it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright.errors import BenchwrightError
 
 
 class PictureAsFiled(NamedTuple):
-    """A picture that is sent as it is: bytes of the file, and its media type."""
+    """A picture to send unchanged: the bytes of its file, and its media type."""
 
     data: bytes
     media_type: str
@@ -22,15 +22,15 @@ class PictureAsFiled(NamedTuple):
 def picture_response(
     request: Request, tag: str, show: Callable[[], Preview | PictureAsFiled], *, tells_why: bool = False
 ) -> Response:
-    """Return a picture; 304 where the browser has it, 410 where it cannot be shown.
+    """Return a picture; 304 if the browser has it, 410 if it cannot be shown.
 
-    The browser asks again each time, so that whoever may no longer see a picture does not.
+    The browser asks again each time, so that an account that loses access no longer sees the picture.
 
     Args:
-        request: What the browser asks.
-        tag: What changes whenever the picture looks different.
-        show: Function that returns the picture, called only where it is sent.
-        tells_why: Whether to say why it cannot be shown, as curators are told.
+        request: The browser's request.
+        tag: Entity tag, which changes whenever the picture looks different.
+        show: Function that returns the picture, called only to send it.
+        tells_why: Whether to state why it cannot be shown, as for curators.
     """
     headers = {"Cache-Control": "private, no-cache", "ETag": f'"{tag}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:

@@ -1,4 +1,4 @@
-"""The route that sends pictures of practice items to whoever practises on them."""
+"""The route of pictures of practice items, for the annotators who practice on them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .picture_response import PictureAsFiled, picture_response
 def practice_url(campaign_id: int, place: int, number: int, image: ItemImage, *, marks: bool = False) -> str:
     """Return the path of a picture of a practice item, or of its marks; `place` and `number` count from 0.
 
-    The image is named too: another attempt has other items at the same places.
+    The path also names the image, because another attempt has other items at the same places.
     """
     path = f"/practice/{campaign_id}/{place}/{number}" + ("/marks" if marks else "")
     return f"{path}?v={image.image_id[:12]}"
 
 
 def practice_routes(state: AppState) -> list[Route]:
-    """Return the routes of practice pictures; an account gets those of the attempt that it has begun."""
+    """Return the routes of practice pictures; an account gets the pictures of its current attempt."""
 
     def send(request: Request, *, marks: bool) -> Response:
         image = _image(state, request)
@@ -56,9 +56,9 @@ def practice_routes(state: AppState) -> list[Route]:
 
 
 def _image(state: AppState, request: Request) -> ItemImage | None:
-    """Return the picture that a request names, of the attempt that its account has begun; None without one."""
+    """Return the requested picture of the account's current attempt; None without one."""
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    assert isinstance(account, Account)  # the session middleware requires an account
     number, place, picture = (request.path_params[name] for name in ("campaign", "place", "picture"))
     campaign = next((campaign for campaign in state.store.campaigns() if campaign.id == number), None)
     if campaign is None or not is_id(number):

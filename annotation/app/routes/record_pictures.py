@@ -1,4 +1,4 @@
-"""Routes of the pictures of all images and items, whether anybody is asked about them or not, for curators only."""
+"""Routes of the pictures of all images and items, with or without tasks, for curators only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..base.state import AppState
 from .picture_response import picture_response
 
 _SMALL_PX = 320
-"""Longest side of a picture in the list, as on the funnel page, whose thumbnails are in the same cache."""
+"""Longest side of a picture in the list; equal to that on the funnel page, which shares the cache of thumbnails."""
 _MOST_KEPT_BYTES = 64 << 20
 _FORMS = ("small", "full", "marks")
 
@@ -39,7 +39,7 @@ def record_picture_url(record_id: str, place: int = 0, *, form: str = "small") -
     Args:
         record_id: Id of the image or item.
         place: Place of the picture in the record, from 0.
-        form: `small` with the marks in it, `full` without them, or `marks` alone.
+        form: `small` with marks drawn in, `full` without marks, or `marks` alone.
     """
     return f"/curator/pictures/{record_id}/{place}/{form}"
 
@@ -57,16 +57,16 @@ class _RecordPictures:
         self._small: OrderedDict[str, Preview] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
-        # Two at a time, as for annotators: more would only take memory.
+        # Two at a time, as for annotators; more would only take memory.
         self._decoding = threading.BoundedSemaphore(2)
 
     async def picture(self, request: Request) -> Response:
-        """Return one picture of a record to a curator; to everybody else the answer is as if there were none."""
+        """Return one picture of a record to a curator; other accounts get the answer for a missing picture."""
         return await run_in_threadpool(self._response, request)
 
     def _response(self, request: Request) -> Response:
         account = request.scope[ACCOUNT]
-        assert isinstance(account, Account)  # the session middleware lets nobody else through
+        assert isinstance(account, Account)  # the session middleware requires an account
         form = request.path_params["form"]
         image = None
         if account.role == "curator" and form in _FORMS:
@@ -117,7 +117,7 @@ class _RecordPictures:
             try:
                 return preview(files.data(image_id), max_side_px=_SMALL_PX, prompts=image.prompts)
             except PromptError:
-                pass  # the page of the item says what is wrong with them
+                pass  # the item's page reports their faults
         with cache_of(Workspace(self._state.workspace).cache) as cache:
             return kept_preview(cache, image_id, lambda: files.data(image_id), max_side_px=_SMALL_PX)
 

@@ -1,4 +1,4 @@
-"""Routes of helpers while people mark: which there are, what one proposes, and what some propose ahead."""
+"""Routes of helpers during marking: the list of helpers, a helper's proposal, and proposals made ahead."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ logger = logging.getLogger(__name__)
 
 MOST_BYTES = 512 << 10
 MOST_REQUESTS, PER_S = 60, 30.0
-"""Most requests of one account to helpers within so many seconds."""
+"""Largest number of requests of one account to helpers, and the period in seconds."""
 _PROPOSALS = "proposals"
-"""Folder in a workspace's cache with what helpers proposed at the opening of tasks."""
+"""Folder in a workspace's cache with the helpers' proposals at the opening of tasks."""
 _WINDOW = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _HINTS = ("shape", "box", "inside", "outside", "stroke_px", "phrase", "label", "refine")
 _STATUS = {
@@ -67,12 +67,12 @@ _STATUS = {
 
 
 def helpers_url(task_id: int) -> str:
-    """Return the path that lists a task's helpers; each is asked below it, by its name."""
+    """Return the path that lists a task's helpers; requests to each go below it, by name."""
     return f"/regions/{task_id}/helpers"
 
 
 def proposals_url(task_id: int) -> str:
-    """Return the path of what helpers propose for a task before anybody asks."""
+    """Return the path of the helpers' proposals for a task before any request."""
     return f"/regions/{task_id}/proposals"
 
 
@@ -109,15 +109,15 @@ class _RegionRoutes:
         self._lock = threading.Lock()
 
     async def listed(self, request: Request) -> Response:
-        """Return the helpers of a task's campaign, and have the task's pictures prepared."""
+        """Return the helpers of a task's campaign, and prepare the task's pictures."""
         return await self._checked(request, self._listed)
 
     async def proposals(self, request: Request) -> Response:
-        """Return the marks of files to start from, and what helpers propose by themselves, as far as it is computed."""
+        """Return the initial marks from files, and the helpers' unprompted proposals computed so far."""
         return await self._checked(request, self._proposals)
 
     async def ask(self, request: Request) -> Response:
-        """Return what one helper proposes."""
+        """Return the proposal of one helper."""
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("this comes from the app\n", 403)
         body = bytearray()
@@ -159,7 +159,7 @@ class _RegionRoutes:
         return await run_in_threadpool(responded)
 
     def _task(self, request: Request) -> _HelpedTask | None:
-        """Return a task with its helpers; None where there is none, or the account may not see it."""
+        """Return a task with its helpers; None if the task does not exist or the account may not see it."""
         images = self._images.of(request)
         campaign = None if images is None else self._state.store.campaign_of(request.path_params["task"])
         if images is None or campaign is None:
@@ -190,12 +190,12 @@ class _RegionRoutes:
         return JSONResponse({"helpers": listed, "propose": list(task.helpers.propose), "starts": starts})
 
     def _work(self, body: bytes, task: _HelpedTask, helper: NamedHelper) -> tuple[HelperWork, str]:
-        """Return what a browser asks for, checked.
+        """Return the checked request of a browser.
 
         Raises:
-            ValueError: It is no JSON object of the right form.
-            RegionError: The hints are none of this picture, or nothing that the helper works from.
-            HelperMissing: The helper cannot be used here.
+            ValueError: The body is not a JSON object of the right form.
+            RegionError: The hints do not fit the picture, or the helper cannot work from them.
+            HelperMissing: The helper is unusable on this machine.
         """
         sent = json.loads(body)
         window, place = (sent.get("window"), sent.get("place", 0)) if isinstance(sent, Mapping) else (None, None)
@@ -234,7 +234,7 @@ class _RegionRoutes:
         return JSONResponse({"placed": placed, "regions": regions, "problems": problems, "waiting": is_waiting})
 
     def _start(self, task_id: int, campaign: Campaign) -> list[dict[str, Any]]:
-        """Return the marks of files that a task's annotators start from, by file and field."""
+        """Return the initial marks for a task's annotators, by file and field."""
         authors = authors_in(campaign.settings)
         if not authors:
             return []
@@ -250,10 +250,10 @@ class _RegionRoutes:
         ]
 
     def _proposed_ahead(self, helper: NamedHelper, task: _HelpedTask, image: ItemImage) -> list[Any] | None:
-        """Return what a helper proposes by itself; None while it is computed.
+        """Return a helper's unprompted proposal; None while the helper computes it.
 
         Raises:
-            BenchwrightError: It failed, which is told once and then tried again.
+            BenchwrightError: The helper failed; the failure is reported once and then tried again.
         """
         shapes = [field.shape for field in task.campaign.form.region_fields]
         shape = next((shape for shape in helper.settings.gives if shape in shapes), None)
@@ -283,14 +283,14 @@ class _RegionRoutes:
 
 
 class _Rates:
-    """Counts requests by account."""
+    """Counter of requests by account."""
 
     def __init__(self) -> None:
         self._counts: dict[str, tuple[float, float]] = {}
         self._lock = threading.Lock()
 
     def take(self, account: str) -> bool:
-        """Return whether an account may ask once more now (token bucket)."""
+        """Return whether an account may make another request now (token bucket)."""
         now = time.monotonic()
         with self._lock:
             left, at = self._counts.get(account, (float(MOST_REQUESTS), now))
@@ -308,7 +308,7 @@ def _refusal(error: BenchwrightError, helper: NamedHelper, account: Account) -> 
 
 
 def _why(error: BenchwrightError, helper: NamedHelper, account: Account) -> str:
-    """Return why a helper gave nothing; what its program said, which may name paths and servers, only to curators."""
+    """Return why a helper gave no proposal; only curators see its program's output, which may name paths or servers."""
     if isinstance(error, HelperMissing):
         return _in_words(unusable(helper))
     if _STATUS.get(type(error), 422) != 422:
@@ -319,7 +319,7 @@ def _why(error: BenchwrightError, helper: NamedHelper, account: Account) -> str:
 
 
 def _in_words(english: str) -> str:
-    """Return a message of helpers in the chosen language, and with it the title of a helper of ours."""
+    """Return a helper's message in the chosen language, including the title of a built-in helper."""
     return chosen_language().message(english)
 
 

@@ -1,4 +1,4 @@
-"""Routes of tasks: their pictures, the marks on them, and annotators' drafts."""
+"""Routes of tasks: their pictures and marks, and annotators' drafts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from .picture_response import picture_response
 DRAFT_HEADER = "x-benchwright-draft"
 """Header that the app's own script sends.
 
-A page of another site cannot add it, unless this server allowed it in answer to a preflight request.
+A page of another site cannot add it unless this server allows it in response to a preflight request.
 """
 SEEN_HEADER = "x-benchwright-seen"
-"""Header with the decision and the draft that the sending window has seen: `VERSION.REVISION`."""
+"""Header with the decision and draft that the sending window has seen, as `VERSION.REVISION`."""
 
 
 def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
@@ -48,12 +48,12 @@ def coarse_url(task_id: int, place: int) -> str:
 
 
 def detail_url(task_id: int, place: int) -> str:
-    """Return the path below which the tiles of a task's picture lie, each by its column and row."""
+    """Return the path of the tiles of a task's picture; each lies below it by column and row."""
     return f"{picture_url(task_id, place)}/detail"
 
 
 def draft_url(task_id: int) -> str:
-    """Return the path to which drafts for a task are sent."""
+    """Return the path for sending drafts of a task."""
     return f"/drafts/{task_id}"
 
 
@@ -80,7 +80,7 @@ class TaskImages:
         self._state = state
 
     def of(self, request: Request) -> tuple[ItemImage, ...] | None:
-        """Return the pictures of the request's task; None where there is no such task for its account."""
+        """Return the pictures of the request's task; None if the account has no such task."""
         task_id, account, store = request.path_params["task"], _account(request), self._state.store
         allowed = (account.role == "curator" and is_id(task_id)) or may_see(store, task_id, account.name, now=clock())
         if not allowed and account.role == "adjudicator" and is_id(task_id):
@@ -107,17 +107,17 @@ class _TaskRoutes:
         return await run_in_threadpool(self._picture_response, request, "marks")
 
     async def detail(self, request: Request) -> Response:
-        """Return one tile of a picture's own pixels to an account that may see the picture."""
+        """Return one full-resolution tile of a picture to an account that may see the picture."""
         return await run_in_threadpool(self._detail_response, request)
 
     async def draft(self, request: Request) -> Response:
-        """Store an annotator's draft for a task of their own."""
+        """Store an annotator's draft for one of the account's tasks."""
         if DRAFT_HEADER not in request.headers:
             return PlainTextResponse("a draft comes from the app\n", 403)
         body, most = bytearray(), MAX_DRAFT_BYTES
         async for chunk in request.stream():
             body += chunk
-            if len(body) > most == MAX_DRAFT_BYTES:  # where regions are marked, more is taken
+            if len(body) > most == MAX_DRAFT_BYTES:  # campaigns with regions accept more
                 most = await run_in_threadpool(self._most_bytes, request.path_params["task"])
             if len(body) > most:
                 return PlainTextResponse("too long\n", 413)
@@ -135,7 +135,7 @@ class _TaskRoutes:
         try:
             tile = None if image is None else self._state.pictures.detail(image, column=column, row=row)
         except (DataError, UnreadableImage, IndexError):
-            tile = None  # the picture itself says what is the matter with it
+            tile = None  # the request for the whole picture reports the fault
         if image is None or tile is None:
             return PlainTextResponse("there is no such picture for you\n", 404)
         headers = {"Cache-Control": "private, no-cache", "ETag": f'"{image.image_id}-{column}-{row}"'}
@@ -182,9 +182,9 @@ class _TaskRoutes:
 
 
 def mistakes_in_draft(campaign: Campaign, draft: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return what is wrong with questions that are being written, each mistake in words that stand beside its field.
+    """Return the mistakes in questions of a draft, each in words to show next to its field.
 
-    Forms in which no questions are written are checked when they are handed in.
+    Forms without questions to write are checked on submission.
     """
     typed, fields = campaign.form.typed, draft.get("fields")
     if typed is None or not isinstance(fields, Mapping):
@@ -198,10 +198,10 @@ def mistakes_in_draft(campaign: Campaign, draft: Mapping[str, Any]) -> list[dict
 
 
 def _seen(request: Request) -> SeenDraft | None:
-    """Return what the sending window has seen; None where it does not say.
+    """Return the decision and draft that the sending window has seen; None without the header.
 
     Raises:
-        ValueError: The header is not spelled `VERSION.REVISION`.
+        ValueError: The header does not have the form `VERSION.REVISION`.
     """
     if SEEN_HEADER not in request.headers:
         return None
@@ -213,5 +213,5 @@ def _seen(request: Request) -> SeenDraft | None:
 
 def _account(request: Request) -> Account:
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    assert isinstance(account, Account)  # the session middleware requires an account
     return account

@@ -1,5 +1,5 @@
-"""Streamlit's main script, in a folder of its own.
+"""Streamlit's main script, in a separate folder.
 
-Streamlit serves every module of a folder `pages` beside its main script as a page, without a session and without the
-frame, so the script must not lie beside the app's own `pages`.
+Streamlit serves every module of a folder `pages` next to its main script as a page, without a session and without the
+frame, so the script must not lie next to the app's own `pages`.
 """

@@ -1,17 +1,18 @@
-"""Sign-in attempts: after a few failures the next attempt has to wait, longer each time.
+"""Sign-in attempts: after a few failures the next attempt must wait, longer each time.
 
-Failures are counted in three ways, so that nobody guesses faster by changing the address or the account, and nobody
-locks out an account's owner by guessing their password:
+Failures are counted in three ways. So an attacker gains no speed by changing the address or the account, and cannot
+lock out an account's owner by guessing their password:
 
-- by **device**: a browser in which the account's owner has signed in before holds a signed cookie. Attempts from there
-  at that account count by this device alone, whatever others do meanwhile;
-- by **account**: all other attempts at one name share one count, wherever they come from, and whether an account has
-  that name or not;
-- by **address**: these attempts are also counted by their source, so that one machine cannot try one password on many
-  accounts. An IPv6 network of 64 bits counts as one address, since it is what one subscriber has.
+- by **device**: a browser in which the account's owner signed in before holds a signed cookie. Attempts from this
+  browser at that account count by device alone, whatever others do meanwhile;
+- by **account**: all other attempts at one name share one count, whatever their source, and whether or not an account
+  has that name;
+- by **address**: these attempts also count by source, so that one machine cannot try one password on many accounts. An
+  IPv6 network of 64 bits counts as one address, because a subscriber gets a network of that size.
 
-The method is that of OWASP's "device cookies" (https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
-Counts are kept in the server's memory and start again when it restarts.
+The method is OWASP's "device cookies"
+(https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies).
+The counts are in the server's memory; a restart resets them.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ _NO_WAIT = timedelta(0)
 
 
 class WaitPolicy(NamedTuple):
-    """How failures of one kind make the next attempt wait.
+    """Waiting times after failures, for one kind of count.
 
     Attributes:
         counts_by: Kind of the count: `device`, `account` or `address`.
-        free: Failures that cause no wait yet.
-        longest: Longest wait; waits double up to it.
-        forgotten_after: Time after the last failure at which the count starts again.
+        free: Number of failures before the first wait.
+        longest: Longest wait; waits double up to this limit.
+        forgotten_after: Time after the last failure at which the count resets.
     """
 
     counts_by: str
@@ -52,7 +53,7 @@ class _Failures(NamedTuple):
 
 
 class SignInAttempt(NamedTuple):
-    """One attempt to sign in to an account, from a device that its owner has used before or else from an address."""
+    """An attempt to sign in to an account, from a device that its owner used before, or else from an address."""
 
     account: str
     device: str | None
@@ -60,14 +61,14 @@ class SignInAttempt(NamedTuple):
 
     @property
     def counts(self) -> tuple[tuple[WaitPolicy, str], ...]:
-        """Return the policies under which the attempt is counted, each with its key."""
+        """Return the policies that count the attempt, each with its key."""
         if self.device is not None:
             return ((_DEVICE, f"{self.device} {self.account}"),)
         return (_ACCOUNT, self.account), (ADDRESS, self.address)
 
 
 class Attempts:
-    """Counts failures in memory. Where there are too many counts of a kind, the oldest are dropped first.
+    """Counter of failures, in memory. If a kind has too many counts, the oldest are dropped first.
 
     Not thread-safe: only the server's event loop uses it.
     """
@@ -78,11 +79,11 @@ class Attempts:
         }
 
     def wait(self, attempt: SignInAttempt, *, now: datetime) -> timedelta:
-        """Return how long an attempt has to wait; zero or less where it need not wait."""
+        """Return the time that an attempt must wait; zero or less if it need not wait."""
         return max(self._wait(policy, key, now) for policy, key in attempt.counts)
 
     def failed(self, attempt: SignInAttempt, *, now: datetime) -> None:
-        """Count an attempt as failed. Callers do so before they check it, so that many attempts at once wait too."""
+        """Count an attempt as failed. Callers do so before checking it, so that simultaneous attempts wait too."""
         for policy, key in attempt.counts:
             failures = self._failures[policy]
             before = failures.pop(key, None)
@@ -92,12 +93,12 @@ class Attempts:
                 failures.popitem(last=False)
 
     def not_tried(self, attempt: SignInAttempt) -> None:
-        """Take back the failure of an attempt that the server was too busy to check."""
+        """Remove the failure of an attempt that the server was too busy to check."""
         for policy, key in attempt.counts:
             self._decrement(policy, key)
 
     def succeeded(self, attempt: SignInAttempt) -> None:
-        """Forget the account's failures in the counts of this attempt; failures of its address at others stay."""
+        """Reset the account's failures in the counts of this attempt; its address keeps failures at other accounts."""
         for policy, key in attempt.counts:
             if policy is ADDRESS:
                 self._decrement(policy, key)
@@ -105,7 +106,7 @@ class Attempts:
                 self._failures[policy].pop(key, None)
 
     def forget_account(self, name: str) -> None:
-        """Forget the failures at an account whose owner has just chosen another password."""
+        """Reset the failures at an account whose owner just chose another password."""
         self._failures[_ACCOUNT].pop(account_key(name), None)
 
     def _wait(self, policy: WaitPolicy, key: str, now: datetime) -> timedelta:
@@ -125,12 +126,12 @@ class Attempts:
 
 
 def account_key(name: str) -> str:
-    """Return the key under which attempts at an account are counted: its name without case and outer spaces."""
+    """Return the key for counting attempts at an account: its name without case and outer spaces."""
     return name.strip().casefold()
 
 
 def address_key(host: str) -> str:
-    """Return the key under which an address is counted: IPv6 by its first 64 bits; `?` for what is no address."""
+    """Return the key for counting an address: IPv6 by its first 64 bits; `?` for an invalid address."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

@@ -1,9 +1,9 @@
-"""Limits on the server's connections: how long a request may take to arrive, and how many are open at once.
+"""Limits on the server's connections: the time for a request to arrive, and the number of open connections.
 
-Uvicorn's protocol on h11 waits for ever for the rest of a request. Here a request's head has to arrive within seconds,
-and its body has to keep coming; otherwise the request is answered with 408 and the connection closed. Once a connection
-is upgraded to a websocket none of these limits applies to it: the session middleware opens it for sessions only, and
-pings close one that does not answer. Nor is there a limit on how long an answer takes to be read.
+Uvicorn's protocol on h11 waits forever for the rest of a request. Here a request's head must arrive within seconds, and
+its body must keep arriving; otherwise the server answers with 408 and closes the connection. None of these limits
+applies after a connection's upgrade to a websocket: the session middleware opens it for sessions only, and pings close
+an unresponsive one. The time for reading an answer has no limit either.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CLOSE = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
 _TOO_SLOW = "the request did not arrive in time\n"
 _TOO_MANY = "too many connections at once; try again in a moment\n"
 _FILES_FOR_OTHERS = 256
-"""File descriptors that connections leave to the store, pictures and libraries."""
+"""Number of file descriptors that connections leave to the store, pictures and libraries."""
 
 Network = IPv4Network | IPv6Network
 
@@ -40,10 +40,10 @@ class ConnectionLimits:
         body_s: Seconds until a request's body is complete, plus a second for each `bytes_per_s` bytes received.
         bytes_per_s: Lowest speed of a body that takes longer than `body_s`, in bytes per second.
         longest_body_s: Seconds until a body is complete, whatever its speed.
-        keep_alive_s: Seconds that a connection is kept for another request.
-        ping_s: Seconds between pings of an open websocket, and until each has to be answered.
-        per_address: Most connections at once from one address; trusted proxies are exempt.
-        in_all: Most connections at once.
+        keep_alive_s: Seconds that a connection stays open for another request.
+        ping_s: Seconds between pings of an open websocket, and time limit for the answer to each.
+        per_address: Largest number of simultaneous connections from one address; trusted proxies are exempt.
+        in_all: Largest number of simultaneous connections.
     """
 
     head_s: float = 15.0
@@ -57,10 +57,10 @@ class ConnectionLimits:
 
 
 def trusted_network(stated: str) -> Network:
-    """Return the address or network of a proxy whose `X-Forwarded-For` header is believed.
+    """Return the address or network of a proxy with a trusted `X-Forwarded-For` header.
 
     Raises:
-        BenchwrightError: The text is no address or network, or it means everybody.
+        BenchwrightError: The text is not an address or network, or it covers all addresses.
     """
     try:
         network = ip_network(stated.strip(), strict=False)
@@ -76,7 +76,7 @@ def trusted_network(stated: str) -> Network:
 
 
 def with_more_files(limits: ConnectionLimits) -> ConnectionLimits:
-    """Raise this process's limit on open files to what the connections need; return limits that the system allows."""
+    """Raise this process's limit on open files to the connections' need; return limits that the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = limits.in_all + _FILES_FOR_OTHERS
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -87,11 +87,11 @@ def with_more_files(limits: ConnectionLimits) -> ConnectionLimits:
 
 
 def served_within(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...] = ()) -> dict[str, Any]:
-    """Return settings of uvicorn under which connections have these limits.
+    """Return uvicorn settings that apply these limits to connections.
 
     Args:
         limits: Limits on connections.
-        trusted_proxies: Proxies whose connections are not counted as those of one address; default none.
+        trusted_proxies: Proxies exempt from the limit per address; default none.
     """
     return {
         "http": _bounded_protocol(limits, trusted_proxies),
@@ -128,8 +128,8 @@ def _bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, 
             self._update_deadline(len(data) if was_in_body else 0)
 
         def handle_websocket_upgrade(self, event: h11.Request) -> None:
-            # From here on uvicorn has another protocol for the connection, and this one never hears that it ends. h11
-            # goes on to say that the body of the request is on its way.
+            # From here on uvicorn uses another protocol for the connection, and this one gets no notice of its end. h11
+            # continues to report that the body of the request is arriving.
             self._is_upgraded = True
             super().handle_websocket_upgrade(event)
 
@@ -138,7 +138,7 @@ def _bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, 
             self._update_deadline(0)
             if self._is_upgraded:
                 return
-            if self.conn.their_state is h11.SEND_BODY:  # answered already, so nobody reads the rest
+            if self.conn.their_state is h11.SEND_BODY:  # already answered, so the rest stays unread
                 self._latest = min(self._latest, self.loop.time() + self.timeout_keep_alive)
                 self._wait_until(self._until)
 
@@ -147,7 +147,7 @@ def _bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, 
             super().connection_lost(exc)
 
         def _update_deadline(self, received: int) -> None:
-            """Set the time until which the rest of the request has to arrive, from the request's state.
+            """Set the deadline for the rest of the request, from the request's state.
 
             Args:
                 received: Bytes of the body just received.
@@ -181,7 +181,7 @@ def _bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, 
         def _close_if_slow(self) -> None:
             self._timer = None
             if self.flow.read_paused and self._latest > self.loop.time():
-                self._wait_until(self.loop.time() + limits.body_s)  # the app itself does not read on
+                self._wait_until(self.loop.time() + limits.body_s)  # the app itself has stopped reading
             elif self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
                 _answer(self.transport, "408 Request Timeout", _TOO_SLOW)
             else:

@@ -1,7 +1,7 @@
-"""The app's cookies. The session cookie is a token of the store, signed with a key that lies beside the store.
+"""The app's cookies. The session cookie is a token from the store, signed with a key next to the store.
 
-The signature lets the session middleware refuse forged cookies without asking the store, which says whether the
-session is still open. JavaScript cannot read the cookie, and forms of other sites do not carry it.
+The signature lets the session middleware refuse forged cookies without a query to the store, which knows whether the
+session is still open. JavaScript cannot read the cookie, and forms of other sites do not send it.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _LANGUAGE_S = 400 * 24 * 3600
 _NEW = ".new"
 DEVICE_COOKIE = "benchwright_device"
 _DEVICE_S = 400 * 24 * 3600
-"""Lifetime of the device cookie in seconds, which is as long as browsers keep any cookie."""
+"""Lifetime of the device cookie in seconds, the longest that browsers keep any cookie."""
 MOST_ACCOUNTS = 8
-"""Most accounts that a device cookie remembers."""
+"""Largest number of accounts in a device cookie."""
 _HOST_PREFIX = "__Host-"
-"""Prefix of cookie names over HTTPS. Browsers accept such cookies from this very host and over HTTPS only."""
+"""Prefix of cookie names over HTTPS. Browsers accept such cookies from exactly this host and over HTTPS only."""
 _KEY_FILE = "review.key"
 
 
 def signing_key(workspace: Path) -> str:
-    """Return the workspace's key, made on first use and readable by its owner only.
+    """Return the workspace's key, created on first use and readable by its owner only.
 
     Raises:
         DataError: The file `review.key` holds no key.
@@ -60,7 +60,7 @@ def signing_key(workspace: Path) -> str:
 
 
 class Cookies:
-    """Makes and reads the app's cookies."""
+    """Writer and reader of the app's cookies."""
 
     def __init__(self, key: str, *, secure: bool) -> None:
         self._signer = Signer(key, salt="benchwright-session")
@@ -69,21 +69,22 @@ class Cookies:
         self.is_secure = secure
 
     def language(self, tag: str, *, is_new: bool = False) -> str:
-        """Return the `Set-Cookie` line that keeps the language that somebody chose in a browser.
+        """Return the `Set-Cookie` line that stores the language a user chose in a browser.
 
         Args:
             tag: Tag of the language.
-            is_new: Whether it was chosen before the sign-in, so that the account does not know it yet; default False.
+            is_new: Whether the user chose it before signing in, so that the account does not have it yet; default
+                False.
         """
         return self._line(_LANGUAGE_COOKIE, tag + (_NEW if is_new else ""), _LANGUAGE_S)
 
     def language_in(self, header: str) -> str | None:
-        """Return the tag that a `Cookie` header states, which may be of any language or of none; None without one."""
+        """Return the tag in a `Cookie` header, which may be unknown or invalid; None without one."""
         stated = _read_cookie(header, self.name(_LANGUAGE_COOKIE))
         return None if stated is None else stated.removesuffix(_NEW)
 
     def new_language_in(self, header: str) -> str | None:
-        """Return the tag of a language that was chosen before the sign-in, and of which no account knows yet."""
+        """Return the tag of a language chosen before signing in that no account has yet."""
         stated = _read_cookie(header, self.name(_LANGUAGE_COOKIE)) or ""
         return stated.removesuffix(_NEW) if stated.endswith(_NEW) else None
 
@@ -92,7 +93,7 @@ class Cookies:
         return self._line(COOKIE, self._signer.sign(token).decode(), int(SESSION.total_seconds()))
 
     def form(self, nonce: str) -> str:
-        """Return the `Set-Cookie` line that ties a form to a browser that has no session yet."""
+        """Return the `Set-Cookie` line that ties a form to a browser without a session."""
         return self._line(_FORM_COOKIE, nonce, 3600)
 
     def cleared(self) -> str:
@@ -100,7 +101,7 @@ class Cookies:
         return self._line(COOKIE, "", 0)
 
     def token(self, value: str | None) -> str | None:
-        """Return the token of a session cookie; None where the cookie is absent or its signature wrong."""
+        """Return the token of a session cookie; None if the cookie is absent or its signature wrong."""
         if not value:
             return None
         try:
@@ -113,16 +114,16 @@ class Cookies:
         return self.token(_read_cookie(header, self.name(COOKIE)))
 
     def nonce_in(self, header: str) -> str | None:
-        """Return the nonce that ties a form to a browser, from a `Cookie` header; None where there is none."""
+        """Return the nonce that ties a form to a browser, from a `Cookie` header; None if it has none."""
         return _read_cookie(header, self.name(_FORM_COOKIE))
 
     def attempt(self, content: str, *, now: datetime) -> str:
-        """Return the `Set-Cookie` line that keeps an attempt to sign in by a provider until the browser comes back."""
+        """Return the `Set-Cookie` line that stores a sign-in attempt through a provider until the browser returns."""
         value = urlsafe_b64encode(f"{int(now.timestamp())} {content}".encode()).decode().rstrip("=")
         return self._line(ATTEMPT_COOKIE, self._attempts.sign(value).decode(), ATTEMPT_S)
 
     def attempt_in(self, header: str, *, now: datetime) -> str | None:
-        """Return the content of an attempt of the last ten minutes; None where there is none with a right signature."""
+        """Return the content of an attempt of the last ten minutes; None without one with a valid signature."""
         try:
             value = self._attempts.unsign(_read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
             since, _, content = urlsafe_b64decode(value + "=" * (-len(value) % 4)).decode().partition(" ")
@@ -135,11 +136,11 @@ class Cookies:
         return self._line(ATTEMPT_COOKIE, "", 0)
 
     def device(self, account: str, header: str) -> str:
-        """Return the `Set-Cookie` line that marks a browser as one in which an account's owner has signed in.
+        """Return the `Set-Cookie` line that marks a browser as one in which an account's owner signed in.
 
         Args:
             account: Key of the account, as `account_key` returns it.
-            header: `Cookie` header of the browser, which may be marked for other accounts too.
+            header: `Cookie` header of the browser, which may also hold marks for other accounts.
         """
         device, fingerprints = self._known_device(header)
         own = _fingerprint(account)
@@ -148,12 +149,12 @@ class Cookies:
         return self._line(DEVICE_COOKIE, self._devices.sign(value).decode(), _DEVICE_S)
 
     def device_in(self, account: str, header: str) -> str | None:
-        """Return the device that sent a `Cookie` header, if the account's owner has signed in on it before."""
+        """Return the device that sent a `Cookie` header, if the account's owner signed in on it before."""
         device, fingerprints = self._known_device(header)
         return device if _fingerprint(account) in fingerprints else None
 
     def _known_device(self, header: str) -> tuple[str | None, list[str]]:
-        """Return the device in a `Cookie` header, None where there is none, and the accounts' fingerprints."""
+        """Return the device in a `Cookie` header, None if it has none, and the accounts' fingerprints."""
         try:
             value = self._devices.unsign(_read_cookie(header, self.name(DEVICE_COOKIE)) or "").decode()
         except (BadSignature, UnicodeError):
@@ -162,7 +163,7 @@ class Cookies:
         return device, fingerprints
 
     def name(self, name: str) -> str:
-        """Return the full name of a cookie; over HTTPS it has the prefix `__Host-`."""
+        """Return the full name of a cookie, with the prefix `__Host-` over HTTPS."""
         return _HOST_PREFIX + name if self.is_secure else name
 
     def _line(self, name: str, value: str, seconds: int) -> str:
@@ -171,7 +172,7 @@ class Cookies:
 
 
 def _fingerprint(account: str) -> str:
-    """Return the digest by which a device cookie remembers an account, so that nobody can read its name there."""
+    """Return the digest that represents an account in a device cookie, so that the cookie does not reveal its name."""
     return hashlib.sha256(b"benchwright device " + account.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

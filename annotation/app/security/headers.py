@@ -1,4 +1,4 @@
-"""Headers of every response, which tell the browser to load, run and frame nothing from other sites."""
+"""Headers of every response, which forbid the browser to load, run or frame anything from other sites."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SIGN_IN_POLICY = {
     "form-action": "'self'",
     "frame-ancestors": "'none'",
 }
-"""Content policy of the pages outside Streamlit, which hold no script and no picture.
+"""Content policy of the pages outside Streamlit, which have no scripts or pictures.
 
-Browsers fetch ahead what any directive allows, and so these pages may fetch what the app needs, but run none of it.
+Browsers prefetch files that any directive allows. So these pages may fetch the app's files but run none of them.
 """
 
 
 def headers_of(cookies: Cookies) -> Mapping[str, str]:
-    """Return the headers of every response; over HTTPS also the one that forbids plain HTTP to this host."""
+    """Return the headers of every response; over HTTPS, also the header that forbids plain HTTP to this host."""
     headers = {
         "Content-Security-Policy": _policy_text(_app_policy()),
         "X-Content-Type-Options": "nosniff",
@@ -44,15 +44,15 @@ def headers_of(cookies: Cookies) -> Mapping[str, str]:
 
 
 def sign_in_policy() -> str:
-    """Return the content policy of the sign-in pages, which run and load nothing."""
+    """Return the content policy of the sign-in pages, which run no scripts."""
     return _policy_text(_SIGN_IN_POLICY)
 
 
 def _app_policy() -> dict[str, str]:
     """Return the policy of Streamlit's pages, which need inline styles, and this package's components from blobs.
 
-    Of inline scripts only those of Streamlit's own page run, which are known by their hashes. A script that got into a
-    text would not run.
+    Only the inline scripts of Streamlit's own page, identified by their hashes, may run. A script injected into a text
+    would not run.
     """
     return {
         "default-src": "'self'",
@@ -69,7 +69,7 @@ def _app_policy() -> dict[str, str]:
 
 
 class _InlineScripts(HTMLParser):
-    """Collects the texts of the scripts of a page that have no `src`."""
+    """Collector of the texts of a page's scripts without `src`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class _InlineScripts(HTMLParser):
 
 @cache
 def inline_scripts() -> tuple[str, ...]:
-    """Return the hashes of the inline scripts of Streamlit's page, spelled as in a content policy."""
+    """Return the hashes of the inline scripts of Streamlit's page, in the notation of a content policy."""
     import streamlit
 
     page = Path(streamlit.__file__).parent / "static" / "index.html"

@@ -1,6 +1,6 @@
-"""A client of an OpenID provider: authorization code flow with PKCE, state and nonce; the ID token is checked in full.
+"""A client of an OpenID provider: authorization code flow with PKCE, state and nonce, and full checks of the ID token.
 
-What a provider sends is untrusted: its size is bounded, it is checked against the request, and it is never shown.
+A provider's data is untrusted: the client bounds its size, checks it against the request, and never shows it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import httpx2
 
 _ALGORITHMS = ("RS256", "PS256", "ES256", "RS384", "RS512", "PS384", "PS512", "ES384", "ES512", "EdDSA")
-"""Signatures by a private key of the provider. Neither `none` nor any by a secret that this app knows is accepted."""
+"""Signatures by a private key of the provider; `none` and signatures by a secret known to this app are refused."""
 _LEEWAY_S = 60
 _LONGEST_REPLY = 256 * 1024
 _TIMEOUT_S = 10.0
@@ -40,7 +40,7 @@ class SignInFlow(NamedTuple):
 
 
 def new_flow() -> SignInFlow:
-    """Return values that nobody can guess; the verifier has 43 characters, as PKCE requires."""
+    """Return new random values; the verifier has 43 characters, as PKCE requires."""
     return SignInFlow(*(secrets.token_urlsafe(32) for _ in SignInFlow._fields))
 
 
@@ -49,10 +49,10 @@ class ProviderSettings:
     """Settings of a provider, and of this app as its client.
 
     Attributes:
-        issuer: URL of the provider, exactly as it names itself.
+        issuer: URL of the provider, exactly as the provider states it.
         client_id: Id of this app at the provider.
         client_secret: Secret of this app; None for a public client, which PKCE alone protects.
-        redirect_uri: URL of this app to which the provider sends people back.
+        redirect_uri: URL of this app to which the provider returns users.
     """
 
     issuer: str
@@ -62,14 +62,14 @@ class ProviderSettings:
 
 
 class IdentityProvider:
-    """One provider. Its endpoints and keys are fetched for each sign-in: sign-ins are rare, and keys may change.
+    """An identity provider. Each sign-in fetches its endpoints and keys, since sign-ins are rare and keys may change.
 
     Args:
         settings: Settings of the provider.
         client: HTTP client for tests; default a new one.
 
     Raises:
-        BenchwrightError: The issuer is no HTTPS URL. A provider on this machine may use HTTP.
+        BenchwrightError: The issuer is not an HTTPS URL. A provider on this machine may use HTTP.
         PrerequisiteError: Authlib is not installed.
     """
 
@@ -84,7 +84,7 @@ class IdentityProvider:
             self._client = client or httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=False, **own)
 
     def address(self, flow: SignInFlow) -> str:
-        """Return the URL to which a browser is sent to sign in.
+        """Return the URL at which a browser signs in.
 
         Raises:
             ProviderError: The provider does not state its endpoints.
@@ -105,7 +105,7 @@ class IdentityProvider:
         return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode(query)}"
 
     def identity(self, code: str, flow: SignInFlow, *, now: datetime) -> Identity:
-        """Return the identity that an authorization code stands for.
+        """Return the identity for an authorization code.
 
         Raises:
             ProviderError: The provider refuses the code, or its ID token is invalid.
@@ -115,7 +115,7 @@ class IdentityProvider:
         return check_id_token(token, keys, self._settings, nonce=flow.nonce, now=now)
 
     def is_ours(self, issuer: str | None) -> bool:
-        """Return whether an answer that names its issuer (RFC 9207) names this one."""
+        """Return whether the issuer that an answer names (RFC 9207) is this provider."""
         return issuer is None or issuer == self._settings.issuer
 
     def _token(self, code: str, flow: SignInFlow) -> str:
@@ -157,10 +157,10 @@ class IdentityProvider:
         Args:
             method: HTTP method.
             url: URL of the request.
-            arguments: Further arguments of the HTTP client, such as `data`.
+            arguments: Additional arguments of the HTTP client, such as `data`.
 
         Raises:
-            ProviderError: There is no reply, or it is too long or no JSON object.
+            ProviderError: There is no reply, or the reply is too long or not a JSON object.
         """
         import httpx2
 
@@ -184,11 +184,11 @@ def check_id_token(
 ) -> Identity:
     """Return the identity in an ID token, after checking the token.
 
-    The checks cover the signature by a key of the provider, the issuer, the audience and authorised party, the expiry
-    and other times within a minute, the nonce, and the subject.
+    The checks cover the signature by a key of the provider, the issuer, the audience and authorized party, the expiry
+    and other times (with a tolerance of a minute), the nonce, and the subject.
 
     Raises:
-        ProviderError: A check fails; the message names the failure and repeats nothing of the token.
+        ProviderError: A check fails; the message names the failure without any part of the token.
     """
     from authlib.oidc.core import CodeIDToken
     from joserfc import jwk, jwt
@@ -214,10 +214,10 @@ def check_id_token(
 
 
 def _check_installed() -> None:
-    """Check that Authlib is installed, which signing in by a provider needs.
+    """Check the installation of Authlib, which signing in through a provider needs.
 
     Raises:
-        PrerequisiteError: It is not installed.
+        PrerequisiteError: Authlib is not installed.
     """
     from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""Passwords, hashed by argon2id with the library's own parameters; a check takes as long for unknown names."""
+"""Passwords, hashed by argon2id with the library's default parameters; a check takes equally long for unknown names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HASHER = PasswordHasher()
 
 
 def check_new_password(password: str, *, name: str) -> None:
-    """Check a password that somebody chooses.
+    """Check a new password.
 
     Raises:
         BenchwrightError: The password is too short, too long, too uniform, or equal to the name.
@@ -32,12 +32,12 @@ def check_new_password(password: str, *, name: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """Return the hash of a password, as the store keeps it."""
+    """Return the hash of a password for the store."""
     return _HASHER.hash(password)
 
 
 def is_right(password: str, password_hash: str | None) -> bool:
-    """Return whether a password matches a hash; without a hash False, after the same time."""
+    """Return whether a password matches a hash; without a hash, False after the same time."""
     try:
         matches = _HASHER.verify(password_hash or _dummy_hash(), password[: _LONGEST + 1])
     except (VerificationError, InvalidHashError):
@@ -51,15 +51,15 @@ def _dummy_hash() -> str:
 
 
 class HashingBusyError(BenchwrightError):
-    """Too many passwords wait to be hashed or checked."""
+    """Too many passwords wait for hashing or checking."""
 
 
 class BoundedHashing:
-    """Hashes passwords in a bounded number of threads of its own; each hash takes 64 MiB while it is computed.
+    """Hasher of passwords in a bounded number of separate threads; each computation takes 64 MiB.
 
     Args:
-        at_once: Most hashes computed at once; default 2.
-        most_waiting: Most further hashes that wait for their turn, above which more are refused; default 64.
+        at_once: Largest number of simultaneous computations; default 2.
+        most_waiting: Largest number of waiting computations; more are refused; default 64.
     """
 
     def __init__(self, *, at_once: int = _HASHES_AT_ONCE, most_waiting: int = _MOST_WAITING) -> None:
@@ -68,10 +68,10 @@ class BoundedHashing:
         self._under_way = 0
 
     async def hash_password(self, password: str) -> str:
-        """Return the hash of a password, as the store keeps it.
+        """Return the hash of a password for the store.
 
         Raises:
-            HashingBusyError: Too many wait already.
+            HashingBusyError: Too many are already waiting.
         """
         return await self._run(lambda: hash_password(password))
 
@@ -79,7 +79,7 @@ class BoundedHashing:
         """Return whether a password matches a hash; see the function `is_right`.
 
         Raises:
-            HashingBusyError: Too many wait already.
+            HashingBusyError: Too many are already waiting.
         """
         return await self._run(lambda: is_right(password, password_hash))
 
@@ -89,7 +89,7 @@ class BoundedHashing:
         self._under_way += 1
         loop = asyncio.get_running_loop()
 
-        def ended(_done: Future[Result]) -> None:  # also called where the browser has gone away meanwhile
+        def ended(_done: Future[Result]) -> None:  # also called if the browser has left meanwhile
             loop.call_soon_threadsafe(self._ended)
 
         done = self._threads.submit(work)

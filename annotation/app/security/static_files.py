@@ -1,7 +1,7 @@
-"""Streamlit's own files as a slow line wants them: compressed once, kept by browsers, on their way before the sign-in.
+"""Streamlit's own files, served for slow lines: compressed once, cached by browsers, sent before the sign-in.
 
-The files are the same for everybody and hold no data of the app, so they alone are given without a session: a page of
-the app needs a hundred of them, 2.6 MB as they are and .8 MB compressed, which arrive while somebody types a password.
+The files are the same for all users and hold no data of the app, so they alone need no session. A page of the app needs
+a hundred of them, 2.6 MB plain and 0.8 MB compressed, which arrive while the user types a password.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from starlette.responses import FileResponse, Response
 
 _STATIC = "/static/"
 _HEADERS = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
-"""Browsers keep the files: a name has a hash of the content in it."""
+"""Browsers may cache the files, because each name contains a hash of the content."""
 _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 _COMPRESSED = frozenset({".js", ".css"})
 LATER = (
     "recordbatch", "serialization", "useSyncComboBoxEnterTargetFocus", "useMenuTrigger", "purify.es", "BidiComponent",
     "Selectbox", "Html", "MaterialSymbols-Rounded",
 )  # fmt: skip
-"""Beginnings of the names of what the review page asks for next, if Streamlit still calls it so; the largest of it."""
+"""Beginnings of the names of the largest files that the review page requests next, if Streamlit keeps these names."""
 _NEEDED = re.compile(r'(?:href|src)="\./(static/[\w./-]+\.(?:js|css|woff2))"')
 
 
 @cache
 def static_files() -> dict[str, Path]:
-    """Return Streamlit's own scripts, styles and fonts by their path on the server. Other paths are no such files."""
+    """Return Streamlit's own scripts, styles and fonts by their path on the server."""
     folder = _folder()
     files = (path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES and path.is_file())
     return {_STATIC + path.relative_to(folder).as_posix(): path for path in files}
@@ -37,7 +37,7 @@ def static_files() -> dict[str, Path]:
 
 @cache
 def needed_files() -> tuple[str, ...]:
-    """Return the paths of the files that the review page needs, in the order in which it asks for them."""
+    """Return the paths of the files that the review page needs, in the order of its requests."""
     page = (_folder().parent / "index.html").read_text(encoding="utf-8")
     first = [f"/{name}" for name in _NEEDED.findall(page)]
     later = [path for name in LATER for path in static_files() if path.rsplit("/", 1)[1].startswith(f"{name}.")]
@@ -45,7 +45,7 @@ def needed_files() -> tuple[str, ...]:
 
 
 def static_file(request: HTTPConnection) -> Response | None:
-    """Return the response to a request for one of Streamlit's own files; None where it is for something else."""
+    """Return the response to a request for one of Streamlit's own files; None for other requests."""
     path = static_files().get(request.url.path)
     if path is None or request.scope.get("method") not in {"GET", "HEAD"}:
         return None

@@ -1,1 +1,1 @@
-"""Photographs that curators send to the server from the browser, as folders that a new benchmark may take."""
+"""Photographs that curators upload in the browser, as folders for a new benchmark."""

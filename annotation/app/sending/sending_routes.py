@@ -1,4 +1,4 @@
-"""Routes of the page on which curators send photographs: the page, and each photograph by itself."""
+"""Routes for curators' uploads of photographs: the page, and one request for each photograph."""
 
 from __future__ import annotations
 

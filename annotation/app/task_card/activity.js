@@ -1,5 +1,5 @@
-// How long somebody works on a task: a stretch without pointer, key, wheel or touch counts for so many seconds at most,
-// and nothing counts while the page is out of sight. What has been counted outlives a reload.
+// The annotator's working time on a task. A pause without pointer, key, wheel or touch counts up to a limit, and time
+// with the page hidden does not count. The count outlives a reload.
 
 const STIRS = ["pointermove", "pointerdown", "keydown", "wheel", "touchstart", "touchmove"];
 const KEEP_MS = 1000;
@@ -12,7 +12,7 @@ class Activity {
     window.addEventListener("pagehide", () => this.leave(), { signal });
   }
 
-  /** Count for a task from now on; opening it is work. */
+  /** Count for a task from now on; opening it counts as activity. */
   begin(name, idleAfterS) {
     this.place = `benchwright-active-${name}`;
     this.idleAfterMs = idleAfterS * 1000;
@@ -37,7 +37,7 @@ class Activity {
     this.keep();
   }
 
-  /** The seconds so far; the decision takes them along. */
+  /** Take the seconds so far, for the decision. */
   take() {
     this.stir();
     if (this.place !== undefined) sessionStorage.removeItem(this.place);

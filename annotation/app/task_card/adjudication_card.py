@@ -1,7 +1,7 @@
-"""The card of a case that an adjudicator decides: the item with its key, and the annotators' answers without names.
+"""The card of a case for an adjudicator: the item with its key, and the annotators' answers without names.
 
-Where regions are marked, the card has the form's fields, in which the adjudicator marks what counts, and with each
-answer its regions by field, which the canvas shows over each other.
+For marked regions, the card has the form's fields, in which the adjudicator marks the valid regions. Each answer has
+its regions by field, which the canvas overlays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ADJUDICATE, _ANSWER = "adjudicate", "answer"
 
 
 def adjudication_card(case: Case, campaign: Campaign) -> Card:
-    """Return the card of a case; its slot is the id of the task."""
+    """Return the card of a case, with the id of the task as its slot."""
     item, form, reasons = case.item, campaign.form.typed, reasons_in(campaign)
     is_marked, names_key = campaign.kind == MARK, campaign.form.takes_choices
     explained = []
@@ -71,7 +71,7 @@ def _answer(submission: Submission, number: int, form: Form | None) -> dict[str,
 
 
 def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
-    """Return a submission in lines: the decision, or answer and votes; then reasons, note and edits."""
+    """Return a submission as lines: the decision, or answer and votes; then reasons, note and edits."""
     form = form_in_language(form)
     if form is None:
         lines = [TEXTS.get(submission.decision, submission.decision)]

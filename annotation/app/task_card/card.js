@@ -1,6 +1,6 @@
-// The card listens to keys before it shows a task; `aria-busy` is `false` as long as it takes a decision.
+// The card listens to keys before it shows a task; `aria-busy` is `false` while it accepts a decision.
 
-const DECISIONS = { y: "accept", x: "reject", v: "revise" }; // no letter that options have
+const DECISIONS = { y: "accept", x: "reject", v: "revise" }; // none is the letter of an option
 const UNSEEN = { coming: "pictures_coming", failed: "not_seen" };
 
 function add(parent, tag, name, text) {
@@ -27,23 +27,23 @@ function button(parent, name, words, key, act) {
 function addTold(parent, tag, name, text, formulas) {
   const element = add(parent, tag, name);
   element.append(...withFormulas(text, formulas));
-  element.dir = "auto"; // texts of items run as their language does
+  element.dir = "auto"; // texts of items follow the direction of their language
   return element;
 }
 
-/** What a key picks is seen, however long the list is. */
+/** Scroll to an element that a key picked. */
 function bringIntoSight(element) {
   element.scrollIntoView({ block: "nearest" });
 }
 
-/** Make something that may scroll reachable by keyboard, with a name for whoever does not see it. */
+/** Make a scrollable element reachable by keyboard, with a name for screen readers. */
 function letScroll(element, name) {
   element.tabIndex = 0;
   element.setAttribute("role", "group");
   element.setAttribute("aria-label", name);
 }
 
-/** A field's value in words; the entries of a group by their number. */
+/** Words for a field's value; entries of a group have numbers. */
 function wordsOf(field, value, named) {
   if (field.type !== "repeated") return [value].flat().map((code) => named(field.options ?? [], code)).join(", ");
   const lines = [value].flat().map((entry) => field.fields.map((part) => wordsOf(part, entry?.[part.name] ?? [], named)).filter(Boolean).join(" · "));
@@ -52,7 +52,7 @@ function wordsOf(field, value, named) {
 
 /** The card of the task on the screen: question, options, form, note, and the buttons of decisions. */
 class TaskCard {
-  /** `act` hears what is done on the card, with lines that say it; `chosen` the letter of the option that is chosen. */
+  /** `act` gets the actions on the card, with lines to describe them; `chosen` gets the letter of the chosen option. */
   constructor(parent, texts, { account, act, chosen, marking }) {
     Object.assign(this, { texts, act, chosenChanged: chosen, marking });
     this.element = add(parent, "section", "card");
@@ -77,10 +77,10 @@ class TaskCard {
     takeLetters((letter, repeats) => this.takeLetter(letter, repeats), signal);
   }
 
-  /** Show a task's data; data that say nothing new change nothing. */
+  /** Show a task's data; unchanged data have no effect. */
   show(task, about, data) {
     const isNew = task !== this.task;
-    // The same task may come with another form: first an answer, then votes. Or with a decision of another window.
+    // The same task may return with another form (first an answer, then votes) or with another window's decision.
     const another = isNew || data.mode !== this.data.mode || data.version !== this.data.version;
     const remarked = !another && data.remarks?.length !== this.data.remarks?.length;
     Object.assign(this, { task, about, data });
@@ -97,7 +97,7 @@ class TaskCard {
     this.setBusy(false);
   }
 
-  /** Another window was faster with what it wrote, or with a decision. */
+  /** Handle a draft or decision that another window sent first. */
   wasBehind({ version, draft }) {
     if (version !== this.drafts.seen.version) this.tell("decided_elsewhere", true);
     else {
@@ -106,7 +106,7 @@ class TaskCard {
     }
   }
 
-  /** Show what was written in another window; it is kept with what is written here. */
+  /** Show another window's input, which is kept with the input here. */
   showOther(draft) {
     const lines = typeof draft === "object" && draft !== null ? this.linesOf(draft) : [];
     this.otherPlace.replaceChildren();
@@ -129,27 +129,27 @@ class TaskCard {
     return lines.filter((line) => typeof line === "string" && line.trim() !== "");
   }
 
-  /** Whether a decision on the item itself is asked for, with Y, X and V. */
+  /** Whether the card takes a decision on the item itself, with Y, X and V. */
   get judges() {
     return this.data.mode === "verify" || (this.data.mode === "adjudicate" && !this.hasForm);
   }
 
-  /** Whether what is decided stands: an adjudicator's decision, and practice. */
+  /** Whether a decision is final, as in adjudication and practice. */
   get isFinal() {
     return this.data.mode === "adjudicate" || Boolean(this.data.answers?.length) || Boolean(this.data.is_practice);
   }
 
-  /** Whether a form is filled in; by an adjudicator where regions are marked, beside those of the annotators. */
+  /** Whether the card has a form; an adjudicator gets one for marked regions, next to the annotators' answers. */
   get hasForm() {
     return this.data.mode === "form" || (this.data.mode === "adjudicate" && this.data.fields.length > 0);
   }
 
-  /** Where a draft is kept: at the server, or in the window where it is nobody's but an adjudicator's. */
+  /** The place of a draft: the server, or the window for an adjudicator's draft. */
   get place() {
     return this.data.save ?? (this.hasForm && this.data.mode === "adjudicate" ? { url: `adjudicate ${this.data.slot}` } : null);
   }
 
-  /** A letter of an option chooses it, or does nothing where none is to be chosen; never does it decide. */
+  /** An option's letter chooses the option, or has no effect if there is no choice to make; it never decides. */
   takeLetter(letter, repeats) {
     const isOption = this.data.choices.some((choice) => choice.key === letter);
     if (!isOption) return false;
@@ -169,12 +169,12 @@ class TaskCard {
     }
   }
 
-  /** What is chosen, for the pictures. */
+  /** Report the chosen option to the pictures. */
   tellChosen() {
     this.chosenChanged(this.form === null ? this.chosen : this.form.chosenLetter);
   }
 
-  /** How a command's key is pressed: with Shift where an option has the letter. */
+  /** The key of a command, with Shift if an option has the letter. */
   keyOf(letter) {
     const hasIt = this.data.choices.some((choice) => choice.key === letter.toUpperCase());
     return hasIt && (this.form === null || this.form.offersLetters) ? `Shift+${letter.toUpperCase()}` : letter;
@@ -238,7 +238,7 @@ class TaskCard {
     body.scrollTop = 0;
   }
 
-  /** The annotator's own comments, and room for another; what is decided, noted or begun meanwhile stays as it is. */
+  /** Show the annotator's own comments with a field for another; decisions, notes and drafts stay unchanged. */
   showRemarks() {
     const begun = this.remarks?.task === this.task ? this.remarks.begun : null;
     this.remarks = null;
@@ -249,14 +249,14 @@ class TaskCard {
     if (begun) this.remarks.goOn(begun);
   }
 
-  /** Send a comment or a flag; returns whether it is on its way, so that its words need not stay where they were written. */
+  /** Send a comment or a flag; return whether it is on its way, so that its field may be cleared. */
   remark(does, words) {
     if (this.busy) return false;
     this.act({ task: this.task, does, decision: "", reasons: [], note: words, fields: null, active_s: null }, [words]);
     return true;
   }
 
-  /** Texts beside the item, such as a model's reply: shown letter by letter, whatever they hold. */
+  /** Texts next to the item, such as a model's reply, shown literally. */
   buildBeside(parent) {
     for (const { label, text } of this.data.beside) this.addText(parent, label, text);
   }
@@ -268,7 +268,7 @@ class TaskCard {
     letScroll(shown, label);
   }
 
-  /** For an adjudicator: what annotators said, side by side; edits that they propose can be taken up. */
+  /** For an adjudicator: the annotators' answers side by side, with buttons to adopt their proposed edits. */
   buildAnswers(parent) {
     const { texts, data: { answers } } = this;
     if (!answers.length) return;
@@ -293,7 +293,7 @@ class TaskCard {
         const span = document.createElement("span");
         span.className = name;
         span.append(...withFormulas(text, data.formulas));
-        if (name === "said") span.dir = "auto"; // texts of items run as their language does
+        if (name === "said") span.dir = "auto"; // texts of items follow the direction of their language
         return span;
       }));
       if (choice.key === data.right) {
@@ -304,7 +304,7 @@ class TaskCard {
     });
   }
 
-  /** Regions that justify a decision: drawn as those of a form, beside the options or the buttons. */
+  /** The regions that justify a decision, drawn like those of a form, next to the options or buttons. */
   buildEvidence(parent, fields, unfinished) {
     const data = { ...this.data, fields: [this.data.evidence.field], answers: [] };
     const letters = this.data.choices.map((choice) => choice.key);
@@ -314,7 +314,7 @@ class TaskCard {
     }, this.marking, unfinished);
   }
 
-  /** Whether a decision lacks the regions that justify it, or has unfinished ones; then it says so. */
+  /** Whether a decision lacks its regions or has unfinished ones; if so, report it. */
   lacksEvidence(decision) {
     if (this.evidence === null) return false;
     const { field, needed_for } = this.data.evidence;
@@ -326,7 +326,7 @@ class TaskCard {
     return true;
   }
 
-  /** In practice, after a decision: whether it was right, and why. */
+  /** The feedback after a practice decision: whether it was right, and why. */
   buildFeedback(parent) {
     const { is_right, head, said, why } = this.data.feedback;
     const section = add(parent, "section", is_right ? "feedback good" : "feedback");
@@ -335,7 +335,7 @@ class TaskCard {
     for (const text of [said, why]) if (text) addTold(section, "p", "", text, this.data.formulas);
   }
 
-  /** Leave what was explained, for the next task. */
+  /** Leave the feedback for the next task. */
   goOn() {
     if (!this.busy) this.act({ task: this.task, does: "next" }, []);
   }
@@ -349,7 +349,7 @@ class TaskCard {
     this.reasons = reasons.map((reason, i) => button(set, "reason", reason.words, i < 9 ? String(i + 1) : "", () => this.pickReason(i)));
   }
 
-  /** Whether number keys give reasons; to an adjudicator they take up edits until a rejection asks for a reason. */
+  /** Whether number keys give reasons; for an adjudicator they adopt edits until a rejection needs a reason. */
   get wantsReasons() {
     return this.data.mode === "verify" || this.pending === "reject";
   }
@@ -374,7 +374,7 @@ class TaskCard {
     this.note.placeholder = texts.note_hint;
     this.note.dir = "auto";
     this.note.addEventListener("input", () => this.saveDraft());
-    // Keys typed here are text: nothing of the page around may take them for shortcuts.
+    // Keys typed here are text: the page around must not treat them as shortcuts.
     for (const kind of ["keydown", "keyup", "keypress"]) this.note.addEventListener(kind, (event) => event.stopPropagation());
   }
 
@@ -413,7 +413,7 @@ class TaskCard {
     this.decide(DECISIONS[letter]);
   }
 
-  /** To further annotators, as an adjudicator does; or to its writer, with what to change. */
+  /** Send the item to more annotators, as an adjudicator does, or back to its writer with the requested changes. */
   sendBack() {
     if (this.data.mode === "adjudicate") this.send("decide", "send_back");
     else if (!this.data.to_writer || this.data.feedback) return false;
@@ -421,7 +421,7 @@ class TaskCard {
     else this.decide("to_writer");
   }
 
-  /** A key in the note: Escape leaves it, Ctrl+Enter gives the decision that waits for it. */
+  /** A key in the note: Escape leaves it, Ctrl+Enter sends the decision that waits for it. */
   keyInNote(event) {
     const [area] = event.composedPath();
     const isEdited = this.editor?.holds(area) ?? false;
@@ -437,7 +437,7 @@ class TaskCard {
     }
   }
 
-  /** Go to where a text is written; a form may have none to write just now. */
+  /** Go to the field for a text; a form may have none at present. */
   write() {
     const area = this.form === null ? this.note : this.form.area;
     if (area === null || this.data.feedback) return false;
@@ -495,7 +495,7 @@ class TaskCard {
     bringIntoSight(this.choices[i]);
   }
 
-  /** In the last round an adjudicator revises nothing: no other would come. */
+  /** Whether the card takes a decision; in the last round an adjudicator cannot revise, since no round follows. */
   takes(decision) {
     return decision !== "revise" || this.data.mode !== "adjudicate" || this.data.editable !== null;
   }
@@ -509,7 +509,8 @@ class TaskCard {
       this.draw();
       return;
     }
-    // An annotator's note may say what to change, an adjudicator's why an item goes; an adjudicator's revision is edits.
+    // An annotator's note may request changes, an adjudicator's explain a rejection; an adjudicator's revision needs
+    // edits.
     const isEnough = (decision === "revise" && this.edits()) || ((data.mode === "verify" || decision === "reject") && this.note.value.trim());
     if (data.needs_note.includes(decision) && !isEnough) {
       this.pending = decision;
@@ -531,7 +532,7 @@ class TaskCard {
     }
     if (does === "skip") this.drafts.flush();
     if (does === "decide") this.drafts.drop(this.place);
-    // Reasons are those of a rejection or a revision; an accepted item has none.
+    // A rejection or a revision has reasons; an accepted item has none.
     const isGiven = this.data.mode === "verify" ? decision !== "accept" : this.data.mode === "adjudicate" && decision === "reject";
     const reasons = isGiven ? [...this.picked] : [];
     const note = does === "decide" && this.form === null ? this.note.value : "";
@@ -542,20 +543,20 @@ class TaskCard {
     this.act({ task: this.task, does, decision, reasons, note, fields, edits, active_s, window: WINDOW, ...this.drafts.seen }, lines);
   }
 
-  /** Values of the form, or the regions that justify the decision; null where there are neither. */
+  /** Values of the form, or the regions that justify the decision; null if there are neither. */
   filled() {
     if (this.form !== null) return this.form.filled();
     const values = this.evidence?.filled() ?? {};
     return Object.values(values).some((regions) => regions.length) ? values : null;
   }
 
-  /** What was edited of the item; null where nothing was, or nothing can be. */
+  /** The edits of the item; null if it is unedited or not editable. */
   edits() {
     const edits = this.editor?.edits() ?? {};
     return Object.keys(edits).length ? edits : null;
   }
 
-  /** What stands on the card and is decided by nobody yet, in lines. */
+  /** The undecided input on the card, as lines. */
   written() {
     const [note, fields] = [this.form === null ? this.note.value : "", this.filled()];
     const decision = this.data.mode === "answer" ? this.chosen : null;
@@ -577,8 +578,8 @@ class TaskCard {
   }
 
   /**
-   * While busy it takes no decision; it goes on to take text, which then stays. Once it is handed over it takes none: what
-   * were typed then would vanish with it.
+   * While busy, the card accepts text but no decision. Once it is handed over it accepts no text either, since the text
+   * would vanish with it.
    */
   setBusy(busy, { isHandedOver = false } = {}) {
     this.busy = busy;
@@ -591,7 +592,7 @@ class TaskCard {
     this.element.setAttribute("aria-busy", String(this.busy || this.seen === "coming"));
   }
 
-  /** Whether the pictures are `there`, still `coming`, or one has `failed`: what nobody can have seen is not decided. */
+  /** Set whether the pictures are `there`, still `coming`, or one has `failed`; unseen tasks take no decision. */
   setSeen(seen) {
     const before = this.seen;
     this.seen = seen;
@@ -601,7 +602,7 @@ class TaskCard {
     else if (seen === "there" && before in UNSEEN && this.status.textContent === this.texts[UNSEEN[before]]) this.tellWords("");
   }
 
-  /** Say whether a draft was saved; beside what was asked for after it was typed, such as what is missing. */
+  /** Report whether a draft was saved, next to later messages such as missing fields. */
   tellOfDraft(ok, typed) {
     if (ok && this.status && this.toldUrgently > typed) this.status.textContent = `${this.urgentWords} · ${this.texts.saved}`;
     else this.tell(ok ? "saved" : "not_saved", !ok);

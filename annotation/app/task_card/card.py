@@ -1,4 +1,4 @@
-"""The task card: what a browser gets of a task beside its pictures."""
+"""The task card: the data of a task for the browser, without its pictures."""
 
 from __future__ import annotations
 
@@ -50,49 +50,51 @@ SCRIPTS = (
 )
 STYLE = "card.css"
 IDLE_AFTER_S = 30.0
-"""Seconds without key or pointer after which time no longer counts as spent on the task.
+"""Seconds without use of keyboard or pointer after which time no longer counts as spent on the task.
 
-People look at a picture for so long without moving; whoever does nothing for longer is doing something else.
+Annotators may look at a picture for that long without moving; after a longer pause they are doing something else.
 """
 
 
 @dataclass(frozen=True)
 class Card:
-    """The data of a task that the browser gets; they hold the key only where the campaign's form shows it.
+    """The data of a task for the browser; they include the key only if the campaign's form shows it.
 
     Attributes:
-        slot: Slot that a decision is for.
+        slot: Slot of the decision.
         mode: `verify`, `answer` or, with fields, `form`.
         question: Question, with captions in place of its pictures.
-        choices: Options by key, in words or by the caption of their picture.
-        right: Key of the right option; None where the annotator must not see it.
+        choices: Options by key, each as words or as the caption of its picture.
+        right: Key of the right option; None if the annotator must not see it.
         declines: Whether the right option declines to answer.
-        reasons: Codes of reasons, with words.
+        reasons: Words for reasons, by code.
         needs_reason: Decisions that need at least one reason.
         needs_note: Decisions that need a note.
-        said: The decision before this one; None where there is none.
-        draft: The stored draft; empty where there is none.
-        is_current: Whether a decision still changes anything.
-        fields: Fields of a typed form, each with its options; none otherwise.
-        beside: Texts beside the item, each with `label` and `text`.
-        editable: The parts of the item that can be edited, with their present texts; None where none can.
-        remarks: The annotator's own comments and flags, each with `is_flag` and `words`; None where none are taken.
-        comes_back: Whether the task stays after this decision: votes follow the answer, or an explanation.
-        idle_after_s: Seconds after the last use of a key or the pointer for which time counts as spent on the task.
-        save: Paths for drafts and photographs, and the headers that go with them; None where nothing is saved.
-        sheet: Name of the sheet of keys.
-        version: Version of the decision before; 0 where there is none.
-        revision: Revision of the draft; 0 where there is none.
+        said: The previous decision; None if there is none.
+        draft: The stored draft; empty if there is none.
+        is_current: Whether a decision still has an effect.
+        fields: Fields of a typed form, each with its options; empty for other forms.
+        beside: Texts next to the item, each with `label` and `text`.
+        editable: The editable parts of the item, with their present texts; None if none are editable.
+        remarks: The annotator's own comments and flags, each with `is_flag` and `words`; None if the card takes none.
+        comes_back: Whether the task stays after this decision because votes or an explanation follow.
+        idle_after_s: Seconds after the last use of keyboard or pointer for which time counts as spent on the task.
+        save: Paths for drafts and photographs, with their headers; None if nothing is saved.
+        sheet: Name of the sheet of keyboard keys.
+        version: Version of the previous decision; 0 if there is none.
+        revision: Revision of the draft; 0 if there is none.
         answers: Annotators' answers for an adjudicator, each with `label`, `lines`, and proposed `edits` or None.
-        evidence: The `field` for regions that justify a decision, and the decisions that it is `needed_for`; None where
-            none are asked for.
-        feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
-        is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
-        examples: Path below which the example pictures of fields lie.
+        evidence: The `field` for regions that justify a decision, and the decisions that require it as `needed_for`;
+            None if
+            the campaign requests no regions.
+        feedback: The result of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before it.
+        is_practice: Whether the decision does not count; the card then offers neither undo nor comments.
+        examples: Path of the example pictures of fields.
         to_writer: Whether the item can be sent back to its writer.
-        mistakes: What is wrong with questions in the draft, each with its `place`, as of `FieldMistake`, and `words`.
-        proposals: What a model drafted: `author`, and `fields` with `notes` on single drafts, or `failed`, why there
-            are none; None without any.
+        mistakes: Mistakes in questions of the draft, each with its `place`, as in `FieldMistake`, and `words`.
+        proposals: A model's drafts: `author`, and `fields` with `notes` on single drafts, or `failed` with the reason
+            for
+            their absence; None without any.
     """
 
     slot: int
@@ -128,12 +130,12 @@ class Card:
 
     @property
     def letters_choose(self) -> bool:
-        """Return whether letters, and clicks on pictures, choose among the item's options."""
+        """Return whether letters and clicks on pictures choose among the item's options."""
         return self.mode == ANSWER or any(field["type"] == "one_choice" for field in self.fields)
 
     @property
     def texts(self) -> list[str]:
-        """Return the texts of the item, and those beside it, in which formulas are drawn."""
+        """Return the texts of the item and those next to it, for drawing formulas."""
         beside = [text["text"] for text in self.beside]
         answers = [line for answer in self.answers for line in answer["lines"]]
         feedback = [] if self.feedback is None else [self.feedback["said"], self.feedback["why"]]
@@ -142,7 +144,7 @@ class Card:
 
     @property
     def reserved_letters(self) -> tuple[str, ...]:
-        """Return the letters that stand for options only; a command with such a letter takes Shift."""
+        """Return the letters reserved for options; a command with such a letter takes Shift."""
         is_reserved = self.mode != _FORM or self.letters_choose
         return tuple(choice["key"] for choice in self.choices) if is_reserved else ()
 
@@ -151,7 +153,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
     """Return the card of a task.
 
     Raises:
-        BenchwrightError: The app has no form for this kind of campaign.
+        BenchwrightError: The app has no form for the kind of campaign.
     """
     if campaign.kind not in KINDS:
         raise BenchwrightError(
@@ -212,14 +214,14 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
 
 
 def _helped(campaign: Campaign, task: OwnTask) -> dict[str, str]:
-    """Return the paths of the programs that propose marks, where regions are marked on the task's pictures."""
+    """Return the paths of the helpers that propose marks, if annotators mark regions on the task's pictures."""
     if not campaign.form.region_fields or not task.is_current:
         return {}
     return {"helpers": helpers_url(task.task_id), "proposals": proposals_url(task.task_id)}
 
 
 def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:
-    """Return the field for regions that justify a decision; None where a task takes none."""
+    """Return the field for regions that justify a decision; None if a task takes none."""
     form, item = campaign.form, task.item
     if form.evidence is None or not task.takes_regions:
         return None
@@ -251,7 +253,7 @@ def _proposed(proposals: Proposals) -> dict[str, Any]:
 
 
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
-    """Return the name of the sheet of keys for a task's card."""
+    """Return the name of the sheet of keyboard keys for a task's card."""
     typed = campaign.form.typed
     to_writer = "_to_writer" if campaign.form.to_writer and task.has_writer else ""
     if campaign.form.evidence is not None and task.takes_regions:
@@ -281,19 +283,19 @@ def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
 
 
 def _headline_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
-    """Return an earlier decision in words; of a long form only its first field, since the rest stands below it."""
+    """Return an earlier decision in words; for a long form only its first field, since the rest appears below."""
     if form is None or fields is None or not any(isinstance(field, Repeated) for field in form.fields):
         return _fields_in_words(form, fields)
     return value_in_words(form.headline, fields[form.headline.name])
 
 
 def is_blind(task: OwnTask, campaign: Campaign) -> bool:
-    """Return whether a task still waits for the answer that comes before its key is shown."""
+    """Return whether a task still waits for the answer that precedes the display of its key."""
     return campaign.form.blind_first and task.answered is None
 
 
 def _shown_with_key(task: OwnTask, form: CampaignForm) -> list[dict[str, str]]:
-    """Return the texts beside an item whose key is shown: one's own answer, if any, and the explanation of the key."""
+    """Return the texts next to an item with its key: the annotator's own answer, if any, and the key's explanation."""
     if not (form.explained or task.answered is not None):
         return []
     texts = []
@@ -306,7 +308,7 @@ def _shown_with_key(task: OwnTask, form: CampaignForm) -> list[dict[str, str]]:
 
 
 def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[str, Any]:
-    """Return the parts of an item that can be edited, with their present texts; choices that are pictures cannot."""
+    """Return the editable parts of an item, with their present texts; choices that are pictures are not editable."""
     return {
         "question": item.question,
         "choices": {choice.key: choice.text for choice in item.choices if choice.text is not None},
@@ -323,7 +325,7 @@ def _fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str
 
 
 def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> str:
-    """Return a decision as the card says it: an option with its letter, the words of a form's codes, or a button's."""
+    """Return a decision in the card's words: an option with its letter, the words of a form's codes, or a button's."""
     typed = form_in_language(campaign.form.typed)
     if campaign.form.takes_choices or (typed is not None and isinstance(typed.headline, OneChoice)):
         words = {option["key"]: option["words"] for option in options_of(item)}
@@ -337,10 +339,10 @@ def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> s
 def _fields(
     form: Form, item: TaskContent, key: str | None, *, answered: str | None, to_writer: bool
 ) -> list[dict[str, Any]]:
-    """Return a form's fields for the card; a field for one of the item's choices gets these as its options.
+    """Return a form's fields for the card; a field for a choice of the item gets the choices as its options.
 
-    The field of the answer before the key is left out once that answer is stored, and those that send the item back
-    where nobody wrote it.
+    The field for the answer before the key is left out once that answer is stored. Fields that send the item back are
+    left out if no annotator wrote it.
     """
     fields = []
     for field in form.fields:

@@ -1,4 +1,4 @@
-"""What comes back from a card: decisions, skips, comments, as browsers send them, checked for their form."""
+"""Events from a card: decisions, skips and comments from browsers, with checks of their form."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from ...workflow.drafts import WINDOW, SeenDraft
 _MOST_S = 1e9
 _MAX_WINDOW = 60
 _DEEDS = frozenset({"decide", "skip", "undo", "comment", "flag"})
-"""What an annotator can do on a card."""
+"""The possible actions of an annotator on a card."""
 
 
 @dataclass(frozen=True)
 class CardEvent:
-    """What an annotator did on the card.
+    """An annotator's action on the card.
 
     Attributes:
-        task: Id of the task that was meant.
+        task: Id of the task.
         does: `decide`, `skip`, `undo`, `comment` or `flag`.
-        submission: Submission as the browser sent it; the store checks it. A comment is its note, and an answer before
+        submission: Unchecked submission from the browser; the store checks it. A comment is its note, and an answer
+            before
             the key is shown is its decision.
-        seen: Decision and draft that the window had seen; None where it does not say.
-        window: Name of the window; empty where it does not say.
+        seen: Decision and draft that the window had seen; None if not sent.
+        window: Name of the window; empty if not sent.
     """
 
     task: int
@@ -53,9 +54,9 @@ def event_of(sent: Any) -> CardEvent:
     """Return the event that a browser sent, after checking its form.
 
     Raises:
-        RefusedError: The browser sent something that the card does not send.
+        RefusedError: The data does not have the form that cards send.
     """
-    if not isinstance(sent, Mapping) or type(sent.get("task")) is not int:  # true is no task
+    if not isinstance(sent, Mapping) or type(sent.get("task")) is not int:  # `true` is not a task
         raise RefusedError("this is nothing that the card sends")
     reasons = sent.get("reasons")
     texts = [sent.get(name) for name in ("does", "decision", "note")]
@@ -75,10 +76,10 @@ def event_of(sent: Any) -> CardEvent:
 
 
 def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
-    """Return the decision and draft that a window had seen; None where the browser sent neither.
+    """Return the decision and draft that a window had seen; None if the browser sent neither.
 
     Raises:
-        RefusedError: The version or the revision is no number.
+        RefusedError: The version or the revision is not a number.
     """
     version, revision = sent.get("version"), sent.get("revision")
     if version is None and revision is None:
@@ -99,7 +100,7 @@ def _seconds_sent(value: Any) -> float | None:
     """Return the seconds that a browser sent, if any; the store bounds them further.
 
     Raises:
-        RefusedError: The value is no number.
+        RefusedError: The value is not a number.
     """
     if value is None:
         return None
@@ -109,14 +110,14 @@ def _seconds_sent(value: Any) -> float | None:
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
-    """Return the fields that a browser sent, by name: texts, lists of texts, lists of entries; None where it sent none.
+    """Return the fields that a browser sent, by name: texts, lists of texts, lists of entries; None if it sent none.
 
     Raises:
         RefusedError: The value is anything else.
     """
     known = _object_sent(fields)
     for value in (known or {}).values():
-        if isinstance(value, dict):  # what became of a model's drafts; the form checks it
+        if isinstance(value, dict):  # the treatment of a model's drafts, which the form checks
             continue
         parts = value if isinstance(value, list) else [value]
         if not (all(isinstance(text, str) for text in parts) or all(isinstance(entry, dict) for entry in parts)):
@@ -134,7 +135,7 @@ def _edits_sent(edits: Any) -> dict[str, Any] | None:
 
 
 def _object_sent(value: Any) -> dict[str, Any] | None:
-    """Return an object that a browser sent; None where it sent none.
+    """Return an object that a browser sent; None if it sent none.
 
     Raises:
         RefusedError: The value is anything else.

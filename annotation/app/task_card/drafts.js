@@ -1,21 +1,22 @@
-// What is being typed goes to the server as it is typed, so that a reload or a dead battery loses nothing. What the server
-// did not get is kept in the window, and sent again once the connection is back.
+// Drafts go to the server during typing, so that a reload or an empty battery loses nothing. The window keeps unsent
+// drafts, and sends them again once the connection is back.
 
-// From several windows: each says what it had before it, so that none overwrites what another one wrote.
+// Each of several windows states the version that it had seen, so that none overwrites another's draft.
 
 const SAVE_MS = 250;
 const SAVE_AGAIN_MS = [1000, 2000, 4000, 8000];
-const KEEPALIVE_CHARS = 15_000; // a browser lets a page leave no more than 64 KiB behind; a character takes up to four
+const KEEPALIVE_CHARS = 15_000; // browsers send at most 64 KiB after a page closes; a character takes up to four bytes
 const WINDOW = Array.from(crypto.getRandomValues(new Uint32Array(4)), (number) => number.toString(36)).join("");
 
 class Drafts {
   /**
-   * `report` hears whether a draft was saved, and when it was typed; `behind` what is there where another window was faster;
-   * `mistaken` what is wrong with what is written so far.
+   * `report` gets whether a draft was saved, and when it was typed; `behind` gets the stored draft if another window
+   * was
+   * faster; `mistaken` gets the mistakes in the present input.
    */
   constructor(account, { report, behind, mistaken }, signal) {
     Object.assign(this, { account, report, behind, mistaken });
-    this.unsaved = new Map(); // by address, the latest of each; also those on their way
+    this.unsaved = new Map(); // the latest draft by address, including those on their way
     this.tries = 0;
     this.seen = { version: 0, revision: 0 };
     const flush = () => this.flush();
@@ -25,7 +26,7 @@ class Drafts {
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
 
-  /** Save a draft soon; a later one replaces it. What is too long to outlive the page is kept in the window meanwhile. */
+  /** Save a draft soon; a later one replaces it. The window keeps drafts too long to send on closing the page. */
   save(where, draft) {
     const latest = { where, body: JSON.stringify({ ...draft, window: WINDOW }), seen: this.seen, typed: performance.now(), isOnItsWay: false };
     this.unsaved.set(where.url, latest);
@@ -33,7 +34,7 @@ class Drafts {
     this.flushAfter(SAVE_MS);
   }
 
-  /** Whether something was typed that the server has yet to say something about. */
+  /** Whether any input still waits for the server's answer. */
   isWaiting(where) {
     return where !== null && this.unsaved.has(where.url);
   }
@@ -42,7 +43,7 @@ class Drafts {
     try {
       sessionStorage.setItem(this.place(where), JSON.stringify({ version: seen.version, body }));
     } catch {
-      // It is then kept for as long as the page does not go before it is sent.
+      // The draft is then safe unless the page closes before sending it.
     }
   }
 
@@ -54,7 +55,7 @@ class Drafts {
     return `benchwright-draft ${this.account} ${url}`;
   }
 
-  /** What was drawn or written about the same decision before a reload, and has not reached the server; null for nothing. */
+  /** The unsent drawing or text on the same decision from before a reload; null for none. */
   restored(where, version) {
     if (where === null) return null;
     try {
@@ -65,7 +66,7 @@ class Drafts {
     }
   }
 
-  /** Forget what has not been sent: the decision carries it. */
+  /** Remove the unsent draft, since the decision contains it. */
   drop(where) {
     if (where === null) return;
     this.unsaved.delete(where.url);
@@ -93,11 +94,11 @@ class Drafts {
       this.tries = 0;
       const isNewest = isLatest();
       if (isNewest) this.unsaved.delete(where.url);
-      if (answer.status === 401 && isNewest) this.keep(draft); // for the time after the next sign-in
+      if (answer.status === 401 && isNewest) this.keep(draft); // until the next sign-in
       else if (answer.ok && isNewest) this.forget(where);
       if (answer.ok || answer.status === 409) {
         const kept = await answer.json();
-        if (seen !== this.seen) return; // of a task that is off the screen by now
+        if (seen !== this.seen) return; // the task is no longer on the screen
         this.seen.revision = Math.max(this.seen.revision, kept.revision);
         if (!answer.ok) {
           this.behind(kept);

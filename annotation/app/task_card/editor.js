@@ -1,7 +1,7 @@
-// Editing an item: its question, the texts of its options, which of them is right. What is sent is only what changed.
+// Editing an item: its question, the texts of its options, and the right option. Only changes are sent.
 
 class ItemEditor {
-  /** `changed` is called after whatever an annotator edits; `begun` holds edits to begin with. */
+  /** `changed` is called after each edit of the annotator; `begun` holds the initial edits. */
   constructor(parent, data, texts, begun, changed) {
     this.texts = texts;
     this.was = data.editable;
@@ -11,7 +11,7 @@ class ItemEditor {
     if (Object.keys(begun).length) this.show(begun);
   }
 
-  /** Make the fields, where that is not done, with these edits in them. */
+  /** Build the fields, if that is not done, and fill in these edits. */
   show(edits = {}) {
     if (this.isOpen) return;
     this.areas = new Map();
@@ -41,9 +41,9 @@ class ItemEditor {
     area.maxLength = 10000;
     area.dir = "auto";
     area.addEventListener("input", () => this.changed());
-    // Keys typed here are text: nothing of the page around may take them for shortcuts.
+    // Keys typed here are text: the page around must not treat them as shortcuts.
     for (const kind of ["keydown", "keyup", "keypress"]) area.addEventListener(kind, (event) => event.stopPropagation());
-    // A field says line ends, and some characters, otherwise than the item: what it shows at first is what is compared.
+    // Fields normalize line ends and some characters, so edits are compared with the field's initial value.
     this.areas.set(area, area.value);
     return area;
   }
@@ -67,13 +67,13 @@ class ItemEditor {
     return !this.element.hidden;
   }
 
-  /** Show the fields, and go to the first. */
+  /** Show the fields, and focus the first. */
   open() {
     this.show();
     this.question.focus();
   }
 
-  /** Fill in edits that somebody proposed, over the item as it is. */
+  /** Fill in an annotator's proposed edits, starting from the unedited item. */
   take(edits) {
     this.show();
     for (const [area, text] of this.areas) area.value = text;
@@ -85,7 +85,7 @@ class ItemEditor {
     return this.isOpen && this.areas.has(element);
   }
 
-  /** What differs from the item as it is; an empty object where nothing does. */
+  /** The differences from the present item; an empty object without any. */
   edits() {
     if (!this.isOpen) return {};
     const found = {};

@@ -1,6 +1,6 @@
-// The fields of a typed form: choices by number, one field at a time; texts; what applies only where another says so.
+// The fields of a typed form: choices by number, one field at a time; texts; and fields that depend on others.
 
-/** Whether a field is written, as a text or as lines, rather than chosen. */
+/** Whether a field takes a text or lines rather than a choice. */
 function isWritten(field) {
   return field.type === "text" || field.type === "lines";
 }
@@ -9,12 +9,12 @@ function hasOptions(field) {
   return field.options !== undefined;
 }
 
-/** How many lines of a text say something. */
+/** The number of nonempty lines in a text. */
 function linesOf(text) {
   return text.split("\n").filter((line) => line.trim()).length;
 }
 
-/** A text, or lines of it, with a label around it; `write` hears every change. */
+/** A field for a text or lines, within its label; `write` gets every change. */
 function textArea(label, field, text, form, write) {
   const area = add(label, "textarea", "");
   area.dir = "auto";
@@ -36,7 +36,7 @@ function textArea(label, field, text, form, write) {
   for (const kind of ["keydown", "keyup", "keypress"]) area.addEventListener(kind, (event) => event.stopPropagation());
   area.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !field.is_line || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault(); // one line has no second one: what is to be written next gets the cursor
+    event.preventDefault(); // a one-line field takes no line break: the next field gets the cursor
     form.areaAfter(area)?.focus();
   });
   return area;
@@ -44,14 +44,13 @@ function textArea(label, field, text, form, write) {
 
 class FormFields {
   /**
-   * `changed` is called after whatever an annotator does to a field, `drawn` after what is chosen was shown, `completed`
-   * after a choice that says all there is to say. `marking` draws regions on the pictures, `unfinished` is what was
-   * being drawn.
+   * `changed` is called after each change of a field, `drawn` after showing the choices, and `completed` after a choice
+   * that completes the form. `marking` draws regions on the pictures; `unfinished` is the unfinished mark.
    */
   constructor(parent, data, texts, from, { changed, drawn, completed, said = () => {}, isLocked = () => false, isReserved = () => false }, marking = null, unfinished = null) {
     Object.assign(this, { data, texts, changed, drawn, completed, said, isLocked, isReserved, marking });
     this.values = {};
-    this.origins = {}; // of each field that a draft is the source of: its place in the draft, and whether it is still open
+    this.origins = {}; // by field that comes from a draft: its place in the draft, and whether it is undecided
     this.drafts = data.fields.find((field) => field.type === "drafts");
     this.begin(from);
     this.active = 0;
@@ -69,7 +68,7 @@ class FormFields {
     this.showMistakes(data.mistakes ?? []);
   }
 
-  /** Show beside each field of a group what is wrong with it so far; `place` says which, such as `questions/2/ask`. */
+  /** Show the present mistakes next to the fields of groups; `place` names the field, such as `questions/2/ask`. */
   showMistakes(mistakes) {
     for (const field of this.data.fields.filter((one) => one.type === "repeated")) {
       const own = mistakes.map(({ place, words }) => ({ parts: place.split("/"), words })).filter(({ parts }) => parts[0] === field.name);
@@ -77,12 +76,12 @@ class FormFields {
     }
   }
 
-  /** Go to the first mistake that is shown; whether there is one. */
+  /** Go to the first shown mistake; return whether there is one. */
   goToMistake() {
     return this.boxes.some((box) => box.goToMistake?.());
   }
 
-  /** Regions are drawn on the pictures; what is drawn is the value of their field. */
+  /** Begin drawing regions on the pictures; the drawing is the value of its field. */
   beginMarking(from, unfinished) {
     const { marking } = this;
     const take = () => {
@@ -111,7 +110,7 @@ class FormFields {
     take();
   }
 
-  /** Whoever draws says with that what the field hangs on, where nothing else is said yet. */
+  /** Fill in the field on which a drawn field depends, if it is still empty. */
   answerFor(field) {
     if (field.only_if === null || this.applies(field)) return;
     const asked = this.data.fields.find((one) => one.name === field.only_if.field);
@@ -120,7 +119,7 @@ class FormFields {
     this.values[asked.name] = asked.type === "several_of" ? [code] : code;
   }
 
-  /** Whether a field is there to be filled in; regions are, before anything is said about them. */
+  /** Whether to offer a field; regions are offered even before the field on which they depend has a value. */
   isOffered(field) {
     if (this.applies(field)) return true;
     if (field.type !== "region") return false;
@@ -128,7 +127,7 @@ class FormFields {
     return this.applies(asked) && !this.values[asked.name].length;
   }
 
-  /** Take the values to begin with; where nothing was written yet, those that a model drafted. */
+  /** Take the initial values; without input so far, those that a model drafted. */
   begin(from) {
     const isNew = !Object.keys(from).length && this.data.proposals?.fields !== undefined;
     const values = isNew ? this.data.proposals.fields : from;
@@ -157,7 +156,7 @@ class FormFields {
 
   restored(field, value) {
     if (field.type === "photograph") return typeof value === "string" ? value : "";
-    if (field.type === "region") return []; // what can be drawn of it comes from the picture
+    if (field.type === "region") return []; // its value comes from the picture
     if (field.type === "several_of") {
       const codes = field.options.map((option) => option.code);
       return Array.isArray(value) ? codes.filter((code) => value.includes(code)) : [];
@@ -172,7 +171,7 @@ class FormFields {
     if (field.type === "photograph") return new PhotographField(parent, field, this);
     if (field.type === "region") return new RegionField(parent, field, this, this.marking);
     if (field.type === "repeated") return new GroupField(parent, field, this, this.entries[field.name]);
-    if (field.type === "drafts") return { set: document.createElement("div") }; // nothing to be seen of it
+    if (field.type === "drafts") return { set: document.createElement("div") }; // it is invisible
     if (field.type === "pictures") {
       return new PicturesField(parent, field, this, this.values[field.name], (ids) => {
         this.values[field.name] = ids;
@@ -202,7 +201,7 @@ class FormFields {
   }
 
   buildText(parent, field) {
-    const set = add(parent, "div", "note field"); // buttons of a draft may stand here, and none stands in a label
+    const set = add(parent, "div", "note field"); // may hold a draft's buttons, which a label must not
     set.dataset.field = field.name;
     const label = add(set, "label", "");
     add(label, "span", "label", field.label).dir = "auto";
@@ -213,7 +212,7 @@ class FormFields {
     return { set, area };
   }
 
-  /** What somebody changes of a draft is theirs, made from it. */
+  /** Mark a changed draft as the annotator's text, based on the draft. */
   touched(field) {
     const origin = this.origins[field.name];
     if (origin?.open) this.origins[field.name] = { ...origin, open: false, edited: true };
@@ -221,7 +220,7 @@ class FormFields {
     this.drawParts();
   }
 
-  /** Accept a draft, or clear what it drafted. */
+  /** Accept a draft, or clear its text. */
   settle(field, accepts) {
     const origin = this.origins[field.name];
     if (accepts) this.origins[field.name] = { ...origin, open: false };
@@ -252,7 +251,7 @@ class FormFields {
     this.draw();
   }
 
-  /** Accept or discard the draft whose turn it is: the one that has the cursor, else the first. */
+  /** Accept or discard the current draft: the one with the cursor, or else the first. */
   settleNext(accepts) {
     const buttons = this.boxes.flatMap(({ set }) => [...set.querySelectorAll(".origin:not([hidden]) button")]);
     const open = buttons.filter((one) => one.closest("[hidden]") === null);
@@ -275,7 +274,7 @@ class FormFields {
     return this.boxes[this.data.fields.indexOf(field)];
   }
 
-  /** Say whose draft something is, with what can be done about it; or what became of it. */
+  /** Show the author of a draft with buttons for it, or the outcome of a decided draft. */
   drawOrigin(place, origin, { name, accept, discard }) {
     place.replaceChildren();
     place.hidden = origin === null || origin === undefined;
@@ -294,7 +293,7 @@ class FormFields {
     }
   }
 
-  /** What a second model tried on a draft, and what came of it. */
+  /** Show a second model's attacks on a draft, and their results. */
   drawAttacks(place, attacks) {
     if (!attacks.length) return;
     add(place, "span", "attacked-by", fill(this.texts.attacked_by, { author: attacks[0].author })).dir = "auto";
@@ -314,7 +313,7 @@ class FormFields {
     return (Array.isArray(said) ? said : [said]).some((code) => field.only_if.codes.includes(code));
   }
 
-  /** Say that the item goes back to its writer, and go to where it is said what to change. */
+  /** Choose to send the item back to its writer, and go to the field for the requested changes. */
   sendToWriter() {
     const [field, change] = ["to_writer", "change"].map((name) => this.data.fields.find((one) => one.name === name));
     this.values[field.name] = "yes";
@@ -334,7 +333,7 @@ class FormFields {
       this.values[field.name] = codes.filter((one) => now.includes(one));
     } else {
       this.values[field.name] = said === code ? "" : code;
-      // What is still to be chosen comes next, what hangs on this choice before all: its options take the number keys.
+      // The number keys go to the next open choice, first to one that depends on this choice.
       const open = this.data.fields.filter((one, at) => at > this.active && hasOptions(one) && this.applies(one) && !this.values[one.name].length);
       const next = open.find((one) => one.only_if?.field === field.name) ?? open.find((one) => one.is_required);
       if (next !== undefined && this.values[field.name]) this.activate(next);
@@ -346,15 +345,15 @@ class FormFields {
     return true;
   }
 
-  /** Whether a choice leaves nothing to be done but, for whoever likes, a note. */
+  /** Whether a choice completes the form except for an optional note. */
   isAllSaid(field) {
     const others = this.data.fields.filter((one) => one !== field && this.applies(one));
     const isNote = (one) => one.type === "drafts" || (one.type === "text" && !one.is_required);
-    const isDrawn = this.regions.some((region) => this.values[region.name].length); // a key too many must not throw it away
+    const isDrawn = this.regions.some((region) => this.values[region.name].length); // a stray key must not discard it
     return field.type === "one_of" && this.values[field.name] !== "" && !isDrawn && others.every(isNote);
   }
 
-  /** A number key: an option of the field whose turn it is. */
+  /** A number key: choose an option of the current field. */
   pick(i) {
     const field = this.data.fields[this.active];
     if (field.type === "one_choice") return this.chooseLetter(this.data.choices[i]?.key);
@@ -362,7 +361,7 @@ class FormFields {
     return hasOptions(field) && this.choose(field, i);
   }
 
-  /** An option of the item by its letter, where one of them is to be chosen just now. */
+  /** Choose an option of the item by its letter, if the form takes such a choice now. */
   chooseLetter(letter) {
     const field = this.data.fields[this.active];
     if (field.type !== "one_choice" || !this.applies(field)) return false;
@@ -370,7 +369,7 @@ class FormFields {
     return place >= 0 && this.choose(field, place);
   }
 
-  /** Whether options of the item are ever chosen in this form. */
+  /** Whether the form ever takes a choice among the item's options. */
   get offersLetters() {
     return this.data.fields.some((field) => field.type === "one_choice");
   }
@@ -380,7 +379,7 @@ class FormFields {
     return (field && this.values[field.name]) || null;
   }
 
-  /** The next field with options gets the number keys. */
+  /** Give the number keys to the next field with options. */
   next() {
     const { fields } = this.data;
     for (let step = 1; step <= fields.length; step++) {
@@ -400,7 +399,7 @@ class FormFields {
     this.boxes[this.active].set.scrollIntoView({ block: "nearest" });
   }
 
-  /** Where to write next: the first text that is still empty, else the first. */
+  /** The text field to write next: the first empty one, or else the first. */
   get area() {
     const areas = this.areas;
     const area = areas.find((one) => !one.value.trim()) ?? areas[0] ?? null;
@@ -408,7 +407,7 @@ class FormFields {
     return area;
   }
 
-  /** All that can be written in just now, groups' entries among it. */
+  /** All text fields offered now, including those in groups' entries. */
   get areas() {
     return this.data.fields.flatMap((field, place) => {
       const box = this.boxes[place];
@@ -424,7 +423,7 @@ class FormFields {
     return next;
   }
 
-  /** Choose a photograph, where one is asked for just now. */
+  /** Choose a photograph, if the form takes one now. */
   choosePhotograph() {
     const place = this.data.fields.findIndex((field) => field.type === "photograph" && this.applies(field));
     if (place < 0) return false;
@@ -436,12 +435,12 @@ class FormFields {
     return this.boxes.some((box) => box.area === element || (box.areas !== undefined && box.set.contains(element)));
   }
 
-  /** The first field that still has to be filled in. */
+  /** The first field still to fill in. */
   missing() {
     return this.missingIn(this.data.fields)[0] ?? null;
   }
 
-  /** What still has to be filled in of these fields, or to be decided about drafts: each with a way to go there. */
+  /** Empty required fields and undecided drafts among these fields, each with a function that goes there. */
   missingIn(fields) {
     return fields.flatMap((field) => {
       if (!this.applies(field)) return [];
@@ -459,7 +458,7 @@ class FormFields {
     return field.type === "drafts" || isFilledIn(field, said);
   }
 
-  /** What a field of regions lacks, in words. */
+  /** Words for what a region field lacks. */
   lackOf(field) {
     const isEmpty = !this.values[field.name].length && this.marking.unfinished?.field !== field.name;
     return isEmpty && !field.is_required ? "" : this.marking.lacks(field);
@@ -491,7 +490,7 @@ class FormFields {
     return Object.fromEntries(values);
   }
 
-  /** All that stands in the form, to be shown again as it is. */
+  /** The whole content of the form, for restoring it unchanged. */
   saved() {
     const values = { ...this.values };
     const origins = Object.fromEntries(Object.entries(this.origins).filter(([, origin]) => origin));
@@ -504,7 +503,7 @@ class FormFields {
     return values;
   }
 
-  /** Say of each section what is missing in it, and of each draft whose it is. */
+  /** Show what each section lacks, and the author of each draft. */
   drawParts() {
     for (const field of this.data.fields) {
       const box = this.boxOf(field);

@@ -1,7 +1,7 @@
-// A group of fields that occurs several times: entries are added, removed and moved, by buttons and by keys.
+// A repeated group of fields, with buttons and keys to add, remove and move entries.
 
 class GroupField {
-  /** `form` is the FormFields around it; `entries` are the values to begin with, each with `origin` where a draft is its source. */
+  /** `form` is the surrounding FormFields; `entries` are the initial values, with `origin` for those from a draft. */
   constructor(parent, field, form, entries) {
     Object.assign(this, { field, form });
     this.entries = entries.length || !field.is_required ? entries : [this.blank()];
@@ -11,7 +11,7 @@ class GroupField {
     this.list = add(this.set, "div", "entries");
     this.more = button(this.set, "reason", fill(form.texts.add_entry, { entry: field.entry }), "", () => this.addEntry());
     this.set.addEventListener("keydown", (event) => this.key(event), { capture: true });
-    // Enter on a button presses it; elsewhere in the form it ends the task.
+    // Enter on a button presses it; elsewhere in the form it submits the task.
     this.set.addEventListener("keydown", (event) => event.key === "Enter" && event.target.closest("button") && event.stopPropagation());
     this.build();
   }
@@ -51,7 +51,7 @@ class GroupField {
     entry.parts = this.field.fields.map((field) => this.buildPart(entry, field));
   }
 
-  /** One field of an entry: a text, lines, a list to choose from, boxes to tick, or pictures of the campaign. */
+  /** Build one field of an entry: a text, lines, a list to choose from, check boxes, or pictures of the campaign. */
   buildPart(entry, field) {
     const changed = () => this.changed(entry);
     if (field.type === "pictures") {
@@ -112,7 +112,7 @@ class GroupField {
     this.form.drawParts();
   }
 
-  /** Whether there are as many entries as may be handed in; drafts that nobody has decided about are none yet. */
+  /** Whether the number of entries has reached the limit, not counting undecided drafts. */
   get isFull() {
     return this.entries.filter((entry) => !entry.origin?.open).length >= this.field.max_count;
   }
@@ -133,7 +133,7 @@ class GroupField {
     this.after();
   }
 
-  /** Entries, or their order, changed. */
+  /** Handle a change of the entries or their order. */
   after() {
     this.form.changed();
     this.draw();
@@ -147,7 +147,7 @@ class GroupField {
     return [entry.values[asked.name] ?? []].flat().some((code) => field.only_if.codes.includes(code));
   }
 
-  /** Whether a part is there to be filled in: before anything is said about what it hangs on, as in the first case. */
+  /** Whether to offer a part: also before the choice on which it depends, if it belongs to the first option. */
   isOffered(field, entry) {
     if (this.applies(field, entry)) return true;
     const asked = this.field.fields.find((one) => one.name === field.only_if.field);
@@ -180,7 +180,7 @@ class GroupField {
     (by < 0 ? tools[0] : [...tools].at(-2) ?? tools[0]).focus();
   }
 
-  /** Keys of an entry: Alt+↑ and Alt+↓ move it, Alt+Enter adds one behind it, Alt+Delete removes it. */
+  /** Keys of an entry: Alt+↑ and Alt+↓ move it, Alt+Enter adds one after it, Alt+Delete removes it. */
   key(event) {
     if (!event.altKey) return;
     const i = this.entries.findIndex((entry) => entry.box.contains(event.composedPath()[0]));
@@ -198,7 +198,7 @@ class GroupField {
     return !Object.values(entry.values).some((value) => (typeof value === "string" ? value.trim() !== "" : value.length > 0));
   }
 
-  /** The entries in which something is filled in. */
+  /** The entries with any content. */
   get filled() {
     return this.entries.filter((entry) => !this.isBlank(entry));
   }
@@ -214,7 +214,7 @@ class GroupField {
     return this.entries.flatMap((entry) => entry.parts.filter((part) => !part.set.hidden && part.area).map((part) => part.area));
   }
 
-  /** What still has to be filled in, or to be decided about a draft: each with a name, and a way to go there. */
+  /** Empty required parts and undecided drafts, each with a name and a function that goes there. */
   missing() {
     const wanted = [];
     this.entries.forEach((entry, i) => {
@@ -235,7 +235,7 @@ class GroupField {
     return wanted;
   }
 
-  /** Show what is wrong with entries, counted from 1 among those in which something is filled in, and no other mistakes. */
+  /** Show exactly these mistakes at the entries, counted from 1 among those with any content. */
   showMistakes(mistakes) {
     this.list.querySelectorAll(".mistake").forEach((element) => element.remove());
     this.list.querySelectorAll("[aria-invalid]").forEach((element) => element.removeAttribute("aria-invalid"));
@@ -256,19 +256,19 @@ class GroupField {
     return true;
   }
 
-  /** Unfold what an element stands in, and give it the cursor. */
+  /** Unfold the parents of an element, and focus it. */
   go(element) {
     this.form.sections.reveal(element);
     element.focus();
   }
 }
 
-/** How many lines a field of lines takes, in words. */
+/** Words for the number of lines that a field takes. */
 function countOf(field) {
   return field.type === "lines" && field.at_least && field.at_least !== field.count ? `${field.at_least}–${field.count}` : field.count;
 }
 
-/** Whether a value says all that a field wants. */
+/** Whether a value completes a field. */
 function isFilledIn(field, value) {
   if (field.type === "lines") {
     const count = linesOf(Array.isArray(value) ? value.join("\n") : value);
@@ -278,7 +278,7 @@ function isFilledIn(field, value) {
   return typeof value === "string" ? value.trim() !== "" : value.length > 0;
 }
 
-/** Lower-case letters, digits and underscores, from whatever was typed for a short name. */
+/** A short name of lowercase letters, digits and underscores, from any input. */
 function shortName(text) {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, "_").replace(/^[_0-9]+|_+$/g, "").slice(0, 60);

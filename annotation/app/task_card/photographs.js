@@ -1,4 +1,4 @@
-// A photograph that an annotator brings: sent as it is, taken in by the server, and shown as the server keeps it.
+// An annotator's photograph: sent unchanged, stored by the server, and shown as stored.
 
 class PhotographField {
   constructor(parent, field, form) {

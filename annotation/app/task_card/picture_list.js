@@ -1,9 +1,9 @@
-// Other pictures of the campaign, looked for by name and chosen from a list with small pictures of them.
+// Other pictures of the campaign, found by name and chosen from a list with small versions.
 
 const LOOK_MS = 200;
 
 class PicturesField {
-  /** `ids` are chosen already; `changed` hears the ids after each change. */
+  /** `ids` are the chosen pictures; `changed` gets the ids after each change. */
   constructor(parent, field, form, ids, changed) {
     Object.assign(this, { field, form, changed });
     this.ids = Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
@@ -56,7 +56,7 @@ class PicturesField {
     this.told.textContent = fill(this.form.texts.pictures_found, { count: open.length });
   }
 
-  /** Pictures by name or id, as the server knows them; none while there is no connection. */
+  /** Fetch pictures by name or id from the server; none without a connection. */
   async fetch(query) {
     try {
       const answer = await fetch(`${this.form.data.save.pictures}?${query}`);

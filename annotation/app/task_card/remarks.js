@@ -1,7 +1,7 @@
-// Comments on a task and flags for a curator: beside the decision, and no part of it.
+// Comments on a task and flags for a curator, separate from the decision.
 
 class Remarks {
-  /** `send` gets "comment" or "flag" with the words; `key` opens what is written in. */
+  /** `send` gets "comment" or "flag" with the words; `key` opens the text field. */
   constructor(parent, data, texts, key, send) {
     this.data = data;
     this.texts = texts;
@@ -26,7 +26,7 @@ class Remarks {
     }
   }
 
-  /** What is written in is there once somebody wants to write: most tasks need none. */
+  /** Build the text field on first use, since most tasks need none. */
   build() {
     if (this.area !== undefined || !this.element.open) return;
     const { texts } = this;
@@ -52,14 +52,14 @@ class Remarks {
     if (this.send(does, this.area.value)) this.area.value = "";
   }
 
-  /** What is written and not sent, and whether somebody is just writing it; null where nothing is. */
+  /** The unsent text, and whether the annotator is writing it now; null for none. */
   get begun() {
     if (!this.area?.value.trim()) return null;
     const { value: words, selectionStart, selectionEnd } = this.area;
     return { words, place: [selectionStart, selectionEnd], isFocused: this.area.matches(":focus") };
   }
 
-  /** Go on with what was begun before the list of comments changed. */
+  /** Restore the text begun before the list of comments changed. */
   goOn({ words, place, isFocused }) {
     this.element.open = true;
     this.build();

@@ -1,4 +1,4 @@
-// The sections of a long form: each folds, and its heading says what is missing in it and which drafts wait in it.
+// The folding sections of a long form, with headings that show missing fields and waiting drafts.
 
 class FormSections {
   constructor(parent, texts) {
@@ -6,7 +6,7 @@ class FormSections {
     this.sections = [];
   }
 
-  /** Where a field goes: into its section, made with its first field, or, without one, straight into the form. */
+  /** The place for a field: its section, created with its first field, or the form itself if it has no section. */
   placeFor(field) {
     if (!field.section) return this.parent;
     const last = this.sections.at(-1);
@@ -23,7 +23,7 @@ class FormSections {
     const drafts = add(body, "div", "section-drafts");
     drafts.addEventListener("keydown", (event) => event.key === "Enter" && event.stopPropagation());
     this.sections.push({ name: field.section, element, state, body, drafts, fields: [field] });
-    // Keys that fold a section are none of the workbench.
+    // Keys that fold a section do not reach the workbench.
     summary.addEventListener("keydown", (event) => [" ", "Enter"].includes(event.key) && event.stopPropagation());
     return body;
   }
@@ -42,8 +42,9 @@ class FormSections {
   }
 
   /**
-   * Say of each section what is missing in it. `look` returns, for a section's fields, whether one of them applies, what
-   * is missing, and how many drafts wait; `all` accepts or discards these drafts.
+   * Show what each section lacks. `look` returns, for a section's fields, whether any of them applies, the missing
+   * ones,
+   * and the number of waiting drafts; `all` accepts or discards these drafts.
    */
   draw(look, all) {
     for (const section of this.sections) {

@@ -1,18 +1,18 @@
-// Pictures on their way: those of later tasks are loaded while somebody looks at the present one; on a slow line coarse
-// versions of all come first.
+// Prefetching of pictures: those of later tasks load during work on the current one; on a slow line, coarse versions of
+// all come first.
 
 const SLOW_BYTES_PER_MS = 500;
 const SLOW_ANSWER_MS = 250;
-const SLOW_FROM_BYTES = 20_000; // fewer say nothing about a line
-const QUICK_FROM_BYTES = 100_000; // fewer may come at once over any line, after they were held up
+const SLOW_FROM_BYTES = 20_000; // fewer do not indicate the speed of a line
+const QUICK_FROM_BYTES = 100_000; // fewer may arrive in one burst over any line, after a delay
 const QUICK_IN_A_ROW = 3;
 
-const ahead = new Map(); // from an address to its image
+const ahead = new Map(); // image by address
 let lineIsSlow = performance
   .getEntriesByType("navigation")
   .some(({ requestStart, responseStart }) => responseStart - requestStart > SLOW_ANSWER_MS);
 
-// Each picture that has come tells how fast the line is: one that came slowly is enough, one that came quickly is not.
+// Each loaded picture indicates the speed of the line: one slow picture is enough, one fast picture is not.
 let quick = 0;
 new PerformanceObserver((list) => {
   for (const { initiatorType, transferSize, responseStart, responseEnd } of list.getEntries()) {
@@ -22,11 +22,11 @@ new PerformanceObserver((list) => {
   }
 }).observe({ type: "resource" });
 
-const awaited = new Set(); // images on the screen that are not there yet
+const awaited = new Set(); // unloaded images on the screen
 let whenAllAreThere = Promise.withResolvers();
-let plan = null; // what is to be loaded ahead; whoever follows another plan stops
+let plan = null; // addresses to prefetch; a loop with another plan stops
 
-/** Load pictures one after the other; forget others that were loaded before. Whole ones wait for what is on the screen. */
+/** Load pictures one by one, and drop others loaded before. Full pictures wait for those on the screen. */
 async function fetchAhead(pictures) {
   const coarse = lineIsSlow ? pictures.map((picture) => picture.coarse).filter(Boolean) : [];
   const whole = pictures.flatMap(({ src, marks }) => (marks === null ? [src] : [src, marks]));
@@ -43,7 +43,7 @@ async function fetchAhead(pictures) {
     try {
       await ahead.get(address).decode();
     } catch {
-      if (plan === addresses) ahead.delete(address); // it is loaded again, and says so if it fails, when its task is shown
+      if (plan === addresses) ahead.delete(address); // its task loads it again, and reports a failure
     }
   }
 }
@@ -55,7 +55,7 @@ function loadAhead(address) {
   return image;
 }
 
-/** Hold back whole pictures of later tasks until this image is there, fails or is left. */
+/** Hold back full pictures of later tasks until this image loads, fails or is abandoned. */
 function awaitImage(image) {
   if (isThere(image)) return;
   awaited.add(image);
@@ -68,20 +68,20 @@ function isAwaitedNoMore(image) {
   whenAllAreThere = Promise.withResolvers();
 }
 
-/** Give an image up: what has not come of it would hold back what is wanted now. */
+/** Abandon an image, since the rest of it would delay the pictures needed now. */
 function leave(image) {
-  if (!isThere(image)) image.removeAttribute("src"); // an empty one would count as a failure
+  if (!isThere(image)) image.removeAttribute("src"); // an empty source would count as a failure
   isAwaitedNoMore(image);
 }
 
-/** The image of an address, if it was loaded ahead and did not fail; it is handed out once. */
+/** The image of an address, if it was prefetched without failure; each is returned once. */
 function takeAhead(address) {
   const image = ahead.get(address);
   ahead.delete(address);
   return image?.complete && !isThere(image) ? undefined : image;
 }
 
-/** Whether an image can be seen. */
+/** Whether an image is visible. */
 function isThere(image) {
   return image.complete && image.naturalWidth > 0;
 }

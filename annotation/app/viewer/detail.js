@@ -1,4 +1,4 @@
-// A picture's own pixels, tile by tile, where it is zoomed in further than what was sent of it can show.
+// Full-resolution tiles of a picture, for zooming in further than the sent version allows.
 
 const REST_MS = 120; // after the last movement
 const MOST_TILES = 48;
@@ -10,7 +10,7 @@ class Detail {
     this.tiles = new Map(); // from "column/row" to its image
   }
 
-  /** Show another picture: the tiles of the last one go. */
+  /** Show another picture, removing the tiles of the last one. */
   begin(picture) {
     clearTimeout(this.timer);
     for (const tile of this.tiles.values()) tile.remove();
@@ -18,11 +18,11 @@ class Detail {
     this.picture = picture;
   }
 
-  /** Load what is seen of the picture, once it rests; `seen` is its part in the stage, 0-1, `shown` screen pixels a pixel. */
+  /** Load the visible tiles once the picture rests; `seen` is the visible part, 0-1, `shown` screen pixels a pixel. */
   draw(image, seen, shown) {
     clearTimeout(this.timer);
     const { width, detail } = this.picture;
-    // As many pixels of the screen as the picture that was sent has, and there is nothing to be gained.
+    // Tiles add nothing while the sent picture has at least as many pixels as the screen shows.
     if (!detail || !image.naturalWidth || shown * window.devicePixelRatio <= image.naturalWidth / width) return;
     this.timer = setTimeout(() => this.load(image, seen), REST_MS);
   }

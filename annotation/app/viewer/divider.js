@@ -1,4 +1,4 @@
-// The divider of the slider: left of it the first picture is seen, right of it the second.
+// The divider of the slider: the first picture is on its left, the second on its right.
 
 const DIVIDER_STEPS = { ArrowLeft: -0.02, ArrowDown: -0.02, ArrowRight: 0.02, ArrowUp: 0.02, PageDown: -0.1, PageUp: 0.1, Home: -1, End: 1 };
 

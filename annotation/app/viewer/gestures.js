@@ -1,31 +1,32 @@
-// Wheel, drag, pinch and double click on a stage, told as zooming and dragging.
+// Wheel, drag, pinch and double click on a stage, converted to zooming and dragging.
 
 const WHEEL_STEP = 0.0015;
 const LINE_PX = 16;
-const TAP_PX = 6; // a finger or a mouse that moved no further pressed a place, and dragged nothing
+const TAP_PX = 6; // a press that moved no further is a tap, not a drag
 
 const pointOf = (event) => ({ x: event.clientX, y: event.clientY });
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 const middle = (points) => ({ x: sum(points.map((p) => p.x)) / points.length, y: sum(points.map((p) => p.y)) / points.length });
 
-/** Zoom by the wheel over an element; `zoom(factor, point)` answers whether that changed anything. */
+/** Zoom by the wheel over an element; `zoom(factor, point)` returns whether it changed the view. */
 function watchWheel(element, zoom) {
   element.addEventListener("wheel", (event) => {
     const step = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX);
-    const faster = event.ctrlKey ? 4 : 1; // a trackpad's pinch comes as small steps with the control key
+    const faster = event.ctrlKey ? 4 : 1; // a trackpad's pinch arrives as small steps with the control key
     const changed = zoom(Math.exp(-Math.max(-400, Math.min(400, step)) * WHEEL_STEP * faster), pointOf(event));
-    // Where zooming out has come to its end, the wheel scrolls the page.
+    // At the end of zooming out, the wheel scrolls the page.
     if (changed || event.ctrlKey) event.preventDefault();
   }, { passive: false });
 }
 
 /**
- * Watch a stage for as long as it lives.
- * `zoom(factor, point)` answers whether that changed anything; `drag(dx, dy, point)`; `reset()`; `tap()`. Points are in the window.
+ * Watch a stage for its lifetime.
+ * `zoom(factor, point)` returns whether it changed the view; `drag(dx, dy, point)`; `reset()`; `tap()`. Points are in
+ * window coordinates.
  */
 function watchGestures(stage, { zoom, drag, reset, tap }) {
   const fingers = new Map();
-  let pressed = null; // where a tap may have begun
+  let pressed = null; // possible start of a tap
   watchWheel(stage, zoom);
 
   stage.addEventListener("pointerdown", (event) => {

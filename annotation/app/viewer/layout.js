@@ -1,10 +1,10 @@
-// Where the stages go: sizes in CSS pixels, known before any picture is loaded.
+// The layout of the stages: sizes in CSS pixels, known before any picture loads.
 
 const GAP = 12;
 const CAPTION = 28; // as in viewer.css
 const LEAST_STAGE = 140;
 const SHARE_OF_WINDOW = 0.58;
-const BELOW_PX = 360; // the question and the buttons stay in sight
+const BELOW_PX = 360; // keeps the question and the buttons visible
 const LEAST_PX = 240;
 
 function heightFor(windowHeight) {
@@ -17,7 +17,7 @@ const fitScale = (shape, width, height) => Math.min(width / shape.width, height 
 const area = (shape) => shape.width * shape.height;
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-/** Equal cells in so many columns; `most` bounds the scale of each picture. */
+/** Equal cells in `columns` columns; `most` bounds the scale of each picture. */
 function cellsOf(shapes, columns, width, height, most = Infinity) {
   const rows = Math.ceil(shapes.length / columns);
   const cell = Math.floor((width - GAP * (columns - 1)) / columns);
@@ -31,18 +31,18 @@ function cellsOf(shapes, columns, width, height, most = Infinity) {
   };
 }
 
-/** The number of columns that shows most of the pictures; side by side unless stacking gains much. */
+/** The cells that show most of the pictures; side by side unless stacking gains much. */
 function bestCells(shapes, width, height) {
   const all = shapes.map((_, i) => cellsOf(shapes, shapes.length - i, width, height));
   return all.reduce((best, cells) => (cells.fits && cells.shown > best.shown * 1.25 ? cells : best));
 }
 
-/** Whether the first picture is what the others, all smaller, are pieces of or answers to. */
+/** Whether the first picture is a reference for the others, all smaller, as their whole or their question. */
 function hasReference(shapes) {
   return shapes.length > 2 && shapes.slice(1).every((shape) => area(shape) < SMALLER_THAN_REFERENCE * area(shapes[0]));
 }
 
-/** Reference and others at one scale, the others in so many columns: the largest scale that there is room for. */
+/** Reference and others at one scale, the others in `columns` columns, at the largest scale that fits. */
 function atOneScale(reference, others, columns, width, height) {
   const rows = Math.ceil(others.length / columns);
   const [wide, tall] = ["width", "height"].map((side) => Math.max(...others.map((shape) => shape[side])));
@@ -55,7 +55,7 @@ function atOneScale(reference, others, columns, width, height) {
   return { columns, rows, scale, width: Math.floor((width - GAP * columns) * share), height: Math.ceil(tall * scale) };
 }
 
-/** The first picture beside the others, at one scale, or in half of the width where that would make others too small. */
+/** The first picture next to the others, at one scale, or in half of the width if others would be too small. */
 function besideReference(shapes, width, height) {
   const [reference, ...others] = shapes;
   const best = others
@@ -74,7 +74,7 @@ function besideReference(shapes, width, height) {
 function layoutOf(shapes, width, height, { overlaid, fills }) {
   if (overlaid || (fills && shapes.length === 1)) {
     const one = shapes.map((shape) => cellsOf([shape], 1, width, height));
-    // Where the pictures have a place of their own all of it is used: a zoomed picture shows as much as there is room for.
+    // If the pictures have a separate place they use all of it, so that a zoomed picture shows as much as possible.
     const caption = shapes.length === 1 ? 0 : CAPTION; // one picture needs no name
     const tall = fills ? Math.max(LEAST_STAGE, Math.floor(height - caption)) : Math.max(...one.map((cells) => cells.height));
     return {

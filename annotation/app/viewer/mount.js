@@ -1,4 +1,4 @@
-// The viewer as a component of its own. Streamlit calls the default export on every rerun.
+// The viewer as a separate component. Streamlit calls the default export on every rerun.
 
 const viewers = new WeakMap();
 
@@ -10,7 +10,7 @@ export default function ({ data, parentElement }) {
   }
   mounted.viewer.update(data);
   const call = ++mounted.calls;
-  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the viewer away.
+  // Streamlit may end an earlier call after a later one begins: only the latest call removes the viewer.
   return () => {
     if (call !== mounted.calls) return;
     viewers.delete(parentElement);

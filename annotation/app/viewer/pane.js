@@ -1,4 +1,4 @@
-// One picture with its caption: the stage is the window that it is seen through, the layer is what moves in it.
+// One picture with its caption: the stage is the window onto the picture, and the layer moves within it.
 
 function make(tag, name, parent) {
   const element = document.createElement(tag);
@@ -8,7 +8,7 @@ function make(tag, name, parent) {
 }
 
 class Pane {
-  /** `chosen` hears the letter of the picture when it is chosen; `came`, when what is to be seen of it came or failed. */
+  /** `chosen` gets the letter of the chosen picture; `came` is called when the picture has loaded or failed. */
   constructor(parent, { chosen, came }) {
     Object.assign(this, { chosen, came });
     this.element = make("figure", "pane", parent);
@@ -28,13 +28,13 @@ class Pane {
     this.trouble.hidden = true;
   }
 
-  /** Show a picture; an image that is shown already is not loaded again. */
+  /** Show a picture, without loading an already shown image again. */
   show(picture, texts) {
     this.texts = texts;
     this.showCaption(picture);
     this.retry.textContent = texts.retry;
     if (this.picture?.src !== picture.src || this.picture?.marks !== picture.marks) {
-      // New elements, so that the last item's picture is never seen under the next item's question.
+      // New elements, so that the last item's picture never appears with the next item's question.
       this.empty();
       this.detail.begin(picture);
       this.failures = new Set();
@@ -46,7 +46,7 @@ class Pane {
     this.tell();
   }
 
-  /** Take all pictures away, and do not wait for what has not come of them. */
+  /** Remove all pictures, without waiting for unfinished ones. */
   empty() {
     const images = this.layer.querySelectorAll("img");
     this.layer.replaceChildren();
@@ -54,10 +54,10 @@ class Pane {
     images.forEach(leave);
   }
 
-  /** The letter of an option stands on its picture, as a tab on the upper edge: it hides nothing of it. */
+  /** Show the letter of an option as a tab on its picture's upper edge, which covers no part of the picture. */
   showCaption({ caption, letter, can_be_chosen }) {
     const isSame = this.picture?.caption === caption && this.picture?.letter === letter && this.picture?.can_be_chosen === can_be_chosen;
-    if (isSame) return; // a button that has the focus keeps it
+    if (isSame) return; // a focused button keeps the focus
     this.caption.textContent = letter ? "" : caption;
     this.stage.classList.toggle("choosable", can_be_chosen);
     this.letter = null;
@@ -79,7 +79,7 @@ class Pane {
     if (this.picture?.can_be_chosen) this.letter.setAttribute("aria-pressed", String(isChosen));
   }
 
-  /** Add the picture, on a slow line below a coarse version that is there sooner. */
+  /** Add the picture; on a slow line, below a coarse version that arrives earlier. */
   addPicture({ src, coarse }) {
     const isCoarseFirst = Boolean(coarse) && lineIsSlow && !(ahead.has(src) && isThere(ahead.get(src)));
     if (!isCoarseFirst) return this.addImage("picture", src, "failed");
@@ -115,19 +115,19 @@ class Pane {
   }
 
   note(image, failure, failed) {
-    if (image.parentNode !== this.layer) return; // the last item's, come late
+    if (image.parentNode !== this.layer) return; // a late image of the last item
     this.failures[failed ? "add" : "delete"](failure);
     this.tell();
     this.came();
   }
 
-  /** Whether the picture itself and its marks are `there` to be seen, still `coming`, or have `failed`. */
+  /** Whether the picture itself and its marks are `there`, still `coming`, or have `failed`. */
   get state() {
     if (this.failures.size) return "failed";
     return [this.image, this.marks].every((image) => image === null || isThere(image)) ? "there" : "coming";
   }
 
-  /** Say what could not be loaded, in the place where it would be. */
+  /** Report an image that failed to load, in its place. */
   tell() {
     const failure = ["failed", "marks_failed"].find((each) => this.failures.has(each));
     this.trouble.hidden = failure === undefined;
@@ -148,9 +148,9 @@ class Pane {
     this.fitHeight = this.picture.height * scale;
     this.stage.style.width = `${width}px`;
     this.stage.style.height = `${height}px`;
-    // The letter stands where its picture begins, not where the room for it does.
+    // The letter is at the edge of the picture, not of the stage.
     this.caption.style.paddingLeft = isBeside && this.letter ? `${Math.max(0, (width - this.fitWidth) / 2)}px` : "";
-    // As large as the picture, in whole pixels, and made smaller: browsers round where an image and its tiles begin and end.
+    // In the picture's full size and scaled down, since browsers round the edges of an image and its tiles.
     this.layer.style.width = `${this.picture.width}px`;
     this.layer.style.height = `${this.picture.height}px`;
   }

@@ -1,4 +1,4 @@
-// The buttons above the pictures. What they do is the viewer's; what they say comes from the texts.
+// The buttons above the pictures. The viewer carries out their actions; their labels come from the texts.
 
 const MODES = ["side", "slider", "blink"];
 
@@ -14,7 +14,7 @@ class Toolbar {
     this.marks.setAttribute("role", "switch");
     this.marksName = make("span", "", this.marks);
     this.marksState = make("span", "state", this.marks);
-    this.marksState.setAttribute("aria-hidden", "true"); // said by aria-checked
+    this.marksState.setAttribute("aria-hidden", "true"); // aria-checked announces it
     this.zoom = this.group();
     this.zoom.classList.add("zoom");
     this.out = this.button(this.zoom, actions.zoomOut);
@@ -38,7 +38,7 @@ class Toolbar {
     return button;
   }
 
-  /** Write every text anew, as for another language. */
+  /** Write every text again, as for another language. */
   name(texts) {
     this.texts = texts;
     for (const name of MODES) this.label(this.mode[name], texts[name], texts[`${name}_hint`]);
@@ -72,6 +72,6 @@ class Toolbar {
     this.marksState.textContent = marks ? texts.on : texts.off;
     this.out.disabled = this.reset.disabled = !zoomed;
     const readout = percent === null ? texts.fit : fill(texts.percent, { percent });
-    if (this.readout.textContent !== readout) this.readout.textContent = readout; // a live region speaks of every write
+    if (this.readout.textContent !== readout) this.readout.textContent = readout; // a live region announces every write
   }
 }

@@ -1,4 +1,4 @@
-// What part of the pictures is seen: one view for all panes, in coordinates relative to each picture.
+// The visible part of the pictures: one view for all panes, in coordinates relative to each picture.
 
 const MOST_SCREEN_PX_PER_PIXEL = 16;
 const LEAST_RANGE = 8;
@@ -10,8 +10,8 @@ class View {
   }
 
   reset() {
-    this.zoom = 1; // times the size at which the whole picture fits
-    this.x = 0.5; // what lies at the middle of the stage, 0-1 from left to right
+    this.zoom = 1; // relative to the size at which the whole picture fits
+    this.x = 0.5; // the picture's point at the middle of the stage, 0-1 from left to right
     this.y = 0.5;
   }
 
@@ -19,7 +19,7 @@ class View {
     return this.zoom > 1;
   }
 
-  /** Multiply the zoom and keep what lies under the point, in pixels of the pane's stage from its middle. */
+  /** Multiply the zoom around a point, given in pixels from the middle of the pane's stage. */
   zoomBy(factor, panes, pane = panes[0], dx = 0, dy = 0) {
     const before = this.zoom;
     const most = Math.max(LEAST_RANGE, ...panes.map((each) => MOST_SCREEN_PX_PER_PIXEL / each.scale));
@@ -37,7 +37,7 @@ class View {
     this.hold(panes);
   }
 
-  /** Keep the pictures on the stages: each pane can reach its own edges, and none moves without the others. */
+  /** Keep the pictures on the stages: each pane can reach its edges, and all move together. */
   hold(panes) {
     if (this.zoom < 1.001) {
       this.reset();

@@ -1,19 +1,20 @@
-// The viewer itself: state, and who is told when it changes.
+// The viewer itself: its state, and the listeners to its changes.
 
 const BLINK_MS = 600;
 const KEY_ZOOM = 1.5;
 const KEY_PAN = 0.15; // of a stage
 const SCROLL_BAR = 20;
-const CHOICES = "benchwright.viewer"; // in the browser's session: survives the next item and a reload
+const CHOICES = "benchwright.viewer"; // in the browser's session, so it outlives items and reloads
 
 class Viewer {
   /**
-   * `room` gives the height that there is, in pixels; `chosen` hears the letter of a picture that was chosen, and `came`
-   * that a picture came or failed.
+   * `room` returns the available height in pixels; `chosen` gets the letter of a chosen picture; `came` is called when
+   * a
+   * picture has loaded or failed.
    */
   constructor(parent, { room = () => heightFor(window.innerHeight), fills = false, chosen = () => {}, came = () => {} } = {}) {
     Object.assign(this, { room, fills, chosen, came });
-    this.drawn = () => {}; // for what lies over the pictures
+    this.drawn = () => {}; // for overlays of the pictures
     this.element = make("section", "viewer", parent);
     this.view = new View();
     this.panes = [];
@@ -43,7 +44,7 @@ class Viewer {
     }, this.stop.signal);
     window.addEventListener("resize", () => this.arrange(), { signal: this.stop.signal });
     this.sizes = new ResizeObserver(() => {
-      // Our own height may bring and take the page's scroll bar in turn: never grow by no more than one.
+      // The viewer's height may toggle the page's scroll bar: never grow by only its width.
       const gained = this.element.clientWidth - (this.width ?? 0);
       if (gained < 0 || gained > SCROLL_BAR) this.arrange();
     });
@@ -51,7 +52,7 @@ class Viewer {
     this.calm.addEventListener("change", () => this.setPaused(this.calm.matches), { signal: this.stop.signal });
   }
 
-  /** Show new data; data that is shown already leaves everything as it is. */
+  /** Show new data; already shown data change nothing. */
   update(data) {
     const written = JSON.stringify(data);
     if (written === this.written) return;
@@ -91,7 +92,7 @@ class Viewer {
     return pane;
   }
 
-  /** Show on its picture which option is chosen. */
+  /** Mark the chosen option on its picture. */
   markChosen(letter) {
     this.letter = letter;
     for (const pane of this.panes) pane.markChosen(letter);
@@ -101,7 +102,7 @@ class Viewer {
     return this.panes.length === 2;
   }
 
-  /** Whether all pictures are `there` to be seen, one has `failed`, or is still `coming`. */
+  /** Whether all pictures are `there`, one has `failed`, or one is still `coming`. */
   get state() {
     const states = this.panes.map((pane) => pane.state);
     return ["failed", "coming"].find((state) => states.includes(state)) ?? "there";
@@ -186,7 +187,7 @@ class Viewer {
     this.draw();
   }
 
-  /** One pixel of the first picture for one of the screen, or back to whole pictures. */
+  /** Show one pixel of the first picture per screen pixel, or return to whole pictures. */
   showPixels() {
     const [pane] = this.panes;
     const zoom = 1 / (pane.scale * window.devicePixelRatio);
@@ -194,10 +195,10 @@ class Viewer {
     else this.zoomBy(zoom / this.view.zoom);
   }
 
-  /** Lay out for the width there is. */
+  /** Lay out for the available width. */
   arrange() {
     const width = Math.floor(this.element.getBoundingClientRect().width);
-    if (width < 1) return; // in a part of the page that is folded away
+    if (width < 1) return; // in a folded part of the page
     this.width = width;
     const bar = getComputedStyle(this.toolbar.element);
     const above = this.toolbar.element.offsetHeight + parseFloat(bar.marginBottom);
@@ -244,7 +245,7 @@ function readChoices() {
     const { mode, marks } = JSON.parse(sessionStorage.getItem(CHOICES)) ?? {};
     return { ...(MODES.includes(mode) && { mode }), ...(typeof marks === "boolean" && { marks }) };
   } catch {
-    return {}; // storage may be refused, or hold what another program wrote
+    return {}; // storage may be refused, or hold another program's data
   }
 }
 
@@ -252,6 +253,6 @@ function writeChoices(choices) {
   try {
     sessionStorage.setItem(CHOICES, JSON.stringify(choices));
   } catch {
-    // The choice then holds for as long as the page does.
+    // The choice then lasts as long as the page.
   }
 }

@@ -1,4 +1,4 @@
-"""Shows the picture viewer on a Streamlit page."""
+"""The picture viewer on a Streamlit page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCRIPTS = (
     "divider.js",
     "viewer.js",
 )
-"""Scripts of the viewer, which other components may take up."""
+"""Scripts of the viewer, which other components may include."""
 STYLE = "viewer.css"
 
 
@@ -31,19 +31,19 @@ class ViewerPicture:
 
     Args:
         src: Path of the upright picture on this server, such as `/pictures/12/0`.
-        coarse: Path of a small version, seen until the picture has come over a slow line; None without one.
-        marks: Path of a transparent PNG of the same shape that is laid over it; None without marks.
+        coarse: Path of a small version, shown until the picture has arrived over a slow line; None without one.
+        marks: Path of a transparent PNG overlay of the same shape; None without marks.
         caption: Caption, such as `Image 1` or `A`.
-        alt: Description for people who do not see the picture; empty for the caption.
-        width: Width of the upright picture in pixels. The page is laid out before any picture is loaded.
+        alt: Description for screen readers; empty for the caption.
+        width: Width of the upright picture in pixels. The page computes its layout before any picture loads.
         height: Height of the upright picture in pixels.
-        letter: Letter of the option that the picture is, which is shown on it; empty where it is no option.
-        detail: Path below which tiles of the picture's own pixels lie, `COLUMN/ROW`; None where `src` has them all.
+        letter: Option letter, shown on the picture; empty if the picture is not an option.
+        detail: Path of the picture's full-resolution tiles, `COLUMN/ROW`; None if `src` has full resolution.
         detail_px: Side of such a tile, in pixels.
         can_be_chosen: Whether a click on the picture chooses that option; default False.
 
     Raises:
-        ValueError: A path leads off this server, or a side is not positive.
+        ValueError: A path leads to another server, or a side is not positive.
     """
 
     src: str
@@ -69,26 +69,26 @@ class ViewerPicture:
 def show_pictures(
     pictures: Sequence[ViewerPicture], *, key: str, texts: Mapping[str, str] | None = None, place: str = "pictures"
 ) -> None:
-    """Show an item's pictures with one zoom for all; two of them also under a slider or in turn.
+    """Show an item's pictures with one zoom for all; show two also under a slider or in turn.
 
-    Running the script again with the same arguments changes nothing on the screen. Another `key` resets the zoom. The
-    way to compare, and whether marks are shown, stay as chosen for the browser's session.
+    Running the script again with the same arguments leaves the screen unchanged. Another `key` resets the zoom. The way
+    to compare and the visibility of marks stay as chosen for the browser's session.
 
     Args:
-        pictures: One or more pictures in the order of the question; of three or more, the first may be a reference.
-        key: Key of what is shown, such as a task and its round.
+        pictures: One or more pictures in the order of the question; the first of three or more may be a reference.
+        key: Key of the displayed content, such as a task and its round.
         texts: Replacements for some of `TEXTS`, by name; default none.
         place: Name of the place on the page, for pages with more than one viewer; default `pictures`.
 
     Raises:
-        ValueError: There is no picture, or `texts` has a name that `TEXTS` has not.
+        ValueError: `pictures` is empty, or `texts` has a name that `TEXTS` lacks.
     """
     if not pictures:
         raise ValueError(f"nothing to show for {key!r}; give at least one picture")
     unknown = sorted(set(texts or ()) - set(TEXTS))
     if unknown:
         raise ValueError(f"unknown texts {', '.join(unknown)}; the viewer has {', '.join(sorted(TEXTS))}")
-    # The component keeps its key from item to item, so the page updates it instead of building a new one.
+    # The component keeps its key from item to item, so the page updates it instead of building another.
     component("benchwright_viewer", [FOLDER / name for name in (*SCRIPTS, "mount.js")], [FOLDER / STYLE])(
         key=f"viewer-{place}",
         data={"key": key, "pictures": [asdict(picture) for picture in pictures], "texts": {**TEXTS, **(texts or {})}},

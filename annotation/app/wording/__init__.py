@@ -1,1 +1,1 @@
-"""All words of the review app, in English, by who reads them; languages translate them."""
+"""All words of the review app, in English and grouped by reader; language files translate them."""

@@ -1,4 +1,4 @@
-"""How the app and the command line alike describe accounts."""
+"""Descriptions of accounts, shared by the app and the command line."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ AccountState = Literal["locked", "open", "invited", "closed"]
 
 
 def invitation_path(token: str) -> str:
-    """Return the path at which an invitation is accepted."""
+    """Return the path for accepting an invitation."""
     return f"/welcome?invitation={token}"
 
 
 def state_of(account: Account) -> AccountState:
-    """Return whether the owner of an account can sign in, as one word."""
+    """Return one word for whether the owner of an account can sign in."""
     if account.is_disabled:
         return "locked"
     if account.is_taken_up:

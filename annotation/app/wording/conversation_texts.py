@@ -54,7 +54,7 @@ TEXTS = Texts(
         "open_view": "Open",
         "remove_view": "Remove {name}",
         "no_views": "Search or filter, then save the view under a name.",
-        # Likeness
+        # Similarity
         "by_meaning": "Find by meaning",
         "by_meaning_hint": "What questions are to be about, in your own words",
         "find_questions": "Find questions like it",

@@ -34,7 +34,7 @@ CODES = Texts(
         "to_revise": "to be revised",
     },
 )
-"""Words for outcomes of tasks and for decisions. Codes of a campaign's own form are not among them."""
+"""Words for outcomes of tasks and for decisions, without codes of a campaign's own form."""
 
 TEXTS = Texts(
     "curator",
@@ -706,7 +706,7 @@ ITEM_STATES = Texts(
         "waits": "left to an adjudicator",
     },
 )
-"""Words for states and marks of items and images, for outcomes of tasks on an item's page, and for what there is."""
+"""Words for states and marks of items and images, for outcomes of tasks on an item's page, and for kinds of records."""
 
 
 def words_for(code: str) -> str:
@@ -715,11 +715,11 @@ def words_for(code: str) -> str:
 
 
 def rule_in_words(rule: str) -> str:
-    """Return a campaign's rule for people: `unanimous(2)` becomes "All 2 agree", `answers(3)` "Every answer counts"."""
+    """Return the words for a rule: `unanimous(2)` becomes "All 2 agree", `answers(3)` "Every answer counts"."""
     try:
         parsed = parse_rule(rule)
     except BenchwrightError:
-        return TEXTS["rule_none"]  # such a campaign asks for answers, of which none is settled
+        return TEXTS["rule_none"]  # such a campaign asks for answers, which no rule settles
     if parsed.slots == 1:
         words = TEXTS["rule_single"]
     elif parsed.need == parsed.slots:

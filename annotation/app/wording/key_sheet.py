@@ -1,4 +1,4 @@
-"""The sheet of keys: what each key does on a card, in the order in which somebody learns them."""
+"""The sheet of keyboard keys: the effect of each key on a card, in the order of learning them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .texts import TEXTS
 
 
 class KeyWords(TypedDict):
-    """A key, or a group of keys, and what it does, in words."""
+    """A key, or a group of keys, and words for its effect."""
 
     key: str
     words: str
@@ -82,11 +82,11 @@ _SHEETS |= {
     f"{name}_to_writer": [line for key in _SHEETS[name] for line in ((key, _TO_WRITER) if key[0] == "V" else (key,))]
     for name in ("verify", "verify_with_evidence", "review")
 }
-"""The keys of each kind of card, with the names of their texts."""
+"""The keyboard keys of each kind of card, with the names of their texts."""
 
 
 def key_sheet(name: str, letters: Sequence[str]) -> list[KeyWords]:
-    """Return what each key does on a card.
+    """Return the effect of each keyboard key on a card.
 
     Args:
         name: Name of the sheet among `_SHEETS`.

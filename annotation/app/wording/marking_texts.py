@@ -1,4 +1,4 @@
-"""All texts that marking on pictures shows or speaks."""
+"""All texts, shown or spoken, for marking on pictures."""
 
 from ..languages.language import Texts
 
@@ -111,4 +111,4 @@ TEXTS = Texts(
         "helper_failed": "{name}: {why}. Drawing goes on.",
     },
 )
-"""The page fills in the names in braces, and shows everything as text, never as markup."""
+"""Texts for marking; the page fills in the names in braces, and shows texts as text, never as markup."""

@@ -1,7 +1,8 @@
-"""Messages of errors that people meet on a page, as the store, the forms and the commands make them in English.
+"""Error messages that can appear on a page, as the store, the forms and the commands write them in English.
 
-Deeper layers know no languages: they raise an error with an English message, and a page shows it by `message_of`. A
-message that can reach a page stands here with places for its values, and in each language's file under `messages`.
+Deeper layers do not handle languages: they raise an error with an English message, and a page shows it by
+`message_of`. A message that can reach a page is listed here with places for its values, and in each language file under
+`messages`.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ MESSAGES = (
     "a rejection needs a reason: one of {known}",
     "a rejection needs a note that says why",
     "campaign {campaign} has no adjudicator: {rule}",
-    # Asking certain people, and asking again
+    # Assigning tasks to certain annotators, and reopening them
     "no open task asks about it",
     "no task asks about it",
     "decisions of this campaign all count, so it asks nobody again",
@@ -211,7 +212,7 @@ MESSAGES = (
     "nothing dropped {name} or asked about it; `benchwright trace` tells its history",
     "another process is reading the workspace; try again in a minute",
     "{path} cannot be read or written: {why}",
-    # The run and what is started
+    # The run and other commands
     "a release is named by small letters, digits and hyphens, such as my-benchmark",
     "a version begins with a digit, such as 1.0; leave it empty for a draft",
     "`{job}` works already, started by {name}; one at a time",
@@ -241,4 +242,4 @@ MESSAGES = (
     "{tasks} more than {decisions}, or people who are at them; take a rule for more people, or give the "
     "step another name for a new campaign",
 )
-"""Messages in the order in which they are tried."""
+"""Messages in the order of matching."""

@@ -1,4 +1,4 @@
-"""All texts of the pages of our own: a new benchmark, the recipe, releases, people and flags."""
+"""All texts of the app's own pages: a new benchmark, the recipe, releases, people and flags."""
 
 from __future__ import annotations
 

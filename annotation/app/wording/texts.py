@@ -1,4 +1,4 @@
-"""All texts of the app but those of the curator's pages (`curator_texts`) and of the viewer."""
+"""All texts of the app except those of the curator's pages (`curator_texts`) and of the viewer."""
 
 from __future__ import annotations
 
@@ -408,13 +408,14 @@ AUDIT_TITLES = {
     "audit-reviews": "reviews",
     "audit-pictures": "pairs of pictures",
 }
-"""Words for the campaigns that `audit --set-right` opens, by name; further ones have a number after it."""
+"""Words for the campaigns that `audit --set-right` opens, by name; later ones have a number after the name."""
 
 
 def title_of(name: str) -> str:
-    """Return the name of a campaign or a task as people write it.
+    """Return the displayed name of a campaign or a task.
 
-    `beyond_the_image` becomes "Beyond the image"; a campaign on what an audit found, `audit-edits-2`, "Edits 2".
+    `beyond_the_image` becomes "Beyond the image"; `audit-edits-2`, a campaign on an audit's findings, becomes "Edits
+    2".
     """
     first, _, number = name.rpartition("-")
     is_further = first in AUDIT_TITLES and number.isdecimal()
@@ -423,11 +424,11 @@ def title_of(name: str) -> str:
 
 
 def words_of_code(code: str) -> str:
-    """Return a code in words: `wrong_answer` becomes "wrong answer"; a translation is known for those in `NAMES`."""
+    """Return the words for a code: `wrong_answer` becomes "wrong answer"; those in `NAMES` have translations."""
     english = AUDIT_TITLES.get(code) or " ".join(code.replace("_", " ").split()) or code
     return chosen_language().text("names", code, english)
 
 
 def message_of(error: BaseException) -> str:
-    """Return what an error says, in the chosen language where `MESSAGES` has it."""
+    """Return the message of an error, in the chosen language if `MESSAGES` has it."""
     return chosen_language().message(str(error))

@@ -1,4 +1,4 @@
-"""All texts that the picture viewer shows or speaks."""
+"""All texts, shown or spoken, of the picture viewer."""
 
 from ..languages.language import Texts
 
@@ -43,4 +43,4 @@ TEXTS = Texts(
         "retry": "Try again",
     },
 )
-"""The viewer fills in the names in braces, and shows everything as text, never as markup."""
+"""Texts of the viewer, which fills in the names in braces and shows texts as text, never as markup."""

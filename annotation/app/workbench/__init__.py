@@ -1,1 +1,1 @@
-"""The workbench: pictures and card of one task after the other, with the next ones fetched ahead."""
+"""The workbench: pictures and card of one task after another, with the next ones prefetched."""

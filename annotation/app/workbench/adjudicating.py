@@ -1,4 +1,4 @@
-"""An adjudicator's work in a campaign: the cases that annotators leave open, and what is decided of each."""
+"""An adjudicator's work in a campaign: the cases that annotators leave open, and the decision on each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .work import EventResult, WorkProgress, WorkTask, pictures_of, require_show
 class AdjudicatorWork:
     """The work of one adjudicator in one campaign.
 
-    Cases are not opened ahead: whoever opens one sees the annotators' answers, and may not judge the item any more.
+    Cases are not opened ahead: an adjudicator who opens one sees the annotators' answers and may no longer judge the
+    item.
 
     Args:
         state: State of the app.
@@ -33,18 +34,18 @@ class AdjudicatorWork:
 
     @property
     def cases(self) -> list[QueuedCase]:
-        """Return the cases that are open to the adjudicator; they are read once between two decisions."""
+        """Return the cases open to the adjudicator, read once between two decisions."""
         if self._cases is None:
             self._cases = self._queue.queue()
         return self._cases
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the id of the case to decide next; skipped cases come again once nothing else is left."""
+        """Return the id of the case to decide next; skipped cases return once no others are left."""
         place = {task_id: number for number, task_id in enumerate(skipped, 1)}
         return sorted((case.task_id for case in self.cases), key=lambda task_id: place.get(task_id, 0))[:1]
 
     def task(self, task_id: int) -> WorkTask:
-        """Return a case, and record that it was opened.
+        """Return a case, and record its opening.
 
         Raises:
             RefusedError: The case is not in this adjudicator's queue.
@@ -55,10 +56,10 @@ class AdjudicatorWork:
         return WorkTask(task_id, card, pictures_of(self._state, task_id, case.item), " · ".join(about))
 
     def carry_out(self, event: CardEvent) -> EventResult:
-        """Carry out what the adjudicator did; skipping is the window's own affair, and nothing is undone.
+        """Carry out an action of the adjudicator; the window alone handles skips, and there is no undo.
 
         Raises:
-            BenchwrightError: The decision is not taken; the message says why.
+            BenchwrightError: The decision is refused; the message states the reason.
         """
         if event.does == "decide":
             self._cases = None
@@ -67,10 +68,10 @@ class AdjudicatorWork:
         return EventResult()
 
     def messages(self) -> Sequence[Message]:
-        """Return no messages: the work of the campaign shows them."""
+        """Return no messages; the annotators' work in the campaign shows them."""
         return ()
 
     def progress(self) -> WorkProgress:
-        """Return how many cases wait."""
+        """Return the number of waiting cases."""
         waits = sum(case.waits for case in self.cases)
         return WorkProgress(None, TEXTS["cases_left"].format(waits=waits, more=len(self.cases) - waits))

@@ -1,4 +1,4 @@
-"""An annotator's work in a campaign: the tasks that they hold, and what they do with each."""
+"""An annotator's work in a campaign: their held tasks, and their actions on each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..wording.texts import TEXTS
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
 _MOST_SHORTEST_S = 30.0
-"""Decisions that took longer are not looked at any closer: no item has so much to read."""
+"""Seconds above which a decision needs no check of its speed: no item has that much to read."""
 
 
 class AnnotatorWork:
@@ -39,12 +39,12 @@ class AnnotatorWork:
         self._queue = TaskQueue(state.store, campaign, account.name)
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the tasks that the annotator holds, after taking the next ones; the store knows skips."""
+        """Return the ids of the annotator's held tasks, after taking the next ones; the store remembers skips."""
         del skipped
         return self._queue.hold(1 + AHEAD, now=clock())
 
     def give_back(self, task_ids: Sequence[int], *, since: datetime) -> None:
-        """Put tasks back that the annotator has not looked at, unless another window took them since."""
+        """Return unseen tasks to the queue, unless another window took them after `since`."""
         self._queue.give_back(task_ids, since=since, now=clock())
 
     def has(self, task_id: int) -> bool:
@@ -56,10 +56,10 @@ class AnnotatorWork:
         return True
 
     def task(self, task_id: int) -> WorkTask:
-        """Return one of the annotator's own tasks, held or decided, and have its pictures prepared.
+        """Return one of the annotator's own tasks, held or decided, and prepare its pictures.
 
         Raises:
-            RefusedError: The task is not this annotator's.
+            RefusedError: The task does not belong to this annotator.
         """
         task = self._queue.task(task_id, now=clock())
         card = card_of(task, self._queue.campaign)
@@ -70,10 +70,10 @@ class AnnotatorWork:
         return WorkTask(task_id, card, pictures)
 
     def carry_out(self, event: CardEvent) -> EventResult:
-        """Carry out what the annotator did.
+        """Carry out an action of the annotator.
 
         Raises:
-            BenchwrightError: It cannot be done; what they wrote is kept as a draft, if the task is still theirs.
+            BenchwrightError: The action is refused; if the task is still theirs, their input is kept as a draft.
         """
         queue, now = self._queue, clock()
         if event.does == "undo":
@@ -98,7 +98,7 @@ class AnnotatorWork:
         return EventResult(words=words, notice=self._gold_notice(event.task))
 
     def _gold_notice(self, task_id: int) -> Sequence[str]:
-        """Return what to say of a gold item that was just decided, in lines; none of other items, or if unset."""
+        """Return the feedback on a gold item just decided, as lines; empty for other items, or if switched off."""
         told = self._queue.gold_feedback(task_id, now=clock())
         if told is None:
             return ()
@@ -113,14 +113,14 @@ class AnnotatorWork:
         return [head, question_in_words(item), *lines, *([why] if why else [])]
 
     def _quiet_word(self, event: CardEvent) -> str:
-        """Return a word for a decision that came faster than pictures and text can be taken in; empty for others."""
+        """Return a short hint after a decision that was faster than pictures and text can be read; empty for others."""
         if not is_too_fast(event.submission.active_s, _MOST_SHORTEST_S):
             return ""
         shortest_s = self._queue.task(event.task, now=clock()).shortest_s
         return TEXTS["too_fast"] if is_too_fast(event.submission.active_s, shortest_s) else ""
 
     def progress(self) -> WorkProgress:
-        """Return how many tasks are decided, and how many of the annotator's part are left."""
+        """Return the number of decided tasks, and of tasks left in the annotator's part."""
         progress = self._queue.progress(now=clock())
         part = self._queue.share_left(progress)
         name = "mine_done" if part == progress.left else "part_done" if part else "part_is_done"
@@ -128,7 +128,7 @@ class AnnotatorWork:
         return WorkProgress(progress.decided / max(1, progress.decided + part), words)
 
     def messages(self) -> Sequence[Message]:
-        """Return the messages of this campaign that the annotator has yet to confirm."""
+        """Return the messages of this campaign that the annotator has not confirmed."""
         with self._state.store.reading() as connection:
             return unread_messages(connection, [self._queue.campaign], self._queue.annotator)
 
@@ -136,13 +136,13 @@ class AnnotatorWork:
         """Record that the annotator read a message.
 
         Raises:
-            BenchwrightError: There is no such message for the annotator.
+            BenchwrightError: The annotator has no such message.
         """
         with self._state.store.writing() as connection:
             confirm_message(connection, message, self._queue.annotator, now=clock())
 
     def _decide(self, event: CardEvent) -> None:
-        """Take a decision; where it is refused, keep what was written as a draft."""
+        """Store a decision; if it is refused, keep the input as a draft."""
         queue, now, seen = self._queue, clock(), event.seen
         slot_id = queue.slot_of(event.task, now=now)
         try:
@@ -153,6 +153,6 @@ class AnnotatorWork:
             queue.submit(slot_id, event.submission, now=now, seen_version=seen_version)
         except RefusedError as error:
             if seen is not None or not isinstance(error, StaleError):
-                with suppress(RefusedError, ValueError):  # the latter for text and numbers that no database takes
+                with suppress(RefusedError, ValueError):  # the latter for text and numbers that no database accepts
                     queue.save_draft(event.task, event.draft, now=now, seen=seen)
             raise

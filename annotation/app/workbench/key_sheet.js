@@ -1,4 +1,4 @@
-// The sheet of keys, on the question mark: what each key does with the card on the screen.
+// The sheet of keyboard keys, opened by the question mark: the effect of each key on the current card.
 
 class KeySheet {
   constructor(parent, texts, signal) {
@@ -9,14 +9,14 @@ class KeySheet {
     add(this.element, "p", "touch", texts.keys_layout);
     add(this.element, "p", "touch", texts.keys_touch);
     button(this.element, "action quiet", texts.keys_close, "", () => this.element.close());
-    // While the sheet is open, no key decides anything behind it.
+    // While the sheet is open, no key acts on the card behind it.
     this.element.addEventListener("keydown", (event) => {
-      if (!this.element.open) return; // the focus may stay on its button for a moment
+      if (!this.element.open) return; // its button may keep the focus for a moment
       event.stopPropagation();
       const key = pressedKey(event);
       if (key !== "Escape" && key !== "?") return;
       event.preventDefault();
-      this.element.close(); // at once: the next key is the card's
+      this.element.close(); // at once: the next key belongs to the card
     });
     window.addEventListener("keydown", (event) => {
       if (pressedKey(event) !== "?" || event.ctrlKey || event.altKey || event.metaKey || isWriting(event)) return;

@@ -1,12 +1,14 @@
-// What somebody did, on its way to the server: sent in order, kept in the window until it is taken, sent again when the
-// connection is back. A reload loses nothing of it.
+// The user's actions on their way to the server: sent in order, kept in the window until the server takes them, and
+// sent
+// again when the connection is back. A reload loses none.
 
 const RETRY_MS = [1000, 2000, 4000, 8000];
 
 class Outbox {
   /**
-   * `post` sends events and returns the server's answer, which `heard` gets; `refused` gets what the server takes in no
-   * case, and `troubled` hears whether the connection fails. An error of `post` with `words` is such a refusal.
+   * `post` sends events and returns the server's answer, which goes to `heard`. `refused` gets the events that the
+   * server
+   * refuses for good; an error of `post` with `words` is such a refusal. `troubled` gets whether the connection fails.
    */
   constructor(place, { post, heard, refused, troubled }, signal) {
     Object.assign(this, { place, post, heard, refused, troubled });
@@ -14,12 +16,12 @@ class Outbox {
     this.tries = 0;
     window.addEventListener("online", () => this.flush(), { signal });
     window.addEventListener("beforeunload", (event) => {
-      if (this.tries && this.waiting.length) event.preventDefault(); // what is decided offline goes with the window
+      if (this.tries && this.waiting.length) event.preventDefault(); // closing the window would lose offline decisions
     }, { signal });
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
 
-  /** Whether something is decided that the server does not know yet. */
+  /** Whether any decision has not reached the server yet. */
   has(task) {
     return this.waiting.some(({ event }) => event.task === task && (event.does === "decide" || event.does === "skip"));
   }
@@ -28,7 +30,7 @@ class Outbox {
     return this.waiting.length;
   }
 
-  /** Send an event; `lines` say it in words, `question` what it was about, if it comes back refused. */
+  /** Send an event; for a refusal, `lines` describe the event and `question` its task. */
   push(event, lines, question) {
     this.waiting.push({ event, lines, question });
     this.keep();
@@ -54,7 +56,7 @@ class Outbox {
       this.taken(sent);
       this.refused(error.words, sent);
     }
-    this.flush(); // what came meanwhile
+    this.flush(); // events that came meanwhile
   }
 
   taken(sent) {
@@ -69,7 +71,7 @@ class Outbox {
     try {
       sessionStorage.setItem(this.place, JSON.stringify(this.waiting));
     } catch {
-      // It is then kept for as long as the page is there.
+      // The event then lasts as long as the page.
     }
   }
 

@@ -1,4 +1,4 @@
-"""Practice on the workbench: the same card and pictures as in the real work, and after each decision what was right."""
+"""Practice on the workbench: card and pictures as for real tasks, with the right decision after each of one's own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .work import AHEAD, EventResult, ViewedPicture, WorkProgress, WorkTask, pic
 
 
 class PracticeWork:
-    """The practice of one person in one campaign. The id of a task is its place in the attempt, counted from 1.
+    """The practice of one person in one campaign. The id of a task is its position in the attempt, counted from 1.
 
     Args:
         state: State of the app.
@@ -44,7 +44,7 @@ class PracticeWork:
         self._campaign = replace(campaign, form=self._queue.form)
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the items to decide next; skipped ones come again once nothing else is left."""
+        """Return the ids of the items to decide next; skipped ones return once no others are left."""
         attempt = self._queue.state().attempt
         if attempt is None or attempt.ended_at is not None:
             return []
@@ -53,10 +53,10 @@ class PracticeWork:
         return sorted(left, key=lambda task_id: later.get(task_id, 0))[: 1 + AHEAD]
 
     def task(self, task_id: int) -> WorkTask:
-        """Return an item; once it is decided, with what was right and why.
+        """Return an item; after its decision, with the right decision and an explanation.
 
         Raises:
-            RefusedError: There is no such item.
+            RefusedError: The item does not exist.
         """
         stored, said = self._queue.item_at(task_id - 1)
         item = practice_in_language(stored, self._campaign.kind)
@@ -87,10 +87,10 @@ class PracticeWork:
         return pictures_from(item, source, can_be_chosen=can_be_chosen)
 
     def carry_out(self, event: CardEvent) -> EventResult:
-        """Keep a decision, and show the item again with what was right.
+        """Store a decision, and show the item again with the right decision.
 
         Raises:
-            RefusedError: The practice has ended, or the form does not take what they say.
+            RefusedError: The practice has ended, or the form does not accept the decision.
         """
         if event.does == "skip":
             return EventResult()
@@ -99,11 +99,11 @@ class PracticeWork:
         return EventResult(event.task)
 
     def messages(self) -> Sequence[Message]:
-        """Return no messages: the work of the campaign shows them."""
+        """Return no messages; the annotators' work in the campaign shows them."""
         return ()
 
     def progress(self) -> WorkProgress:
-        """Return how many items are decided, and how many of them right."""
+        """Return the number of decided items, and of right decisions."""
         state = self._queue.state()
         done = 0 if state.attempt is None else state.of - len(state.attempt.left)
         correct = 0 if state.attempt is None else state.attempt.correct
@@ -111,7 +111,7 @@ class PracticeWork:
         return WorkProgress(done / max(1, state.of), words)
 
     def _explained(self, card: Card, item: PracticeItem, said: PracticeAnswer) -> Card:
-        """Return a card with what was said of it, what was right, and why; nothing on it can be decided any more."""
+        """Return a decided card with the annotator's decision, the right decision and an explanation."""
         head = "practice_right" if said.is_right else "practice_wrong"
         lines = [TEXTS["practice_said"].format(said=self._words(item, said.decision or "", said.answer))]
         if not said.is_right:

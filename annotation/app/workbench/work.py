@@ -1,4 +1,4 @@
-"""What a workbench gets: the tasks that somebody holds, with pictures and cards, and what came of what they did."""
+"""The data of a workbench: held tasks with pictures and cards, and the results of the user's actions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..wording.key_sheet import key_sheet
 from ..wording.texts import TEXTS, message_of
 
 AHEAD = 2
-"""Tasks that a workbench holds beside the one on the screen, so that the next one is there at once."""
+"""Number of tasks that a workbench holds in addition to the current one, so that the next one appears at once."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class WorkTask:
 
 
 class ViewedPicture(TypedDict):
-    """Where a picture of an item is, and how large: fields of `ViewerPicture`."""
+    """Place and size of an item's picture: fields of `ViewerPicture`."""
 
     src: str
     marks: str | None
@@ -68,13 +68,13 @@ class ViewedPicture(TypedDict):
 
 @dataclass(frozen=True)
 class EventResult:
-    """What came of an event.
+    """The result of an event.
 
     Attributes:
-        task_id: Task to show next or anew; None for the next one of the queue.
-        words: Message for whoever did it; empty without one.
-        is_refused: Whether the event changed nothing, for the reason in `words`.
-        notice: Lines that stay on the screen until somebody closes them, such as what was right on a gold item.
+        task_id: Task to show next or again; None for the next one of the queue.
+        words: Message to the user; empty without one.
+        is_refused: Whether the event had no effect, for the reason in `words`.
+        notice: Lines that stay on the screen until the user closes them, such as the right decision on a gold item.
     """
 
     task_id: int | None = None
@@ -85,49 +85,49 @@ class EventResult:
 
 @dataclass(frozen=True)
 class WorkProgress:
-    """Progress as a workbench shows it: a share of 0 to 1, or None where none is known, and words."""
+    """Progress as a workbench shows it: a share from 0 to 1, or None if unknown, and words."""
 
     share: float | None
     words: str
 
 
 class Work(Protocol):
-    """The work of one person in one campaign, as annotator or as adjudicator."""
+    """The work of one person in one campaign, as an annotator or an adjudicator."""
 
     def held(self, skipped: Sequence[int]) -> list[int]:
-        """Return the ids of the tasks to do next, in order; `skipped` were put off in this window, the latest last."""
+        """Return the ids of the tasks to do next, in order; `skipped` are the window's skipped tasks, latest last."""
 
     def task(self, task_id: int) -> WorkTask:
         """Return a task as the workbench shows it.
 
         Raises:
-            RefusedError: The task is not this person's.
+            RefusedError: The task does not belong to this person.
         """
 
     def carry_out(self, event: CardEvent) -> EventResult:
-        """Carry out what somebody did on a card.
+        """Carry out an action on a card.
 
         Raises:
-            BenchwrightError: It cannot be done; the message says why.
+            BenchwrightError: The action is refused; the message states the reason.
         """
 
     def progress(self) -> WorkProgress:
-        """Return how much is done, and how much is left."""
+        """Return the amount of work done and left."""
 
     def messages(self) -> Sequence[Message]:
-        """Return the messages that this person has yet to confirm."""
+        """Return the messages that this person has not confirmed."""
 
 
 def work_state(
     work: Work, *, known: Container[int] = (), skipped: Sequence[int] = (), opened: int | None = None
 ) -> dict[str, Any]:
-    """Return what a workbench shows, as JSON values.
+    """Return the content of a workbench as JSON values.
 
     Args:
-        work: Somebody's work.
-        known: Ids of tasks whose content the browser has; it is not sent again.
-        skipped: Tasks that were put off in this window.
-        opened: Id of a task that was opened by hand, to be shown first; default None.
+        work: The work of one person.
+        known: Ids of tasks with content that the browser already has; it is not sent again.
+        skipped: Tasks skipped in this window.
+        opened: Id of a task opened by hand, to show first; default None.
     """
     words = ""
     tasks: dict[int, WorkTask] = {}
@@ -142,10 +142,10 @@ def work_state(
             if task_id not in known:
                 tasks.setdefault(task_id, work.task(task_id))
         except RefusedError:
-            continue  # taken back since it was listed
+            continue  # withdrawn since it was listed
         upcoming.append(task_id)
     return {
-        # Pages and requests may reach the browser in another order than the one in which they were made.
+        # Pages and responses may reach the browser in a different order from their creation.
         "stamp": clock().timestamp(),
         "upcoming": upcoming,
         "opened": opened,
@@ -157,7 +157,7 @@ def work_state(
 
 
 def results_of(work: Work, events: Sequence[CardEvent]) -> list[EventResult]:
-    """Carry out events in their order and return what came of each; a refused one hinders no later one."""
+    """Carry out events in order and return the result of each; a refused event does not block later ones."""
     results = []
     for event in events:
         try:
@@ -168,21 +168,21 @@ def results_of(work: Work, events: Sequence[CardEvent]) -> list[EventResult]:
 
 
 def with_results(work: Work, state: dict[str, Any], results: Sequence[EventResult]) -> dict[str, Any]:
-    """Return a state with the results of events, and with the tasks that these show anew."""
+    """Return a state with the results of events, and with the tasks that these show again."""
     tasks, told = dict(state["tasks"]), []
     for result in results:
         if result.task_id is not None:
             try:
                 tasks[str(result.task_id)] = work.task(result.task_id).to_json()
             except RefusedError:
-                result = replace(result, task_id=None)  # noqa: PLW2901 - what the browser gets of it
+                result = replace(result, task_id=None)  # noqa: PLW2901 - the browser's version of the result
         row = {"task": result.task_id, "words": result.words, "refused": result.is_refused}
         told.append({**row, "notice": list(result.notice)})
     return {**state, "tasks": tasks, "results": told}
 
 
 def require_shown(state: AppState, task_id: int) -> None:
-    """Refuse a decision on a task that nobody can have seen, whatever their browser allowed.
+    """Refuse a decision on a task that the user cannot have seen, whatever their browser allowed.
 
     Raises:
         RefusedError: One of the task's pictures cannot be shown.
@@ -203,7 +203,7 @@ def pictures_of(
         state: State of the app.
         task_id: Id of the task.
         item: Content of the task.
-        can_be_chosen: Whether a click on a picture that is an option chooses it; default False.
+        can_be_chosen: Whether a click on a picture chooses it, if it is an option; default False.
     """
 
     def source(place: int, image: ItemImage) -> ViewedPicture:
@@ -228,8 +228,8 @@ def pictures_from(
 
     Args:
         item: The item.
-        source: Says of the picture at a place, counted from 0, where it is and how large.
-        can_be_chosen: Whether a click on a picture that is an option chooses it.
+        source: Function from a position, counted from 0, and its image to the picture's place and size.
+        can_be_chosen: Whether a click on a picture chooses it, if it is an option.
     """
     named = zip(item.images, captions(item), letters_of_pictures(item), strict=True)
     return [

@@ -1,4 +1,4 @@
-"""Routes of the workbench: what somebody did goes to the store, and their next tasks come back."""
+"""Routes of the workbench: they pass a user's actions to the store, and return the next tasks."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ PRACTICE_URL = "/work/practice"
 _MESSAGE_URL = "/work/message"
 MOST_BYTES = 1 << 20
 _MOST_BYTES_OF_REGIONS = MOST_BYTES + MAX_REGION_BYTES
-"""Most bytes of a request in a campaign that takes regions."""
+"""Largest size of a request in a campaign with regions, in bytes."""
 _MOST_EVENTS = 50
 _MOST_IDS = 1000
 _LATEST_STAMP = 1e11
 
 
 class _WorkRequest(NamedTuple):
-    """What a workbench sends."""
+    """A request from a workbench."""
 
     campaign: str
     events: list[CardEvent]
@@ -103,7 +103,7 @@ async def _checked(
     request: Request, state: AppState, respond: Callable[[Account, _WorkRequest], dict[str, Any]]
 ) -> Response:
     """Read a request, check it, and respond in a thread."""
-    # A page of another site cannot add the header, unless this server allowed it in answer to a preflight request.
+    # A page of another site cannot add the header unless this server allows it in response to a preflight request.
     if DRAFT_HEADER not in request.headers:
         return PlainTextResponse("this comes from the app\n", 403)
     body, most = bytearray(), MOST_BYTES
@@ -114,7 +114,7 @@ async def _checked(
         if len(body) > most:
             return PlainTextResponse("too long\n", 413)
     account = request.scope[ACCOUNT]
-    assert isinstance(account, Account)  # the session middleware lets nobody else through
+    assert isinstance(account, Account)  # the session middleware requires an account
     try:
         sent = _work_request(bytes(body))
         if len(body) > MOST_BYTES and not await run_in_threadpool(_takes_regions, state.store, sent.campaign):
@@ -124,22 +124,22 @@ async def _checked(
         return PlainTextResponse("this is nothing that the app sends\n", 400)
     except BenchwrightError as error:
         return PlainTextResponse(f"{message_of(error)}\n", 403)
-    # In ASCII: a draft may hold half a character, which has no other form.
+    # In ASCII: a draft may hold a lone surrogate (half a character), which UTF-8 cannot encode.
     return Response(json.dumps(reply), media_type="application/json")
 
 
 def _takes_regions(store: ReviewStore, name: str | None = None) -> bool:
-    """Return whether people mark regions in a campaign, or in any that is not archived."""
+    """Return whether annotators mark regions in a campaign; without a name, in any that is not archived."""
     campaigns = store.campaigns() if name is None else [store.campaign(name)]
     return any(campaign.form.region_fields for campaign in campaigns)
 
 
 def _work_request(body: bytes) -> _WorkRequest:
-    """Return what a workbench sent, after checking its form.
+    """Return a request from a workbench, after checking its form.
 
     Raises:
-        ValueError: It is no JSON object of the right form.
-        RefusedError: One of its events is nothing that a card sends.
+        ValueError: The body is not a JSON object of the right form.
+        RefusedError: An event does not have a form that cards send.
     """
     sent = json.loads(body)
     if not isinstance(sent, Mapping) or not isinstance(sent.get("campaign"), str):
@@ -168,7 +168,7 @@ def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
 
 
 def _message(sent: Mapping[str, Any]) -> int:
-    """Return the number of the message that a request confirms; 0, which no message has, where it names none."""
+    """Return the number of the message that a request confirms; 0, which no message has, if it names none."""
     number = sent.get("message", 0)
     if type(number) is not int:
         raise ValueError("a message is named by its number")

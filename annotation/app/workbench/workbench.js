@@ -1,18 +1,18 @@
-// The workbench: the pictures of a task fill the window, its card stands beside them, the next tasks are there already.
+// The workbench: the pictures of a task fill the window, its card is next to them, and the next tasks are prefetched.
 // Streamlit calls the default export on every rerun.
 
 const MARGIN_PX = 8;
-const UNTOUCHED_MS = 600; // nobody has begun with a task that has been there for less
+const UNTOUCHED_MS = 600; // a task shown for less time counts as not begun
 
 class Workbench {
   constructor(parent, { texts, account, campaign, url, reruns, leases }) {
     Object.assign(this, { texts, campaign, url, reruns, leases });
-    this.tasks = new Map(); // what the server has sent of tasks, by id
+    this.tasks = new Map(); // tasks from the server, by id
     this.ahead = [];
-    this.returned = []; // tasks whose decision was not taken, to be shown next
+    this.returned = []; // tasks with a refused decision, to show next
     this.skipped = [];
-    this.looked = new Set(); // tasks that were on the screen
-    this.messages = new Set(); // messages that are on the screen or confirmed
+    this.looked = new Set(); // tasks shown so far
+    this.messages = new Set(); // messages shown or confirmed
     this.stamp = 0;
     this.stop = new AbortController();
     const { signal } = this.stop;
@@ -42,7 +42,7 @@ class Workbench {
     this.sizes.observe(document.body);
     this.room = new ResizeObserver(() => this.viewer.panes.length && this.viewer.arrange());
     this.room.observe(this.pictures);
-    this.room.observe(this.viewer.toolbar.element); // its tools take more rows, or fewer, with what is drawn
+    this.room.observe(this.viewer.toolbar.element); // its tools take more or fewer rows, depending on the task
     window.addEventListener("pagehide", () => this.leave(), { signal });
     this.measure();
   }
@@ -59,7 +59,7 @@ class Workbench {
     this.line.setAttribute("role", "status");
   }
 
-  /** Take the height that the window has from here down. */
+  /** Use the height of the window from here down. */
   measure() {
     const scrolled = document.querySelector('[data-testid="stMain"]')?.scrollTop ?? 0;
     const top = this.element.getBoundingClientRect().top + scrolled;
@@ -67,7 +67,7 @@ class Workbench {
     this.element.style.setProperty("--room", `${Math.max(360, Math.floor(height - top - MARGIN_PX))}px`);
   }
 
-  /** Take what the page or the server says is to be done; whatever is older than what was heard says nothing new. */
+  /** Take a state from the page or the server, unless it is older than the last one. */
   update({ state }, over) {
     this.over = over;
     if (state.stamp <= this.stamp) return;
@@ -90,7 +90,7 @@ class Workbench {
     for (const message of messages) this.showMessage(message);
   }
 
-  /** A curator's message stays on the screen until the annotator confirms it; one that could not be sent comes again. */
+  /** Show a curator's message until the annotator confirms it; show it again if the confirmation fails. */
   showMessage({ id, by, words }) {
     if (this.messages.has(id)) return;
     this.messages.add(id);
@@ -99,7 +99,7 @@ class Workbench {
     box.classList.add("from-curator");
   }
 
-  /** After the server was heard: keep the task on the screen, line up those that follow, show the next if none is there. */
+  /** After the server's answer: keep the current task, queue those that follow, and show the next if none is shown. */
   goOn() {
     const open = this.upcoming.filter((id) => !this.outbox.has(id));
     const isExplained = Boolean(this.tasks.get(this.current)?.card.feedback);
@@ -133,17 +133,17 @@ class Workbench {
     this.writeAddress();
   }
 
-  /** Each task begins at its top: narrow windows scroll its card, low ones the whole page. */
+  /** Scroll to the top of a task: its card in narrow windows, the whole page in low ones. */
   toTop() {
     for (const place of [this.rail.querySelector(".card"), document.querySelector('[data-testid="stMain"]')]) place?.scrollTo(0, 0);
   }
 
-  /** Nothing is decided that nobody can have seen. */
+  /** Tell the card whether the pictures are visible, since an unseen task takes no decision. */
   tellSeen() {
     this.card.setSeen(this.pictures.hidden ? "there" : this.viewer.state);
   }
 
-  /** A task that was opened by hand stands in the address, so that a reload shows it again. */
+  /** Write a task opened by hand into the address, so that a reload shows it again. */
   writeAddress() {
     const address = new URL(window.location.href);
     if (this.opened) address.searchParams.set("task", this.current);
@@ -151,7 +151,7 @@ class Workbench {
     if (address.href !== window.location.href) window.history.replaceState(window.history.state, "", address);
   }
 
-  /** Show the next task; where it is not here yet, say so; where there is none, let the page say that. */
+  /** Show the next task, or that it has not arrived yet; if there is none, let the page say so. */
   advance() {
     const next = this.ahead.shift();
     if (next !== undefined) {
@@ -165,14 +165,14 @@ class Workbench {
     if (this.outbox.count) {
       this.element.classList.add("waiting-for-next");
       this.card.tell("next_comes", false);
-    } else if (!this.notices.querySelector(".told")) this.over(); // what was right is read first
+    } else if (!this.notices.querySelector(".told")) this.over(); // the annotator reads the feedback first
   }
 
   fetchAhead() {
     fetchAhead(this.ahead.slice(0, 2).flatMap((id) => this.tasks.get(id).pictures));
   }
 
-  /** What was done on the card: the next task comes at once, unless the answer is about this one. */
+  /** Send an action on the card; show the next task at once, unless the answer concerns this one. */
   act(event, lines) {
     if (event.does === "next") {
       this.tasks.delete(event.task);
@@ -186,7 +186,7 @@ class Workbench {
     this.outbox.push(event, lines, this.card.data.question);
     if (stays) this.card.setBusy(true, { isHandedOver: event.does === "decide" });
     else {
-      this.tasks.delete(event.task); // a reply says what is there of it
+      this.tasks.delete(event.task); // the reply has its new state
       this.advance();
       this.fetchAhead();
     }
@@ -203,7 +203,7 @@ class Workbench {
   hearResult({ task, words, refused, notice }, { event, lines, question }) {
     const isHere = task !== null && this.tasks.has(task);
     if (notice.length) this.notice(notice[0], notice.slice(1)).classList.add("told");
-    if (refused && event.does === "skip") return; // it is gone, as was wanted
+    if (refused && event.does === "skip") return; // the task is gone, as requested
     if (refused && isHere && event.does === "decide") this.keepWritten(this.tasks.get(task).card, event);
     if (refused) this.comeBack(isHere && event.does === "decide" ? task : null, words, [question, this.texts.said_was, ...lines]);
     else if (words) this.card.tellWords(words);
@@ -212,7 +212,7 @@ class Workbench {
     else if (task === this.current) this.show(task, { opened: this.opened });
   }
 
-  /** What this window had written stands in the card; what another one wrote stands beside it. */
+  /** Keep this window's input in the card, with another window's input next to it. */
   keepWritten(card, { decision, reasons, note, fields, edits }) {
     if (card.draft.window === undefined || card.draft.window === WINDOW) return;
     const { other, ...theirs } = card.draft;
@@ -220,7 +220,7 @@ class Workbench {
     card.draft = { ...written, fields: fields ?? undefined, other: theirs };
   }
 
-  /** A decision that was not taken: its task comes again, at once if nobody has begun with the next one; else say what it was. */
+  /** After a refused decision, show its task again, at once if the next one is not begun; otherwise report it. */
   comeBack(task, words, lines) {
     const isNext = task !== null && task !== this.current;
     const isUntouched = performance.now() - this.shownAt < UNTOUCHED_MS;
@@ -230,14 +230,14 @@ class Workbench {
     this.notice(fill(this.texts.not_taken, { why: words }), says);
   }
 
-  /** The server takes nothing of what was sent: the page says why, and here stands what it was. */
+  /** Report actions that the server refuses as a whole, with the reason. */
   refuse(words, sent) {
     for (const { lines, question } of sent) this.comeBack(null, words, [question, this.texts.said_was, ...lines]);
     this.over();
     this.card.setBusy(false);
   }
 
-  /** Something that must not go unseen: it stays until somebody closes it, or three others have come. */
+  /** Show an important notice until the user closes it, or until three others follow. */
   notice(words, lines, close = this.texts.dismiss, closed = () => {}) {
     const box = add(this.notices, "section", "notice");
     box.setAttribute("role", "alert");
@@ -267,12 +267,12 @@ class Workbench {
     const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify({ campaign: this.campaign, ...body }), keepalive });
     if (answer.ok) return answer.json();
     const error = new Error(String(answer.status));
-    if (answer.status === 401) this.over(); // the session has ended: the page says so, and what waits goes out after the next sign-in
+    if (answer.status === 401) this.over(); // the session ended: waiting events go out after a sign-in
     else if (answer.status < 500) error.words = (await answer.text()).trim().slice(0, 500);
     throw error;
   }
 
-  /** The tasks that were fetched ahead, and not looked at, go back when the page does, where they are held for somebody. */
+  /** On leaving the page, give back prefetched tasks that were not seen, if they are held for the account. */
   leave() {
     const known = this.ahead.filter((id) => !this.looked.has(id));
     if (known.length && this.leases) this.post(`${this.url}/leave`, { known, stamp: this.stamp }, true).catch(() => {});
@@ -299,7 +299,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   mounted.bench.update(data, () => setTriggerValue("over", Date.now()));
   const call = ++mounted.calls;
-  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the workbench away.
+  // Streamlit may end an earlier call after a later one begins: only the latest call removes the workbench.
   return () => {
     if (call !== mounted.calls) return;
     benches.delete(parentElement);

@@ -1,4 +1,4 @@
-"""Shows the workbench on a Streamlit page."""
+"""The workbench on a Streamlit page."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ def show_workbench(
     leases: bool = True,
     on_over: Callable[[], None] = lambda: None,
 ) -> None:
-    """Show the tasks that somebody holds, the first with its pictures and card.
+    """Show the account's held tasks, the first with its pictures and card.
 
-    What they do goes to `url` without a run of the page. The page runs again once nothing is left, or the session has
-    ended.
+    The user's actions go to `url` without a run of the page. The page runs again once no tasks are left or the session
+    ends.
 
     Args:
-        state: What there is to do, from `work_state`.
-        url: Route that takes what is done.
-        account: Name of the account, under which the browser keeps what it could not send yet.
+        state: The tasks to do, from `work_state`.
+        url: Route that takes the actions.
+        account: Name of the account, under which the browser keeps unsent actions.
         campaign: Name of the campaign.
-        reruns: Whether the page runs again after each decision too; default False.
-        leases: Whether the tasks are held for the account, so that those not looked at go back; default True.
+        reruns: Whether the page also runs again after each decision; default False.
+        leases: Whether the tasks are held for the account, so that unseen ones go back; default True.
         on_over: Function to call before the page runs again; default one that does nothing.
     """
     scripts = [

@@ -1,10 +1,11 @@
-// Keys of the card and of the viewer. A letter that an option has is the option's, wherever it stands on the page: the
-// card takes it before anybody else does. With Shift a letter is always the command. Streamlit has C and R.
+// Keys of the card and of the viewer. An option's letter always means the option, anywhere on the page: the card takes
+// it
+// before other listeners. With Shift a letter is always a command. Streamlit uses C and R.
 
 const NOT_TEXT = new Set(["button", "checkbox", "radio", "range", "submit", "reset", "file", "color", "image"]);
 const OWN_ARROWS = "input, select, textarea, audio, video, [role=slider], [role=radiogroup], [role=listbox], [role=menu], [role=tablist], [role=grid]";
 
-/** Whether somebody writes; the first of the composed path is the element itself, within any shadow tree. */
+/** Whether the key goes to a text field; the composed path begins with the element itself, within any shadow tree. */
 function isWriting(event) {
   const target = event.composedPath()[0];
   if (!(target instanceof Element)) return false;
@@ -13,8 +14,9 @@ function isWriting(event) {
 }
 
 /**
- * The key that was pressed, as English keyboards name it. On a keyboard for another script, such as Arabic or Greek, a key
- * stands for the letter, digit or sign that it has on the English one, so that commands need no change of the layout.
+ * The name of a pressed key on English keyboards. On a keyboard for another script, such as Arabic or Greek, a key
+ * means
+ * the letter, digit or sign of the English keyboard, so that commands need no change of the layout.
  */
 function pressedKey(event) {
   const { key, code } = event;
@@ -28,7 +30,7 @@ function pressedKey(event) {
 
 const SIGNS = { "؟": "?", "；": ";", "？": "?" };
 
-/** Whether a key writes something, rather than being named, as Enter and ArrowLeft are. A key may write two letters. */
+/** Whether a key writes characters, unlike Enter or ArrowLeft. A key may write two letters. */
 function isCharacter(key) {
   return key === "Unidentified" || !/^[A-Za-z][A-Za-z0-9]+$/.test(key);
 }
@@ -38,7 +40,7 @@ function usesArrows(event) {
   return target instanceof Element && target.closest(OWN_ARROWS) !== null;
 }
 
-/** Call `actions[key]` for keys pressed anywhere on the page until the signal stops; an action may answer false: not used. */
+/** Call `actions[key]` for keys pressed anywhere on the page until the signal; an action returns false if unused. */
 function watchKeys(actions, signal) {
   window.addEventListener("keydown", (event) => {
     const pressed = pressedKey(event);
@@ -53,7 +55,7 @@ function watchKeys(actions, signal) {
   }, { signal });
 }
 
-/** Hear plain letters before anything else on the page does; `take(letter)` answers whether the letter is spent. */
+/** Get plain letters before all other listeners on the page; `take(letter)` returns whether it used the letter. */
 function takeLetters(take, signal) {
   window.addEventListener("keydown", (event) => {
     const modified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;

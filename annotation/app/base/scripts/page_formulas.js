@@ -1,4 +1,4 @@
-// Formulas in what Streamlit shows as HTML, of which it keeps no MathML: each waits in an attribute beside its source.
+// Formulas in Streamlit's HTML, which loses MathML: an attribute next to the source holds each formula.
 
 let observer = null;
 

@@ -1,13 +1,13 @@
-// Words that Streamlit itself shows, in the language of the page: each text and each spoken label that is one of ours to
-// translate, as soon as it is there. Only such texts change; what pages and people wrote is never looked up.
+// Streamlit's own words in the language of the page: the script translates each known text and spoken label as soon as
+// it appears. Only these change; texts of pages and users are never looked up.
 
 const SPOKEN = ["aria-label", "title", "placeholder"];
-// Where Streamlit shows what it was given: its own words are never in there.
+// Elements with content from the app, which never hold Streamlit's own words.
 const GIVEN = "[data-testid=stMain] [data-testid=stMarkdownContainer], [data-testid=stText], [data-testid=stCode], [data-testid=stHtml], pre, textarea, input[value]";
 
-const STREAMLITS = "[data-testid=stFileUploader]"; // shown by Streamlit as if it had been given
+const STREAMLITS = "[data-testid=stFileUploader]"; // Streamlit's own, shown like content from the app
 
-// The workbench says by itself that the connection is gone, and goes on: a dialog over it would only take its keys.
+// The workbench itself reports a lost connection and continues: a dialog over it would only take its keys.
 const AWAY = /^(Streamlit server is not responding|Is Streamlit still running)/;
 const WORKBENCH = "[class*=st-key-workbench]";
 
@@ -19,7 +19,7 @@ class PageWords {
       if (!english.includes("{")) this.exact.set(english, text);
       else this.patterns.push([new RegExp(`^${english.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? `(?<${part}>.+?)` : escaped(part))).join("")}$`), text]);
     }
-    this.written = new WeakMap(); // what was written over, by node
+    this.written = new WeakMap(); // original texts by node
     this.observer = new MutationObserver((changes) => changes.forEach((change) => this.hear(change)));
     this.observer.observe(document.body, {
       subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: SPOKEN,
@@ -45,7 +45,7 @@ class PageWords {
     }
   }
 
-  /** Close what Streamlit lays over the workbench when its server is away; of other pages it hides their words alone. */
+  /** Hide the commands in Streamlit's dialog about an unreachable server, and close the dialog over the workbench. */
   dismiss(node) {
     const dialog = node.closest("[role=dialog]") ?? node.querySelector("[role=dialog]");
     const says = dialog?.querySelector("div > div");

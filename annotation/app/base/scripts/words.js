@@ -1,6 +1,6 @@
-// Words with places for values, such as "{count} left"; where a text counts, in the form that goes with the count.
+// Texts with places for values, such as "{count} left", in the plural form of their count.
 
-const ISOLATE = ["\u2068", "\u2069"]; // what is filled in keeps its own direction
+const ISOLATE = ["\u2068", "\u2069"]; // values keep their own direction
 
 function fill(text, values) {
   const { lang, dir } = document.documentElement;
