@@ -17,8 +17,7 @@ from .markdown import cell, code, table
 
 TextOrigin = Literal["written", "edited", "drafted", "templated", "simulated", "not_stated"]
 """The origin of a text: a person wrote it, a person changed a draft, annotators took a model's draft unchanged, a
-template made it, a simulated annotator made it, or the item does not state it.
-"""
+template made it, a simulated annotator made it, or the item does not state it."""
 ORIGINS: tuple[TextOrigin, ...] = ("written", "edited", "drafted", "templated", "simulated", "not_stated")
 TEXTS = ("question", "choices", "explanation", "labels")
 _EDITED = "person, from "

@@ -28,8 +28,7 @@ _CHOSEN_EFFECT = 5 / 3
 """Design effect of answers by strategies chosen on the other items (`benchwright.statistics.HELD_OUT_EFFECT`, 2 at
 most). Each item influences the answers to the others, so the share of right answers varies more than that of one
 strategy. With this value fewer than 5 % of simulated sets without a cue beat chance (30 to 200 items, two or four
-options).
-"""
+options)."""
 LEAST_ITEMS = 30
 """Smallest number of items at which freezing asks for a reason."""
 

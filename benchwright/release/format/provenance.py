@@ -64,8 +64,7 @@ TURNED = "turn_picture"
 
 LOSSLESS = "encode_losslessly"
 """Step of the operation that encodes a made JPEG of the workspace without further loss for a sealed release, in which a
-mix of formats would reveal the step that made each file.
-"""
+mix of formats would reveal the step that made each file."""
 
 FILE_STEPS = frozenset({METADATA_REMOVED, ENCODED, TURNED, LOSSLESS})
 """Steps of operations that make files of a release from those of the workspace."""

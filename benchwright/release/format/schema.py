@@ -56,8 +56,7 @@ _TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
 )  # fmt: skip
 COLUMNS: dict[str, pa.DataType] = {name: kind for name, kind, _ in _TABLE}
 """Columns in order; `images`, `unmarked`, `image_ids`, `image_roles` and the outer list of `visual_prompts` have the
-same length, in display order of the pictures.
-"""
+same length, in display order of the pictures."""
 COLUMN_MEANINGS: dict[str, str] = {name: meaning for name, _, meaning in _TABLE}
 
 PICTURE_COLUMNS = ("images", "unmarked")
