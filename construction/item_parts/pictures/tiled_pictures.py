@@ -51,7 +51,7 @@ class TiledPicture(NamedTuple):
 
     @classmethod
     def of(cls, pixels: NDArray[np.uint8], inner: InnerBox, tile_wh: tuple[int, int]) -> TiledPicture:
-        """Scale the area of a part that its equal tiles cover; tiles are whole pixels in the source, without the rest."""
+        """Scale the area of a part that its equal tiles cover, whole pixels of the source, without the rest."""
         width, height = (side // GRID for side in inner.size_wh)
         covered = inner.of(pixels)[: GRID * height, : GRID * width]
         cut = shrink(covered, (GRID * tile_wh[0], GRID * tile_wh[1]))
