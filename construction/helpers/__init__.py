@@ -1,1 +1,1 @@
-"""Helpers that propose regions while people mark them: GrabCut, SAM, detectors, endpoints."""
+"""Helpers that propose regions during marking: GrabCut, SAM, detectors, endpoints."""

@@ -1,4 +1,4 @@
-"""Boxes around what a phrase names: Grounding DINO, OWLv2 and Florence-2 in transformers, while people mark."""
+"""Boxes around the referent of a phrase during marking: Grounding DINO, OWLv2 and Florence-2 in transformers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class _Detecting(WeightedHelper):
 
     Attributes:
         weights: Folder of the model, relative to the recipe.
-        threshold: Least score of a box.
-        phrases: What is looked for where nobody types a phrase, as when boxes are proposed at the opening of a task.
+        threshold: Smallest score of a box.
+        phrases: Phrases to find if the annotator types none, as when boxes are proposed at the opening of a task.
     """
 
     takes: ClassVar[tuple[HelperInput, ...]] = ("phrase", "nothing")
@@ -41,7 +41,7 @@ class _Detecting(WeightedHelper):
     phrases: tuple[str, ...] = Field((), max_length=50)
 
     def missing(self) -> str | None:
-        """Return which package or weights are missing, and how to get them."""
+        """Return the missing package or weights, and how to get them."""
         for package in self.packages:
             if find_spec(package) is None:
                 return f"it needs the package {package}: {INSTALL}"
@@ -50,7 +50,7 @@ class _Detecting(WeightedHelper):
         return None
 
     def open(self) -> _DetectorHelper:
-        """Return the detector, loaded."""
+        """Return the loaded detector."""
         if (why := self.missing()) is not None:
             raise PrerequisiteError(f"{self.title}: {why}")
         try:
@@ -65,7 +65,7 @@ class _Detecting(WeightedHelper):
 
     @property
     def helper_name(self) -> str:
-        """Return the helper's name in the rooms."""
+        """Return the helper's name, as regions record it."""
         return self.model_type.replace("-", "_")
 
 
@@ -86,7 +86,7 @@ class Owlv2Settings(_Detecting):
 
 
 class _DetectorHelper:
-    """A detector that is loaded; it prepares nothing, since it sees phrase and picture together."""
+    """A loaded detector; it prepares nothing, because it needs phrase and picture together."""
 
     def __init__(self, settings: _Detecting) -> None:
         device = find_device(settings.device)
@@ -96,7 +96,7 @@ class _DetectorHelper:
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return what decides the proposals."""
+        """Return the settings and versions that decide the proposals."""
         settings = self._settings
         return {
             "by": settings.helper_name,
@@ -107,7 +107,7 @@ class _DetectorHelper:
         }
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return the boxes of a phrase, or of all the settings' phrases, each then labelled with its own."""
+        """Return the boxes of a phrase, or of all the settings' phrases, each labeled with its own."""
         typed = hints.phrase.strip()
         phrases = [typed] if typed else list(self._settings.phrases)
         if not phrases:

@@ -1,4 +1,4 @@
-"""Boxes and points by a vision-language model behind any OpenAI-compatible endpoint, while people mark."""
+"""Boxes and points from a vision-language model behind any OpenAI-compatible endpoint, during marking."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _Name = Annotated[str, Field(max_length=MAX_LABEL)]
 
 
 class EndpointHelperSettings(HelperSettings):
-    """A model that is asked where something is.
+    """A model that states the place of a thing.
 
     Attributes:
-        chat: Which vision-language model, and how it is asked.
-        coordinates: How it writes numbers: fractions (`unit`), thousandths (`thousand`) or `pixels` as sent.
+        chat: The vision-language model and its request settings.
+        coordinates: Unit of its numbers: fractions (`unit`), thousandths (`thousand`) or `pixels` as sent.
         order: Order in which it writes the numbers of a box.
-        phrases: What is looked for where nobody types a phrase.
+        phrases: Phrases to find if the annotator types none.
     """
 
     title: ClassVar[str] = "Ask a model"
@@ -46,7 +46,7 @@ class EndpointHelperSettings(HelperSettings):
     phrases: tuple[str, ...] = Field((), max_length=50)
 
     def missing(self) -> str | None:
-        """Return that the key is not set, where one is needed."""
+        """Return that a required key is not set; None otherwise."""
         try:
             Chat(self.chat, concurrency=1).close()
         except BenchwrightError as error:
@@ -81,7 +81,7 @@ class _PointsReply(BaseModel):
 
 
 class EndpointHelper:
-    """A connection to a model; its replies are checked, and what is no place of the picture is left out."""
+    """A connection to a model; it checks replies and omits places outside the picture."""
 
     def __init__(self, settings: EndpointHelperSettings) -> None:
         self._settings = settings
@@ -89,7 +89,7 @@ class EndpointHelper:
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return what decides the proposals, without a key."""
+        """Return the settings that decide the proposals, without a key."""
         settings = self._settings
         return {
             "by": "endpoint",
@@ -104,7 +104,7 @@ class EndpointHelper:
         """Return the places that the model names.
 
         Raises:
-            BenchwrightError: It cannot be reached, or its reply is of no use; says why, without its address or key.
+            BenchwrightError: It cannot be reached, or its reply is unusable; the message omits its address and key.
         """
         typed = hints.phrase.strip()
         phrases = [typed] if typed else list(self._settings.phrases)
@@ -138,7 +138,7 @@ class EndpointHelper:
         by: ProposedBy,
         typed: str,
     ) -> Region | None:
-        """Return a place as a region; None where it is none of the picture."""
+        """Return a place as a region; None if it lies outside the picture."""
         labelled = hints if typed or hints.label else hints.model_copy(update={"label": place.name.strip()})
         if isinstance(place, _Boxed):
             try:
@@ -157,7 +157,7 @@ class EndpointHelper:
 def _point_in(
     numbers: Sequence[float], convention: BoxConvention, size_wh: tuple[int, int]
 ) -> tuple[float, float] | None:
-    """Return a point in pixels of the picture; None where the numbers are none."""
+    """Return a point in pixels of the picture; None if the numbers do not form one."""
     if len(numbers) != 2 or not all(map(math.isfinite, numbers)):
         return None
     across, down = numbers if convention.order == "xyxy" else (numbers[1], numbers[0])

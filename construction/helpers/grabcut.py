@@ -1,6 +1,6 @@
-"""GrabCut for people who draw: a quick answer on a reduced picture, then its border at full size.
+"""GrabCut for annotators who draw: a quick answer on a reduced picture, then its border at full size.
 
-The reduced picture is cut as `cutting_out.find_mask` does it, and the border refined by `border_refining`.
+`cutting_out.find_mask` cuts the reduced picture in the same way, and `border_refining` refines the border.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .proposing import ProposedBy, region_of_mask
 
 SEED = 1
 _QUICK_SIDE_PX, _QUICK_ITERATIONS = 320, 3
-"""Longer side of the picture that the quick answer is computed on, and GrabCut's iterations there."""
+"""Longer side of the picture for the quick answer, in pixels, and GrabCut's iterations there."""
 _EXACT_ITERATIONS = 5
 """Iterations on the picture whose border is refined."""
 _STROKE_SHARE = 0.012
-"""Width of strokes, as a fraction of the picture's shorter side, where nothing else is said."""
+"""Default width of strokes, as a fraction of the picture's shorter side."""
 VERSION = "1"
 
 
@@ -39,7 +39,7 @@ class GrabCutSettings(HelperSettings):
     refines: ClassVar[bool] = True
 
     def missing(self) -> str | None:
-        """Return None: OpenCV comes with Benchwright."""
+        """Return None: OpenCV is installed with Benchwright."""
         return None
 
     def open(self) -> GrabCutHelper:
@@ -48,7 +48,7 @@ class GrabCutSettings(HelperSettings):
 
 
 class _ReducedCut(NamedTuple):
-    """A reduced picture that was cut."""
+    """The cut of a reduced picture."""
 
     mask: Mask
     background: NDArray[np.float64]
@@ -63,11 +63,11 @@ class GrabCutHelper:
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return what decides the proposals."""
+        """Return the settings and versions that decide the proposals."""
         return {"by": "grabcut", "version": VERSION, "iterations": _EXACT_ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return the subject, quickly, or with its border at full size where `refine` is set."""
+        """Return the subject, quickly, or with its border at full size if `refine` is set."""
         is_exact = hints.refine or max(picture.size_wh) <= _QUICK_SIDE_PX
         side_px, iterations = (REDUCED_SIDE_PX, _EXACT_ITERATIONS) if is_exact else (_QUICK_SIDE_PX, _QUICK_ITERATIONS)
         reduced = self.reduce(picture, side_px)
@@ -90,7 +90,7 @@ class GrabCutHelper:
 def classes_of(hints: RegionHints, scale: float, shape_hw: tuple[int, int]) -> NDArray[np.uint8]:
     """Return GrabCut's four classes of a picture from hints in pixels of another that is larger by `1 / scale`.
 
-    Without a box, all that no stroke touches is probably background.
+    Without a box, everything that no stroke touches is probable background.
     """
     import cv2
 
@@ -127,7 +127,7 @@ def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float, iteratio
 
 
 def _wanted_parts(grabbed: Mask, classes: NDArray[np.uint8], hints: RegionHints) -> Mask:
-    """Return the parts that strokes touch, else the largest part; its holes are filled where no stroke lies outside."""
+    """Return the parts that strokes touch, else the largest; holes are filled unless a stroke outside touches them."""
     import cv2
 
     if not hints.inside:
@@ -150,8 +150,8 @@ def refined(
         pixels: (height, width, 3) RGB at full size.
         mask: Mask of the reduced picture.
         hints: In pixels at full size.
-        background: GrabCut's model of the background's colours.
-        foreground: That of the subject's.
+        background: GrabCut's model of the background's colors.
+        foreground: GrabCut's model of the subject's colors.
     """
     certain = classes_of(hints, 1.0, (pixels.shape[0], pixels.shape[1]))
     return _wanted_parts(with_refined_border(pixels, mask, certain, background, foreground), certain, hints)

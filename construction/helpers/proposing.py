@@ -1,4 +1,4 @@
-"""Regions of the wanted shape from what a helper found."""
+"""Regions of the wanted shape from a helper's findings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..item_parts.cutting_out import Mask, bounds
 
 
 class ProposedBy(NamedTuple):
-    """Which helper proposes, as regions record it.
+    """The helper behind a proposal, as regions record it.
 
     Args:
         helper: Its name.
@@ -30,12 +30,12 @@ class ProposedBy(NamedTuple):
 def region_of_mask(
     mask: Mask, hints: RegionHints, by: ProposedBy, *, tolerance_px: float = TOLERANCE_PX
 ) -> list[Region]:
-    """Return a mask as one region of the wanted shape; none where the mask is empty.
+    """Return a mask as one region of the wanted shape; none if the mask is empty.
 
     Args:
         mask: (height, width) of the picture.
         hints: The wanted shape (`mask`, `polygon` or `box`), and the label.
-        by: Who proposes it.
+        by: The proposing helper.
         tolerance_px: Largest distance of a polygon from the mask's outline.
     """
     if not mask.any():
@@ -49,7 +49,7 @@ def region_of_mask(
 
 
 def region_of_box(box: tuple[float, float, float, float], hints: RegionHints, by: ProposedBy) -> Region:
-    """Return a box as a region; as a polygon or its middle where that is wanted."""
+    """Return a box as a region; as a polygon or its middle if that is wanted."""
     x0, y0, x1, y1 = box
     if hints.shape == "point":
         return proposed_region("point", [((x0 + x1) / 2, (y0 + y1) / 2)], label=hints.label, **by._asdict())

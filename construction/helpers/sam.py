@@ -1,6 +1,6 @@
-"""SAM for people who draw, by clicks and boxes: a picture is embedded once, and each click asks only the small decoder.
+"""SAM for annotators who draw, by clicks and boxes: a picture is embedded once; each click runs only the small decoder.
 
-Both the package `segment_anything` and the SAM of transformers; weights of one's own, never unpickled.
+It runs the package `segment_anything` or the SAM of transformers, with the user's own weights, never unpickled.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .proposing import ProposedBy, region_of_mask
 
 _INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 _MAX_CLICKS = 64
-"""Most clicks that the decoder is asked with; of longer strokes, points at even distances."""
+"""Largest number of clicks for the decoder; longer strokes are sampled at even distances."""
 _FETCH_CHECKPOINT = "curl -O https://dl.fbaipublicfiles.com/segment_anything/sam_vit_b_01ec64.pth"
 _FETCH_FOLDER = "hf download facebook/sam-vit-base --local-dir FOLDER"
 
@@ -45,7 +45,7 @@ class _AnySam(WeightedHelper):
     needs: ClassVar[str]
 
     def missing(self) -> str | None:
-        """Return which package or weights are missing, and how to get them."""
+        """Return the missing package or weights, and how to get them."""
         if absent := [package for package in self.packages if find_spec(package) is None]:
             return f"it needs the package {absent[0].replace('_', '-')}: {_INSTALL}"
         if not self.path.exists():
@@ -56,7 +56,7 @@ class _AnySam(WeightedHelper):
         """Return the weights.
 
         Raises:
-            PrerequisiteError: A package is not installed, or there are no weights.
+            PrerequisiteError: A package is not installed, or the weights are missing.
         """
         if (why := self.missing()) is not None:
             raise PrerequisiteError(f"{self.title}: {why}")
@@ -76,7 +76,7 @@ class SamSettings(_AnySam):
     needs: ClassVar[str] = "sam_vit_b_01ec64.pth"
 
     def open(self) -> SamHelper:
-        """Return the model, loaded."""
+        """Return the loaded model."""
         return SamHelper(self.found(), find_device(self.device))
 
 
@@ -93,12 +93,12 @@ class SamTransformersSettings(_AnySam):
     needs: ClassVar[str] = "config.json"
 
     def open(self) -> SamTransformersHelper:
-        """Return the model, loaded."""
+        """Return the loaded model."""
         return SamTransformersHelper(self.found(), find_device(self.device))
 
 
 class _Clicks:
-    """What the decoder of a SAM is asked with, in pixels of the picture."""
+    """The input of a SAM's decoder, in pixels of the picture."""
 
     def __init__(self, hints: RegionHints) -> None:
         inside, outside = (_thinned(strokes) for strokes in (hints.inside, hints.outside))
@@ -108,7 +108,7 @@ class _Clicks:
 
     @property
     def is_ambiguous(self) -> bool:
-        """Return whether there is one click and no box, which may mean a part or the whole."""
+        """Return whether the hints are one click without a box, which may mean a part or the whole."""
         return self.box is None and len(self.points) == 1
 
 
@@ -120,7 +120,7 @@ def _thinned(strokes: tuple[tuple[tuple[float, float], ...], ...]) -> list[tuple
 
 
 class _SamHelper(PreparingHelper):
-    """What both SAMs share: an embedding that is kept by weights and package, and a mask as a region."""
+    """The common part of both SAMs: an embedding stored by weights and package, and a mask as a region."""
 
     by: str
 
@@ -131,7 +131,7 @@ class _SamHelper(PreparingHelper):
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return what decides the proposals."""
+        """Return the settings and versions that decide the proposals."""
         return {"by": self.by, "version": self._version, "weights": self._weights, "dtype": self._device.dtype}
 
     @property
@@ -140,7 +140,7 @@ class _SamHelper(PreparingHelper):
         return self._prepared_as
 
     def propose_from(self, prepared: Prepared, picture: HelperPicture, hints: RegionHints) -> Proposed:
-        """Return what the box and the clicks mean."""
+        """Return the region that the box and the clicks denote."""
         clicks = _Clicks(hints)
         if clicks.box is None and not len(clicks.points):
             raise RegionError("click on the subject, or draw a box around it")
@@ -180,7 +180,7 @@ class SamHelper(_SamHelper):
         import torch
 
         predictor = self._predictor
-        # The state that `set_image` leaves behind, without embedding the picture again.
+        # Restore the state that `set_image` leaves behind, without embedding the picture again.
         predictor.features = torch.from_numpy(np.array(prepared["features"])).to(self._device.place)
         predictor.original_size = (size_wh[1], size_wh[0])
         predictor.input_size = tuple(int(side) for side in prepared["input_hw"])

@@ -1,4 +1,4 @@
-"""Candidates without a model: a donor's cut-out in the part's place, a donor as background, an effect over all."""
+"""Candidates made without a model: a donor's cut-out over the part, a donor as background, or an effect."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NO_EFFECT, _DONOR_UNREADABLE, _DONOR_HIDDEN = "no_effect", "donor_unreadable", 
 
 
 class Donors:
-    """Other photographs of the run, for the ideas of one picture; each is cut out once, whatever the candidates.
+    """Other photographs of the run, for the ideas of one picture; each is cut out once for all candidates.
 
     Args:
-        ctx: Knows the other pictures.
-        draw: Randomness of the picture.
-        masker: Cuts out.
-        masks: Limits by which a mask is judged.
+        ctx: Context that gives access to the other pictures.
+        draw: Random generators of the picture.
+        masker: Masker that cuts the donors out.
+        masks: Limits for a mask.
     """
 
     def __init__(self, ctx: Context, draw: Draw, masker: Masker, masks: Masking) -> None:
@@ -38,7 +38,7 @@ class Donors:
         self._cut: dict[str, tuple[Mask, int] | str] = {}
 
     def picture(self, donor: Donor) -> tuple[ImageRecord, Pixels] | str:
-        """Return a donor and its pixels, or why there are none."""
+        """Return a donor and its pixels, or the reason why it has none."""
         try:
             record = self._ctx.image(donor.image_id)
             return record, self._ctx.images.rgb(record)
@@ -48,7 +48,7 @@ class Donors:
             return NO_DONOR
 
     def cut_out(self, idea_id: str, of: GroundedSubject, pixels: Pixels) -> tuple[Mask, int] | str:
-        """Return the mask of what is taken from a donor and the seed that it was found with, or why there is none."""
+        """Return the mask of a donor's subject and the seed that found it, or the reason why it has none."""
         if idea_id not in self._cut:
             self._cut[idea_id] = self._found(idea_id, of, pixels)
         return self._cut[idea_id]
@@ -69,11 +69,11 @@ class Donors:
 def composed(
     canvas: EditJob, mask: Mask | None, donors: Donors, rng: np.random.Generator, step: ManipulationSettings
 ) -> FinishedEdit | str:
-    """Return a candidate that is made without a model, or why it cannot be.
+    """Return a candidate made without a model, or the reason why it cannot be made.
 
     Args:
-        canvas: The candidate.
-        mask: What it replaces or keeps; None for a direct alteration.
+        canvas: The candidate's canvas.
+        mask: Mask of the region to replace or keep; None for a direct alteration.
         donors: Donors for the picture.
         rng: Random generator of the candidate.
         step: Settings.
@@ -115,9 +115,9 @@ def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: Manipula
 
 
 def _fitted(canvas: EditJob, background: Pixels, step: ManipulationSettings) -> Pixels:
-    """Return a new background in the light and the focus of the old one, with the shadow of what stands before it.
+    """Return a new background in the light and focus of the old one, with a shadow of the subject in front of it.
 
-    The subject keeps its pixels, so it is the background that is fitted to it.
+    The subject keeps its pixels, so the background is fitted to it.
     """
     assert canvas.alpha is not None, "a background has a mask"
     subject = 1 - canvas.alpha
@@ -131,7 +131,7 @@ def _fitted(canvas: EditJob, background: Pixels, step: ManipulationSettings) -> 
 def _filled(
     canvas: EditJob, mask: Mask, record: ImageRecord, pixels: Pixels, step: ManipulationSettings
 ) -> FinishedEdit | str:
-    """Return a candidate whose part shows another picture, as a sign or a screen does."""
+    """Return a candidate whose part shows another picture, such as a sign or a screen."""
     shown = part_filled(canvas.base, mask, pixels, step.blend, max_enlargement=step.max_enlargement)
     if isinstance(shown, str):
         return shown

@@ -1,4 +1,4 @@
-"""A candidate before it is painted: the picture, the region that may change, and the prompt.
+"""A candidate before painting: the picture, the region that may change, and the prompt.
 
 Instruction editors may shift the frame; this module measures the shift and reverses it.
 """
@@ -23,15 +23,15 @@ from .manipulation_settings import Edges, ManipulationSettings
 from .masks.base import Pixels
 
 _SURE = 0.15
-"""Smallest share of agreeing phases at which a shift is accepted."""
+"""Smallest share of agreeing phases for a shift to be accepted."""
 
 
 class Shift(NamedTuple):
-    """By how many pixels a picture lies right of and below another.
+    """The shift in pixels, to the right and down, from one picture to another.
 
     Args:
         across: Shift to the right.
-        along: Down.
+        along: Shift down.
         sure: Share of the phases that agree, 0-1.
     """
 
@@ -58,9 +58,9 @@ def _shift_of(before: Pixels, after: Pixels) -> Shift:
 
 
 def registered(after: Pixels, shift: Shift, *, max_px: float) -> tuple[Pixels, bool]:
-    """Return a picture shifted back by whole pixels, its edge repeated where nothing was; and whether it was shifted.
+    """Return a picture shifted back by whole pixels, with its edge repeated in the gap, and whether it was shifted.
 
-    One that is unsure, below half a pixel or beyond `max_px` stays as it is: a gate then judges it.
+    The picture stays unchanged if the shift is unsure, below half a pixel or beyond `max_px`; a gate then judges it.
     """
     across, along = round(shift.across), round(shift.along)
     if shift.sure < _SURE or shift.length > max_px or (across, along) == (0, 0):
@@ -72,25 +72,25 @@ def registered(after: Pixels, shift: Shift, *, max_px: float) -> tuple[Pixels, b
 
 
 Draw = Callable[..., np.random.Generator]
-"""Returns randomness that depends on the picture, and on the words it is asked with, only."""
+"""Returns randomness that depends only on the picture and on the words in the call."""
 _WHOLLY = 0.999
-"""Smallest opacity at which nothing else is visible: a 255th of a level at most."""
+"""Smallest opacity at which nothing else is visible: at most a 255th of a level."""
 
 
 class EditJob(NamedTuple):
-    """A candidate that is ready to be painted.
+    """A candidate ready for painting.
 
     Args:
-        idea: What is wanted.
+        idea: The idea to carry out.
         candidate: Number of the candidate.
-        seed: For a model.
-        prompt: Words for a model; empty until one is chosen.
-        base: The picture in the size of the pair; with the subject moved, where it moves.
-        window: What a model gets of it.
-        mask: What it may paint on, in the picture; None for all of it.
-        alpha: Opacity of what is painted; None where all of it shows.
-        stays: Whether what is kept keeps its place, so that gates can compare it.
-        facts: Record of how it was prepared, as JSON values.
+        seed: Seed for a model.
+        prompt: Prompt for a model; empty until one is chosen.
+        base: The picture at the size of the pair, with the subject already moved if it moves.
+        window: Part of the picture that a model gets.
+        mask: Region of the picture that the model may paint on; None for all of it.
+        alpha: Opacity of the painted pixels; None if all of them show.
+        stays: Whether the kept region keeps its place, so that gates can compare it.
+        facts: Record of the preparation, as JSON values.
     """
 
     idea: Idea
@@ -105,7 +105,7 @@ class EditJob(NamedTuple):
     facts: Mapping[str, Any]
 
     def edit(self, size_wh: tuple[int, int]) -> Edit:
-        """Return what a model is asked, at its size."""
+        """Return the edit for a model, at the model's size."""
         mask = None if self.mask is None else scaled_mask(self.mask[self.window.cut], size_wh)
         return Edit(scaled(self.base[self.window.cut], size_wh), mask, self.prompt, self.seed)
 
@@ -115,9 +115,9 @@ class FinishedEdit(NamedTuple):
 
     Args:
         pixels: Pixels, in the size of the natural picture.
-        editable: Region in which it may differ from the natural picture; None for all of it.
-        facts: Record of how it was made, as JSON values.
-        donors: Other photographs that it has pixels of.
+        editable: Region that may differ from the natural picture; None for all of it.
+        facts: Record of the making, as JSON values.
+        donors: Other photographs that lent pixels.
     """
 
     pixels: Pixels
@@ -151,7 +151,7 @@ def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Ma
 def background_canvas(
     idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, step: ManipulationSettings
 ) -> EditJob:
-    """Return the canvas of an overall background substitution: all but the subject, which may be moved before."""
+    """Return the canvas of an overall background substitution: all but the subject, which may be moved first."""
     moving = step.subject
     move = draw_move(
         mask,
@@ -184,9 +184,9 @@ def background_canvas(
 def _cut_out(
     base: Pixels, mask: Mask, step: ManipulationSettings, *, moved_away: bool
 ) -> tuple[Pixels, Alpha, dict[str, float]]:
-    """Return the picture with the subject's own color along its rim, the subject's opacity, and how both were found.
+    """Return the picture with the subject's own color along its rim, the subject's opacity, and a record of both.
 
-    A subject that was moved lies before pixels of another place, which say nothing about its rim.
+    The pixels behind a moved subject belong to another place and reveal nothing about its rim.
     """
     band = round(band_of(mask.shape, step.blend.matte_px), 3)
     if band >= LEAST_BAND and step.edges.rim_px > 0 and not moved_away:
@@ -197,7 +197,7 @@ def _cut_out(
 
 
 def direct_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels) -> EditJob:
-    """Return the canvas of a direct alteration: all of the picture."""
+    """Return the canvas of a direct alteration: the whole picture."""
     return EditJob(
         idea,
         candidate,
@@ -221,13 +221,12 @@ def _whole(pixels: Pixels) -> EditWindow:
 
 
 def finished(canvas: EditJob, painted: Pixels, *, max_shift: float) -> FinishedEdit:
-    """Return a candidate from what was painted in its window, at whatever size.
+    """Return a candidate from the pixels painted in its window, at any size.
 
     Args:
-        canvas: Job as it was asked for.
-        painted: By a model, or a background.
-        max_shift: Shift of the frame, as a fraction of the longer side, up to which an altered picture is put back
-            into place.
+        canvas: The job as requested.
+        painted: Pixels from a model, or a background.
+        max_shift: Largest shift of the frame that is reversed in an altered picture, as a fraction of the longer side.
     """
     facts = {**canvas.facts, **described(canvas.window, (painted.shape[1], painted.shape[0]))}
     whole = put_back(canvas.base, canvas.window, painted)
@@ -244,5 +243,5 @@ def _editable(alpha: Alpha, *, stays: bool) -> MaskRuns | None:
 
 
 def pasted(canvas: EditJob, pixels: Pixels, alpha: Alpha, facts: Mapping[str, Any]) -> FinishedEdit:
-    """Return a candidate whose picture was composed at full size."""
+    """Return a candidate with a picture composed at full size."""
     return FinishedEdit(pixels, _editable(alpha, stays=canvas.stays), {**canvas.facts, **facts})

@@ -1,4 +1,4 @@
-"""The making of one picture's candidates: masks first, then canvases, then pictures with or without models."""
+"""The making of one picture's candidates: first masks, then canvases, then pictures with or without models."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .tools import Tools
 _NO_TARGET, _WAY_LEFT_OUT, _SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
 _OUTLINE_UNSTATED = "outline_unstated"
 _FAILURES = frozenset({NO_MEMORY, *(f"endpoint_{reason}" for reason in MAY_PASS)})
-"""Reasons that say nothing about an image, so that one of which nothing else came is tried again by the next run."""
+"""Reasons that reveal nothing about an image: if nothing else resulted, the next run tries the image again."""
 
 
 class _Masked(NamedTuple):
-    """An idea whose mask was found; a direct alteration has none."""
+    """An idea with its mask; a direct alteration has none."""
 
     idea: Idea
     mask: Mask | None
@@ -42,7 +42,7 @@ class PictureCandidates:
 
     Args:
         record: The source.
-        ideas: What was planned of it.
+        ideas: The ideas planned for it.
         step: Settings.
         ctx: Context of the step, with its tools opened.
     """
@@ -58,13 +58,13 @@ class PictureCandidates:
         self._details: dict[str, str] = {}
         self._made: dict[tuple[int, int], tuple[Manipulated, ImageRecord]] = {}
         self.waiting: list[EditJob] = []
-        """Canvases that a model has to paint."""
+        """Canvases for a model to paint."""
         for masked in self._masked(ideas):
             for candidate in range(step.candidates):
                 self._start(masked, candidate)
 
     def painter(self, canvas: EditJob) -> Painter | None:
-        """Return the model that paints a canvas; None where pictures of the kind are composed."""
+        """Return the model that paints a canvas; None if pictures of the kind are composed."""
         return self._tools.painters.get(TASK_OF[canvas.idea.way])
 
     def painted(self, canvas: EditJob, result: Painted | Unpainted) -> None:
@@ -98,7 +98,7 @@ class PictureCandidates:
         )
 
     def _masked(self, ideas: Sequence[Idea]) -> Iterator[_Masked]:
-        """Yield ideas with their masks, all found together; note those that cannot be carried out."""
+        """Yield ideas with their masks, all found together; record the ideas that cannot be carried out."""
         places: dict[str, Hints] = {}
         for idea in ideas:
             if (place := self._place(idea)) is not None:
@@ -123,7 +123,7 @@ class PictureCandidates:
                 yield _Masked(idea, mask, {"mask": {**facts, "runs": mask_of(mask).model_dump(mode="json")}})
 
     def _place(self, idea: Idea) -> Hints | str | None:
-        """Return where an idea's mask is to be found, or why it cannot be; None where it needs none."""
+        """Return the place of an idea's mask, or the reason why it has none; None if the idea needs no mask."""
         if idea.way not in self._step.ways:
             return _WAY_LEFT_OUT
         if idea.way == "direct":
@@ -139,7 +139,7 @@ class PictureCandidates:
         return constrained(target, subject, margin=self._step.masks.subject_margin)
 
     def _by_box_alone(self, subject: Hints | str) -> bool:
-        """Return whether a subject would be cut out by its box alone, of which much else comes along."""
+        """Return whether the subject's only hint is a box, so that its cut-out would include much of the background."""
         if isinstance(subject, str) or self._step.masks.box_alone or not isinstance(self._tools.masker, GrabCut):
             return False
         return subject.mask is None and not subject.inside and not subject.outside
@@ -162,7 +162,7 @@ class PictureCandidates:
         return found | dict(zip(requests, masks, strict=True))
 
     def _start(self, masked: _Masked, candidate: int) -> None:
-        """Lay out a candidate, and finish it where no model is needed."""
+        """Lay out a candidate, and finish it if it needs no model."""
         idea, mask, step, pixels = masked.idea, masked.mask, self._step, self._shown.pixels
         canvas: EditJob
         if idea.way == "direct" or mask is None:

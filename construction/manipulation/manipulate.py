@@ -1,8 +1,8 @@
 """Manipulated images from ideas, as MVP-Bench makes them (section 4.1, step two): by partial component substitution,
 overall background substitution and direct alteration, with models or without.
 
-Masks of a picture are found together. What models paint is gathered over several pictures and batched by size, and each
-candidate is painted from a seed of its own, so its pixels do not depend on order, workers or engine.
+The masks of a picture are found together. Models paint batches by size over several pictures. Each candidate is painted
+from its own seed, so its pixels do not depend on order, workers or engine.
 """
 
 from __future__ import annotations
@@ -37,65 +37,64 @@ _PLANNED = "ideas.planned"
 
 
 class Manipulate(ManipulationSettings, MapStep):
-    """Make manipulated images of every image that has ideas; the others pass.
+    """Make manipulated images of every image that has ideas; other images pass.
 
-    As in MVP-Bench (section 4.1, step two), a part is replaced, the background exchanged, or all of the picture
-    altered; with models of diffusers and SAM, with a model behind an endpoint, or without either. An idea that cannot
-    be carried out stands in the evidence under `left_out`, with one of the reasons below; the others are carried out.
+    As in MVP-Bench (section 4.1, step two), a part is replaced, the background exchanged, or the whole picture altered;
+    with models of diffusers and SAM, with a model behind an endpoint, or without either. The evidence lists each idea
+    that cannot be carried out under `left_out`, with one of the reasons below; the others are carried out.
 
     Args:
-        backend: `composite` needs no weights, `diffusion` paints with models, `auto` with those that are there,
+        backend: `composite` needs no weights, `diffusion` paints with models, `auto` with the models present,
             `endpoint` with a model behind an endpoint that speaks OpenAI's `images.edit`.
-        ways: Ideas of other ways are left out.
-        candidates: Pictures made of each idea.
+        ways: Ways to use; ideas of other ways are left out.
+        candidates: Number of pictures per idea.
         max_side_px: Longer side of both images of a pair; larger sources are scaled down.
-        max_enlargement: Factor by which a donor may be scaled up; else `donor_small`.
-        min_visible: Least share, 0-1, of what a new background is known by (the main subject of its own picture) that
-            must be left to see before it counts; less is `donor_hidden`.
-        max_frame_shift: Shift of the frame, as a fraction of the longer side, up to which an altered picture is put
-            back into place.
+        max_enlargement: Largest enlargement of a donor; beyond it the idea is `donor_small`.
+        min_visible: Smallest visible share, 0-1, of the feature that identifies a new background (the main subject of
+            its own picture); below it the idea is `donor_hidden`.
+        max_frame_shift: Largest shift of the frame that is reversed in an altered picture, as a fraction of the longer
+            side.
         inpaint: The model for parts and backgrounds.
         instruct: The model for direct alterations.
-        editor: The model of backend `endpoint`, for all ways, and what it may cost.
+        editor: The model of backend `endpoint`, for all ways, and its budget.
         masks: Settings of the masks.
         subject: Limits of a subject's move before a new background.
-        edges: Settings of the edge between what was painted and the rest.
-        blend: Settings of how pixels of another photograph are fitted to a picture.
+        edges: Settings of the edge between the painted pixels and the rest.
+        blend: Settings that fit pixels of another photograph to a picture.
         hardware: Devices that models run on.
 
     Reasons:
-        no_box (left out): Nobody said where it is.
-        box_outside (left out): The stated place is not in the picture; a box that leaves the picture is cut to it.
-        no_target (left out): A part without a place.
-        target_off_subject (left out): A part that is far from its subject.
-        outline_unstated (left out): A subject that GrabCut would cut out by its box alone (`masks.box_alone`).
+        no_box (left out): The place of the subject or part is not stated.
+        box_outside (left out): The stated place lies outside the picture; a box that leaves the picture is cut to it.
+        no_target (left out): The part has no place.
+        target_off_subject (left out): The part is far from its subject.
+        outline_unstated (left out): GrabCut would have only the subject's box to cut it out (`masks.box_alone`).
         mask_empty (left out): The mask is too small.
         mask_everything (left out): The mask is too large.
         mask_off_box (left out): The mask is elsewhere.
         outline_torn (left out): The subject's outline looks more torn than `masks.max_tear`: it cuts through the
-            subject or takes in what surrounds it. Give points, or outline it in the browser.
-        no_donor (left out): Without weights: there is no picture to take from.
-        donor_unreadable (left out): Without weights: the picture to take from cannot be read.
-        donor_outline_torn (left out): Without weights: so for the subject of the picture to take from; of its mask
-            the other reasons may stand with `donor_` before them, too.
-        donor_small (left out): Without weights: the picture to take from would be enlarged by more than
-            `max_enlargement`.
-        donor_hidden (left out): Without weights: of what the new background is known by, less than `min_visible` is
-            left to see.
-        no_effect (left out): Without weights: an alteration that is none of the effects.
-        same_as_before (left out): A candidate that came out equal to an earlier one; effects have one candidate only.
-        unsafe (left out): The weights' own safety checker refused what was painted, or the endpoint's content filter
-            stopped the request.
+        subject or includes its surroundings. State points, or outline the subject in the browser.
+        no_donor (left out): Without weights: no picture is available as a donor.
+        donor_unreadable (left out): Without weights: the donor cannot be read.
+        donor_outline_torn (left out): Without weights: the outline of the donor's subject is torn. The other mask
+        reasons also occur with the prefix `donor_`.
+        donor_small (left out): Without weights: the donor would need an enlargement beyond `max_enlargement`.
+        donor_hidden (left out): Without weights: less than `min_visible` of the feature that identifies the new
+        background stays visible.
+        no_effect (left out): Without weights: the alteration is not one of the effects.
+        same_as_before (left out): The candidate equals an earlier one; effects have one candidate only.
+        unsafe (left out): The safety checker of the weights refused the painted picture, or the endpoint's content
+        filter stopped the request.
         changed_outside (left out): The endpoint's model drew another scene outside the mask, or moved it too far.
-        endpoint_refused (left out): The endpoint refused the request; the evidence says in which words.
-        endpoint_unusable_reply (left out): The endpoint returned no picture, or none that can be read, or one of
-            another aspect.
-        endpoint_timeout (failed): The endpoint did not answer in time; tried again by the next run. Left out where
-            other ideas of the image were carried out; so the next two.
-        endpoint_busy (failed): The endpoint was busy; tried again by the next run.
-        endpoint_connection (failed): The endpoint could not be reached; tried again by the next run.
-        out_of_memory (left out): Memory did not suffice for this one alone.
-        way_left_out (left out): The settings leave ideas of this way out.
+        endpoint_refused (left out): The endpoint refused the request; the evidence quotes its words.
+        endpoint_unusable_reply (left out): The endpoint returned no picture, an unreadable one, or one of another
+        aspect.
+        endpoint_timeout (failed): The endpoint did not answer in time; the next run tries again. Left out if other
+        ideas of the image were carried out; the same holds for the next two.
+        endpoint_busy (failed): The endpoint was busy; the next run tries again.
+        endpoint_connection (failed): The endpoint could not be reached; the next run tries again.
+        out_of_memory (left out): Memory did not suffice even for this picture alone.
+        way_left_out (left out): The settings exclude ideas of this way.
     """
 
     name: ClassVar[str] = "manipulate"
@@ -116,13 +115,13 @@ class Manipulate(ManipulationSettings, MapStep):
         return self
 
     def weights(self) -> dict[str, Weights]:
-        """Return the weights that are used, as `used_weights`."""
+        """Return the weights in use, as `used_weights` does."""
         if self._weights is None:
             self._weights = used_weights(self, self._folder)
         return self._weights
 
     def weights_hash(self) -> str | None:
-        """Return the digest over all weights that are used; None where none are.
+        """Return the digest over all weights in use; None without any.
 
         Raises:
             PrerequisiteError: Weights are missing.
@@ -131,7 +130,7 @@ class Manipulate(ManipulationSettings, MapStep):
         return digest(used) if used else None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide pictures: digests in place of weights' places, what `auto` came to."""
+        """Return the settings that decide pictures, with digests for paths of weights and the choice behind `auto`."""
         parameters = super().parameters()
         for task in (MASKS, *TASKS):
             used = self.weights().get(task)
@@ -143,25 +142,25 @@ class Manipulate(ManipulationSettings, MapStep):
         return parameters
 
     def needs(self) -> Resources:
-        """Return what a worker needs: more memory where models run, and the GPUs of the settings."""
+        """Return a worker's resources: more memory if models run, and the GPUs of the settings."""
         used = _WITH_MODELS if self.weights() else _WITHOUT
         return used._replace(
             gpus=self.hardware.gpus, gpu_memory_mb=self.hardware.gpu_memory_mb(self.weights().values())
         )
 
     def together(self) -> int:
-        """Return how many images are taken together."""
+        """Return the number of images processed together."""
         return self.hardware.images_together
 
     def open(self, ctx: OpenContext) -> Tools:
-        """Load the models, or connect to the endpoint; keep OpenCV to the one thread that a worker has."""
+        """Load the models, or connect to the endpoint; keep OpenCV to the worker's single thread."""
         import cv2
 
         cv2.setNumThreads(1)
         return open_tools(self, self.weights(), None if self.editor is None else ctx.replies)
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
-        """Return what an endpoint would be asked about so many images at most: an idea of each category of `ways`."""
+        """Return the largest number of endpoint requests for this many images: an idea per category of `ways`."""
         if self.editor is None:
             return None
         ideas = sum(category.way in self.ways for category in CATEGORIES.values())
@@ -172,7 +171,7 @@ class Manipulate(ManipulationSettings, MapStep):
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
-        """Carry out the ideas of several images; what models paint is batched over all of them."""
+        """Carry out the ideas of several images; models paint in batches over all of them."""
         started: list[Outcome | PictureCandidates] = [self._started(record, ctx) for record in records]
         _paint([candidates for candidates in started if isinstance(candidates, PictureCandidates)])
         return [
@@ -185,12 +184,12 @@ class Manipulate(ManipulationSettings, MapStep):
             return Outcome(values={"pairs": packed([])})
         try:
             return PictureCandidates(record, ideas, self, ctx)
-        except UnreadableImage as error:  # the others of the batch have done nothing wrong
+        except UnreadableImage as error:  # the others of the batch are not at fault
             return Outcome("failed", error.reason, evidence={"detail": error.detail})
 
 
 def _paint(pictures: Sequence[PictureCandidates]) -> None:
-    """Let each model paint what waits for it, over all pictures together; what is painted is finished meanwhile."""
+    """Let each model paint its waiting canvases, over all pictures together, and finish painted ones meanwhile."""
     waiting: dict[Task, list[tuple[PictureCandidates, EditJob, Painter]]] = {}
     for picture in pictures:
         for canvas in picture.waiting:

@@ -1,7 +1,7 @@
-"""A manipulated image and how it was made: what the step `manipulate` says of an image.
+"""A manipulated image and the record of its making: the value that the step `manipulate` gives an image.
 
-They travel as one value of the source image, `manipulate.pairs`: a canonical JSON list, candidates of one idea in a
-row. The pictures themselves are images made from the source.
+They travel as one value of the source image, `manipulate.pairs`: a canonical JSON list, with the candidates of one idea
+in sequence. The pictures themselves are images made from the source.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Manipulated(BaseModel):
 
     Args:
         idea_id: Id of the source's idea.
-        candidate: 0, 1, ... among those of the idea.
-        natural: Id of the image that the pair shows as natural; as large as the manipulated one.
-        manipulated: Id of the image that was made.
-        editable: Region in which the two may differ, as the gates read it; None for all of the picture.
-        editor: Which editor really ran, such as `sd_inpaint`, `instruct_pix2pix` or `composite`.
-        made_with: All that it takes to make the image again: preset, model id, revision and weight hash, scheduler,
-            steps, guidance, seed, prompt, mask and where it comes from, and how the subject was moved. JSON values.
+        candidate: Number among the candidates of the idea, from 0.
+        natural: Id of the image that the pair shows as natural; of the same size as the manipulated one.
+        manipulated: Id of the made image.
+        editable: Region in which the two may differ, as the gates read it; None for the whole picture.
+        editor: The editor that actually ran, such as `sd_inpaint`, `instruct_pix2pix` or `composite`.
+        made_with: Everything needed to make the image again, as JSON values: preset, model id, revision and weight
+            hash, scheduler, steps, guidance, seed, prompt, mask and its origin, and the move of the subject.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -41,7 +41,7 @@ class Manipulated(BaseModel):
 
     @property
     def moved(self) -> bool:
-        """Return whether the subject stands elsewhere, or in another size, than in the natural image."""
+        """Return whether the subject has another place or size than in the natural image."""
         move = self.made_with.get("subject")
         return move is not None and (list(move["to_xy"]) != list(move["from_xyxy"][:2]) or move["scale"] != 1)
 
@@ -50,10 +50,10 @@ PAIRS: TypeAdapter[tuple[Manipulated, ...]] = TypeAdapter(tuple[Manipulated, ...
 
 
 def packed(pairs: Sequence[Manipulated]) -> str:
-    """Return pairs as the value of an image holds them."""
+    """Return pairs encoded as the value of an image."""
     return canonical_json([pair.model_dump(mode="json") for pair in pairs])
 
 
 def unpacked(text: str) -> tuple[Manipulated, ...]:
-    """Return the pairs of an image's value."""
+    """Return the pairs encoded in an image's value."""
     return PAIRS.validate_json(text)

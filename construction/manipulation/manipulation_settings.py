@@ -30,25 +30,25 @@ class _Settings(BaseModel):
 
 
 class Masking(_Settings):
-    """How masks are found and judged.
+    """Rules for finding and judging masks.
 
     Args:
-        by: What finds them; `auto` is SAM where its weights are, else GrabCut.
+        by: The masker; `auto` is SAM if its weights are present, else GrabCut.
         weights: Checkpoint of `segment_anything`, or a folder of transformers, relative to the recipe.
-        prompt: Prompt of `segment_anything`: the box, or everything in the picture and then equation (1).
+        prompt: Prompt of `segment_anything`: the box, or everything in the picture, followed by equation (1).
         overlap: Rule that chooses a mask from everything: `paper` takes the raw intersection.
-        points_per_side: Points per side of the grid that everything is prompted with.
-        min_iou: Least quality that SAM itself foresees of a mask of everything.
-        min_stability: Least stability of such a mask.
-        partial: What a part's mask is: its `shape`, or the `rectangle` of its box.
-        box_alone: Whether GrabCut may cut a subject out by its box alone before a new background; else one without
-            points or a mask is `outline_unstated`.
-        subject_margin: By which the subject's box is grown before a part is cut to it, as a fraction of its sides.
-        min_area: Least area of a mask, as a fraction of the picture; below it is `mask_empty`.
-        max_area: Largest; above it is `mask_everything`.
-        min_box_iou: Least intersection over union of the mask's bounds with the box; below it is `mask_off_box`.
-        max_tear: How torn the outline of a subject or a donor may look, 0-1, where GrabCut or SAM found it; above it is
-            `outline_torn`. What a person outlined is not judged.
+        points_per_side: Number of points per side of the grid that prompts for everything.
+        min_iou: Smallest quality that SAM predicts for a mask of everything.
+        min_stability: Smallest stability of such a mask.
+        partial: Mask of a part: its `shape`, or the `rectangle` of its box.
+        box_alone: Whether GrabCut may cut out a subject from its box alone before a new background; otherwise a subject
+            without points or a mask is `outline_unstated`.
+        subject_margin: Growth of the subject's box before a part is cut to it, as a fraction of its sides.
+        min_area: Smallest area of a mask, as a fraction of the picture; below it the mask is `mask_empty`.
+        max_area: Largest area; above it the mask is `mask_everything`.
+        min_box_iou: Smallest intersection over union of the mask's bounds with the box; below it is `mask_off_box`.
+        max_tear: Largest tear, 0-1, of the outline of a subject or donor found by GrabCut or SAM; above it is
+            `outline_torn`. Outlines that people drew are not judged.
     """
 
     by: MaskedBy = "grabcut"
@@ -67,7 +67,7 @@ class Masking(_Settings):
     max_tear: float = Field(MOST_TEAR, ge=0, le=1)
 
     def checks(self) -> dict[str, float]:
-        """Return the bounds that `cutting_out.fault` takes."""
+        """Return the limits for `cutting_out.fault`."""
         return {"min_area": self.min_area, "max_area": self.max_area, "min_box_iou": self.min_box_iou}
 
     @model_validator(mode="after")
@@ -87,10 +87,10 @@ class _Painting(_Settings):
     Args:
         preset: Name of the preset.
         weights: Its folder in the layout of diffusers, relative to the recipe. Workspace and release record the digest
-            of its files, not its name.
-        steps: Denoising steps, in place of the preset's own.
-        guidance: Guidance scale, in place of the preset's own.
-        side_px: Longer side of what the model gets, a multiple of 64, in place of the preset's own.
+            of its files instead of its name.
+        steps: Number of denoising steps; by default the preset's.
+        guidance: Guidance scale; by default the preset's.
+        side_px: Longer side of the model's input, a multiple of 64; by default the preset's.
     """
 
     preset: str
@@ -101,7 +101,7 @@ class _Painting(_Settings):
 
 
 class Inpainting(_Painting):
-    """Which model paints into masks.
+    """The model that paints into masks.
 
     Args:
         preset: `paper`, `sd_inpaint`, `sdxl_inpaint`, `flux_fill` or `z_image_inpaint`.
@@ -116,7 +116,7 @@ class Inpainting(_Painting):
 
 
 class Instructing(_Painting):
-    """Which model follows instructions about whole pictures.
+    """The model that follows instructions about whole pictures.
 
     Args:
         preset: `instruct_pix2pix`, `flux_kontext` or `qwen_image_edit`.
@@ -137,12 +137,12 @@ def _preset_of(task: Task, name: str) -> str:
 
 
 class Moving(_Settings):
-    """By how much a subject may be moved before its new background; nothing by default.
+    """Limits of a subject's move before its new background; no move by default.
 
     Args:
         max_shift: Largest shift, as a fraction of the picture's width or height.
-        min_scale: Least factor of its size.
-        max_scale: Largest.
+        min_scale: Smallest factor of its size.
+        max_scale: Largest factor of its size.
     """
 
     max_shift: float = Field(0.0, ge=0, le=1)
@@ -157,13 +157,13 @@ class Moving(_Settings):
 
 
 class Edges(_Settings):
-    """How what was painted meets the rest.
+    """The transition between the painted pixels and the rest.
 
     Args:
-        context: What a model sees around a part, as a fraction of the part's longer side, on each side.
-        min_window_px: Least side of what a model sees, where the picture is that large.
-        grow: By which a part's mask is grown, as a fraction of its box's shorter side.
-        feather: Standard deviation of its softening, as such a fraction.
+        context: Context that a model sees around a part, as a fraction of the part's longer side, on each side.
+        min_window_px: Smallest side of the model's view, if the picture is that large.
+        grow: Growth of a part's mask, as a fraction of its box's shorter side.
+        feather: Standard deviation of its softening, as a fraction of the same side.
         rim_px: Standard deviation of the softening of a subject's rim before a new background, for pictures whose
             shorter side is 512 px.
     """
@@ -176,18 +176,19 @@ class Edges(_Settings):
 
 
 class Hardware(_Settings):
-    """Where and how models run. Only `dtype` decides what they paint; the rest changes no more than rounding.
+    """Devices and modes for running models. Only `dtype` decides the painted pixels; the rest changes no more than
+    rounding.
 
     Args:
         device: Device, such as `cuda:0`; by default the first GPU, else the CPU.
         dtype: `auto` is bfloat16 or float16 on a GPU, float32 on the CPU.
-        batch_size: Pictures that a model paints at a time; halved when memory runs out.
-        images_together: Source images that are prepared and painted together, and journalled then.
-        gpus: GPUs that a worker takes on a Ray cluster.
+        batch_size: Number of pictures that a model paints at a time; halved when memory runs out.
+        images_together: Number of source images prepared, painted and then journaled together.
+        gpus: Number of GPUs per worker on a Ray cluster.
         channels_last: Memory layout of convolutions.
         attention: `native`, or `slicing` for little memory.
-        compile: Compile the denoising network.
-        offload: Keep on the GPU only the part of a model that runs.
+        compile: Whether to compile the denoising network.
+        offload: Whether to keep only the running part of a model on the GPU.
     """
 
     device: str | None = None
@@ -201,20 +202,21 @@ class Hardware(_Settings):
     offload: bool = False
 
     def gpu_memory_mb(self, weights: Iterable[Weights]) -> int:
-        """Return the memory of a GPU that a worker takes with these weights: 0 where models run on the CPU.
+        """Return the GPU memory in MB that a worker needs with these weights; 0 if models run on the CPU.
 
-        A batch of four pictures of 1024 pixels, torch and CUDA took 8 GB beside the weights of SAM ViT-H and SDXL.
+        In addition to the weights of SAM ViT-H and SDXL, a batch of four pictures of 1024 pixels, torch and CUDA took 8
+        GB.
         """
         sizes_mb = [model.size_mb for model in weights]
         return 0 if self.device == "cpu" or not sizes_mb else _BESIDE_WEIGHTS_MB + sum(sizes_mb)
 
     def running(self) -> Running:
-        """Return how a model of diffusers runs."""
+        """Return the settings for running a model of diffusers."""
         return Running(self.batch_size, self.channels_last, self.attention, self.compile, self.offload)
 
 
 class ManipulationSettings(_Settings):
-    """Settings of the step `manipulate`, which says what each of them is."""
+    """Settings of the step `manipulate`, which documents each of them."""
 
     backend: Backend = "composite"
     ways: tuple[Way, ...] = Field(("partial", "background", "direct"), min_length=1)
@@ -242,5 +244,5 @@ class ManipulationSettings(_Settings):
 
     @property
     def tasks(self) -> frozenset[Task]:
-        """Return what models would be asked to do."""
+        """Return the tasks for models."""
         return frozenset(TASK_OF[way] for way in self.ways)

@@ -37,19 +37,19 @@ from .pair_questions.phrasing import Phrasing, Shown
 from .pair_questions.templates import from_template
 
 _ORDINALS = {"high": 10, "low": 11}
-"""Of the question about both pictures, by level; two more for the one about a picture that holds both."""
+"""Ordinals of the question about both pictures, by level; two more for the one about a picture that holds both."""
 _SAME_QUESTION, _SAME_OPTIONS, _FEW_DISTRACTORS = "same_question", "same_options", "too_few_distractors"
 
 
 class CheckedQuestions(NamedTuple):
-    """Questions that can be scored, and reasons by what was left out."""
+    """Questions that can be scored, and the reasons for omitted ones."""
 
     written: WrittenPairQuestions
     left_out: Mapping[str, str]
 
 
 def checked(written: WrittenPairQuestions) -> CheckedQuestions:
-    """Leave out questions that ask the same with opposite keys, and options of which two say the same."""
+    """Remove questions that ask the same with opposite keys, and options that repeat another."""
     left_out: dict[str, str] = {}
     texts_before: set[str] = set()
     yes_no = []
@@ -80,38 +80,39 @@ _NO_PAIRS = "no_pairs"
 class PairItems(MapStep):
     """Make items of manipulated images; needs the steps `ideas` and `manipulate` before it.
 
-    A pair gives up to seven: at each level a yes/no question asked of both images with opposite keys, one question
-    with five options on the manipulated image, and at each level one across both. An idea that changes nothing which
-    strangers would agree on at the high level gives three, at the low level only. Every candidate of an idea gets the
-    same questions; `best_candidate` picks one later.
+    A pair gives up to seven items: at each level a yes/no question about both images with opposite keys, one question
+    with five options on the manipulated image, and at each level one across both. An idea without a high-level change
+    that strangers would agree on gives three, at the low level only. Every candidate of an idea gets the same
+    questions; `best_candidate` picks one later.
 
-    Of these tasks `pair_yes_no` has, at each level, one question or two, each on both images, with opposite answers;
-    `pair_single_image` one on the manipulated image with five options, at the high level: the natural image's answer is
-    one of them, three fit the low-level clues; `pair_cross_image` at each level one on both images with five options:
-    how was one turned into the other, and what does one show that the other does not, or which of five aspects differs?
+    The task `pair_yes_no` has, at each level, one or two questions, each on both images, with opposite answers.
+    `pair_single_image` has one on the manipulated image with five options, at the high level: the natural image's
+    answer is one of them, and three fit the low-level clues. `pair_cross_image` has, at each level, one on both images
+    with five options: how was one turned into the other, and what does one show that the other does not, or which of
+    five aspects differs?
 
     Words come from the idea and from templates, or from a language model. Items share the group key `pair:<id>` and
-    belong to all photographs that lent pixels. What is left out of a pair (`too_few_distractors`, `same_options`,
-    `same_question`) is evidence; so are the replies of a model that gave nothing that can be used.
+    belong to all photographs that lent pixels. The evidence records the omissions of a pair (`too_few_distractors`,
+    `same_options`, `same_question`) and the replies of a model that gave nothing usable.
 
     Args:
         writer: `template` uses the words of the idea, `endpoint` lets a language model write.
-        chat: Which model writes, where `writer` is `endpoint`.
-        questions_per_level: Yes/no questions a level: `1` asks each picture one, which is true of the natural or of the
-            manipulated one by chance, and the other way round at the other level; `2` asks each picture both.
-        wordings: Wordings of questions by template that are used: `all`, of which each item has the one that its seed
-            draws, or `1`, the first one alone. Items name theirs under the attribute `wording`.
+        chat: The model that writes, if `writer` is `endpoint`.
+        questions_per_level: Number of yes/no questions per level. `1` asks each picture one question, true of the
+            natural or the manipulated one at random, and the reverse at the other level; `2` asks each picture both.
+        wordings: Template wordings in use: `all`, from which each item's seed draws one, or `1`, the first alone. Items
+            name theirs under the attribute `wording`.
         high_options: Options of the high-level question across both images: `values`, what one shows and the other does
             not, or the paper's five `aspects`. By default `values` with templates, `aspects` with a language model.
-        cross_image: How questions about both images show them: as `two_images`, `side_by_side` on one picture for
+        cross_image: Display of both images in questions about them: as `two_images`, `side_by_side` on one picture for
             models that take a single image, or `both` (two more items).
         max_side_px: Longer side of a picture that shows both.
 
     Reasons:
         no_pairs (drop): The image has no pairs.
         writer_timeout (drop): The model did not answer in time.
-        writer_no_json (drop): The model's reply holds no JSON.
-        writer_other_json (drop): The model's JSON is not what was asked for.
+        writer_no_json (drop): The model's reply has no JSON.
+        writer_other_json (drop): The model's JSON does not have the requested shape.
     """
 
     name: ClassVar[str] = "pair_items"
@@ -137,11 +138,11 @@ class PairItems(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the items; how patiently a model is waited for does not."""
+        """Return the settings that decide the items, without the waiting times for a model."""
         return {**super().parameters(), "chat": self.chat and self.chat.deciding()}
 
     def planned_requests(self, images: int) -> list[RequestPlan] | None:
-        """Return what the model that writes would be asked at most: about an idea of each category for each image."""
+        """Return the largest number of requests to the writing model: an idea of each category for each image."""
         if self.chat is None:
             return None
         requests = 2 * len(CATEGORIES)
@@ -149,11 +150,11 @@ class PairItems(MapStep):
         return [self.chat.plan("questions", images, requests=requests, pictures=0, words=words)]
 
     def open(self, ctx: OpenContext) -> Chat | None:
-        """Connect to the model that writes, where one does."""
+        """Connect to the model that writes, if any."""
         return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Make the items of all pairs of an image; ideas without any are recorded with the reason."""
+        """Make the items of all pairs of an image; record ideas without any, with the reason."""
         ideas, pairs = (ctx.value(record.image_id, name) for name in self.reads)
         if not ideas or not pairs:
             return Outcome("drop", _NO_PAIRS)
@@ -205,7 +206,7 @@ class PairItems(MapStep):
 
 
 class _IdeaOutcome(NamedTuple):
-    """What became of one idea."""
+    """The outcome of one idea."""
 
     items: tuple[Item, ...]
     images: tuple[ImageRecord, ...]
@@ -240,16 +241,16 @@ def _making(record: ImageRecord, ctx: Context, idea: Idea, pair: Manipulated, wr
 
 
 class _Both:
-    """One candidate while its items are made."""
+    """One candidate during the making of its items."""
 
     def __init__(self, ctx: Context, making: PairMaking, idea: Idea, step: PairItems) -> None:
         self.made: list[ImageRecord] = []
         self._ctx, self._making, self._idea, self._step = ctx, making, idea, step
-        # By idea, not by candidate: whichever is kept, its options stand where they stood.
+        # By idea, not by candidate: the options keep their places whichever candidate is kept.
         self._rng = ctx.rng(making.record.image_id, idea.idea_id, "places")
 
     def items(self, written: WrittenPairQuestions) -> list[Item]:
-        """Return the items in an order that never changes; what was not written leaves a gap in their ordinals."""
+        """Return the items in an order that never changes; a missing question leaves a gap in their ordinals."""
         items = list(self._yes_no(written))
         if written.single_image is not None:
             picture = {"manipulated": self._making.manipulated}
@@ -291,7 +292,7 @@ class _Both:
                 )
 
     def _across(self, shown: Shown) -> dict[Level, OptionsQuestion]:
-        """Return the questions about both pictures by level; the same wordings and options however they are shown."""
+        """Return the questions about both pictures by level; wordings and options are the same in every display."""
         rng = self._ctx.rng(self._making.record.image_id, self._idea.idea_id, "across")
         phrasing = Phrasing(self._idea, self._step.wordings)
         low = how_modified(phrasing, shown, rng)

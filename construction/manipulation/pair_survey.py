@@ -1,7 +1,7 @@
-"""Which of MVP-Bench's thirteen categories a folder of photographs can give pairs in, by how pairs are made.
+"""The categories of MVP-Bench's thirteen for which a folder of photographs can give pairs, by way of making.
 
-Three ways are told apart: without a model (facts state what is exchanged for what), with an API that edits pictures,
-and with weights on this machine. Names and facts files are read; no picture is opened, and nobody is asked.
+The survey distinguishes three ways: without a model (facts state the exchange), with an API that edits pictures, and
+with weights on this machine. It reads names and facts files, opens no picture, and calls no model.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _STATED = {
 
 
 class WayOfMaking(NamedTuple):
-    """What a folder has for a category and one way of making pairs.
+    """The material of a folder for a category and one way of making pairs.
 
     Args:
-        pictures: Photographs that can give pairs.
-        ideas: Ideas that facts state; None where a model has them.
-        lacks: What is missing and how to get it; None where pairs can be made.
-        note: What a run needs besides; None where nothing is.
+        pictures: Number of photographs that can give pairs.
+        ideas: Number of ideas in the facts; None if a model writes them.
+        lacks: The missing parts and how to get them; None if pairs can be made.
+        note: Further needs of a run; None without any.
     """
 
     pictures: int
@@ -58,18 +58,18 @@ class WayOfMaking(NamedTuple):
     note: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the fields as JSON values."""
         return {"fed": self.lacks is None, **self._asdict()}
 
 
 class SurveyedCategory(NamedTuple):
-    """What a folder has for one category."""
+    """The material of a folder for one category."""
 
     category: IdeaCategory
     ways: Mapping[Making, WayOfMaking]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the fields as JSON values."""
         return {
             "category": self.category.code,
             "title": self.category.title,
@@ -79,10 +79,10 @@ class SurveyedCategory(NamedTuple):
 
 
 class PairSurvey(NamedTuple):
-    """What a folder has for pairs.
+    """The material of a folder for pairs.
 
     Args:
-        pictures: Photographs of the folder that belong to no source dataset.
+        pictures: Number of photographs of the folder that belong to no source dataset.
         categories: All thirteen, in the paper's order.
         unread: Facts files that cannot be read, each with the reason.
     """
@@ -105,7 +105,7 @@ class PairSurvey(NamedTuple):
 
 
 class _StatedPairs(NamedTuple):
-    """What facts state about photographs of a folder.
+    """Statements of facts files about photographs of a folder.
 
     Args:
         ideas: Number of ideas by category and photograph.
@@ -121,7 +121,7 @@ class _StatedPairs(NamedTuple):
 
 
 def survey_pairs(folder: Path) -> PairSurvey:
-    """Return in which categories a folder can give pairs, in each way.
+    """Return the categories for which a folder can give pairs, in each way.
 
     Raises:
         DataError: The folder cannot be read, or holds a damaged archive.
@@ -167,14 +167,14 @@ def _stated(files: list[str], own: OwnPictures) -> _StatedPairs:
 
 
 def _known(facts: Facts, file: str, own: OwnPictures) -> Iterator[tuple[str, IdeaFacts]]:
-    """Yield each photograph of the folder with what is stated for pairs of it."""
+    """Yield each photograph of the folder with the statements for pairs of it."""
     beside = file.rpartition("/")[0]
     place: dict[str, str] = {}
     for key in facts.images:
         try:
             place[key] = own.path_of(key, beside)
         except BadRow:
-            continue  # a photograph that the folder does not hold, or holds twice
+            continue  # a photograph that the folder lacks or holds twice
     for key, path in place.items():
         if facts.images[key].pairs is not None:
             yield path, resolved(facts.images, key, place)
@@ -189,7 +189,7 @@ def _without_model(category: IdeaCategory, stated: _StatedPairs) -> WayOfMaking:
 
 
 def _by_model(category: IdeaCategory, own: OwnPictures, stated: _StatedPairs, missing: str | None) -> WayOfMaking:
-    """Return what a model could make: of photographs that show people, as far as facts say whether they do."""
+    """Return the material for a model: photographs of people, as far as facts state whether they show people."""
     about_people = category.high.name != "scenario"
     usable = [
         path
@@ -208,7 +208,7 @@ def _by_model(category: IdeaCategory, own: OwnPictures, stated: _StatedPairs, mi
 
 
 def _outline_note(usable: Sequence[str], stated: _StatedPairs) -> str | None:
-    """Return what cutting subjects out takes besides; None where all are outlined, or SAM is on this machine."""
+    """Return the note on cutting out subjects; None if all are outlined, or SAM is on this machine."""
     outlined = sum(path in stated.outlined for path in usable)
     if outlined == len(usable) or any(weights_on_this_machine(name) is not None for name in _SAM):
         return None
@@ -220,7 +220,7 @@ def _outline_note(usable: Sequence[str], stated: _StatedPairs) -> str | None:
 
 
 def _missing_weights(task: str) -> str | None:
-    """Return what of a task's weights and packages is not on this machine, and how one gets it; None where all is."""
+    """Return the weights and packages of a task that this machine lacks, and how to get them; None if it lacks none."""
     names = names_of("inpaint" if task == "inpaint" else "instruct")
     if not any(weights_on_this_machine(PRESETS[name].hub) is not None for name in names):
         first = PRESETS[names[0]].hub
@@ -230,7 +230,7 @@ def _missing_weights(task: str) -> str | None:
 
 
 def pairs_text(survey: PairSurvey) -> str:
-    """Return the survey as text for people."""
+    """Return the survey as text for readers."""
     lines = ["MVP-Bench's pairs, by category: without a model | with an API that edits pictures | with weights here"]
     lines += [f"  not read: {words}" for words in survey.unread]
     for each in survey.categories:

@@ -1,4 +1,4 @@
-"""The tools of the step `manipulate`: which it uses by its settings, found, hashed, and opened once a worker."""
+"""The tools of the step `manipulate`: chosen by its settings, found, hashed, and opened once per worker."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _NEEDED = {
 
 
 class Tools(NamedTuple):
-    """What a worker has opened.
+    """The opened tools of a worker.
 
     Args:
         masker: Finds masks.
-        painters: A model for each task that models do; for the others, pictures are composed.
+        painters: A model for each task that models do; the other tasks compose pictures.
     """
 
     masker: Masker
@@ -45,16 +45,16 @@ class Tools(NamedTuple):
 
 
 def used_weights(step: ManipulationSettings, folder: Path | None) -> dict[str, Weights]:
-    """Return the weights that a step uses, by `masks`, `inpaint` and `instruct`; those it does without are left out.
+    """Return the weights that a step uses, by `masks`, `inpaint` and `instruct`, without unneeded ones.
 
-    With `auto`, a model is used where its weights and its packages are there; else they must be there.
+    With `auto`, a model is used if its weights and packages are present; otherwise both must be present.
 
     Args:
         step: Step with its settings.
-        folder: What their paths start from; None where weights are known by digest only.
+        folder: Folder that their paths are relative to; None if only their digests are known.
 
     Raises:
-        PrerequisiteError: Weights are missing; says which to fetch and how.
+        PrerequisiteError: Weights are missing; the message names the weights and the command to fetch them.
     """
     wanted: dict[str, str | None] = {MASKS: step.masks.weights}
     wanted |= {task: getattr(step, task).weights for task in TASKS}
@@ -110,16 +110,16 @@ def _found(step: ManipulationSettings, task: str, named: str, folder: Path | Non
 
 
 def open_tools(step: ManipulationSettings, weights: Mapping[str, Weights], replies: ReplyStore | None = None) -> Tools:
-    """Load everything that a step uses.
+    """Load all tools of a step.
 
     Args:
         step: Step with its settings.
         weights: The weights that it uses.
-        replies: Replies of endpoints that the workspace keeps; None keeps none.
+        replies: Store of endpoint replies in the workspace; None stores none.
 
     Raises:
-        PrerequisiteError: A package or a key is missing, or weights are known by digest only.
-        DataError: Weights are no model of the kind.
+        PrerequisiteError: A package or a key is missing, or only the digests of weights are known.
+        DataError: The weights are not a model of the kind.
     """
     for task, weight in weights.items():
         if not weight.path.name:

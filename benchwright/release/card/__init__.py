@@ -1,1 +1,1 @@
-"""What a release says of itself to people: its card, data sheet, citation, and the sources of its pictures."""
+"""The human-readable description of a release: card, data sheet, citation, and the sources of its pictures."""

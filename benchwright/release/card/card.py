@@ -1,6 +1,6 @@
-"""The card of a release for people, as Markdown with the settings that Hugging Face reads.
+"""The card of a release for readers, as Markdown with the settings that Hugging Face reads.
 
-It includes the funnel: each step's input, its output, and the reasons of the difference.
+It includes the funnel: each step's input, its output, and the reasons for the difference.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class _FunnelRow(NamedTuple):
 
     Args:
         step: Name of the recipe entry.
-        reads: Stream that the step reads, `images` or `items`; empty where the manifest does not say.
+        reads: Stream that the step reads, `images` or `items`; empty if the manifest does not name it.
         records: Number of input records.
-        out: Number of records that were kept.
-        dropped: Counts of dropped records by reason; a step that makes items only does not use these, and keeps them.
-        asked: Counts of records to ask about, by reason; these were kept.
+        out: Number of records kept.
+        dropped: Counts of dropped records by reason; a step that makes items does not use these records and keeps them.
+        asked: Counts of records to ask about, by reason; the step kept them.
         failed: Counts of failed records by reason.
-        reversed: Number of records that were kept because a curator reversed a verdict.
+        reversed: Number of records kept because a curator reversed a verdict.
         made: Counts of made records by kind.
     """
 
@@ -115,7 +115,7 @@ import datasets
 benchmark = datasets.load_dataset("path/to/this/folder")"""
 
 EARLIER_USE = f"```python\n{_LOAD}\n```\n\n{_EARLIER_VERIFY}"
-"""Text on reading the release, in cards without a mark."""
+"""Instructions for reading the release, on cards without a mark."""
 
 _DRAW = """\
 import datasets
@@ -149,7 +149,7 @@ class CardSection:
     Attributes:
         heading: Heading without the hashes.
         body: Markdown.
-        source: Part of the release that the body was made from.
+        source: Part of the release from which the body is made.
     """
 
     heading: str
@@ -182,9 +182,9 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
 
     Args:
         facts: Facts of the release.
-        version: Version of the card's layout; cards before version 3 have no citation, data sheet and licences in sum,
-            cards before version 4 say nothing of drafts and languages, and those before version 5 take a campaign in
-            which nobody decided for one of people, and a source for one that is stated.
+        version: Version of the card's layout. Cards before version 3 have no citation, data sheet or totals by license.
+            Cards before version 4 omit drafts and languages. Cards before version 5 count a campaign without decisions
+            as one of people, and treat every source as stated.
     """
     statements = facts.statements or Statements()
     texts = facts.about_texts(version) if version >= 4 else None
@@ -258,7 +258,7 @@ def _front_matter(facts: CardFacts, version: int) -> str:
 
 
 def _size_category(items: int) -> str:
-    """Return the Hub's name of a size: the powers of ten between which the number of items lies."""
+    """Return the Hub's name for a size: the powers of ten that enclose the number of items."""
     bounds = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
     return next((name for bound, name in bounds if items < bound), "1M<n<10M")
 
@@ -369,7 +369,7 @@ def _people_and_baseline(facts: CardFacts, version: int) -> str:
 
 
 def _undecided(facts: CardFacts) -> list[str]:
-    """Return the warning that no person decided on what a model estimated, where that is so."""
+    """Return the warning that no person decided on a model's estimates, if this holds."""
     if not facts.estimated or decided_by(facts.stages, facts.agreement) == "people":
         return []
     return [

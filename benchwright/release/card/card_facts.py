@@ -21,27 +21,27 @@ class CardFacts:
     Attributes:
         name: Name of the benchmark.
         version: Version of the release.
-        licence: Licence of the release as a whole.
+        licence: License of the release as a whole.
         canary: Canary: the text to search training data for.
         counts: Number of items by split and task.
         marked: Number of questions with marks on their pictures, by task.
         estimated: Number of items whose truth a model estimated.
-        sources: Number of source images by dataset and licence.
+        sources: Number of source images by dataset and license.
         stages: Name and counts of each stage, as in the manifest.
         agreement: Summary of each campaign, by name.
         human_baseline: Human baseline, by campaign.
-        sealed: Splits whose answers are withheld; None where there are none.
-        drawing_version: Version of the drawing of marks; None where the column `images` has none drawn.
-        by_address: Number of pictures that the release has by address and hash only.
-        has_fetch_script: Whether the script that fetches these lies in the release.
-        without_metadata: Number of picture files from which metadata was removed.
-        encoded: Number of pictures that steps made without loss and that are released as JPEG.
+        sealed: Splits whose answers are withheld; None if every split is open.
+        drawing_version: Version of the drawing of marks; None if the column `images` has no drawn marks.
+        by_address: Number of pictures that the release states by address and hash only.
+        has_fetch_script: Whether the release includes the script that fetches these.
+        without_metadata: Number of picture files whose metadata was removed.
+        encoded: Number of pictures that steps made losslessly and the release holds as JPEG.
         made_as_jpeg: Number of pictures that steps made as JPEG.
-        turned: Number of JPEG files that were turned upright.
-        statements: What the curators state; None where they state nothing.
-        example: Item that the card shows; None where the release has no pictures that can be shown.
-        texts: Number of texts by kind and by how they came about, as `TextTally.texts` has it.
-        languages: Number of items by the language that they state.
+        turned: Number of JPEG files turned upright.
+        statements: Statements of the curators; None if they made none.
+        example: Item that the card shows; None if the release has no picture to show.
+        texts: Number of texts by kind and origin, as in `TextTally.texts`.
+        languages: Number of items by stated language.
     """
 
     name: str
@@ -69,5 +69,5 @@ class CardFacts:
     languages: Mapping[str, int] = field(default_factory=dict)
 
     def about_texts(self, version: int) -> str | None:
-        """Return what the card says of drafts and languages; None where there are none."""
+        """Return the card's text on drafts and languages; None if the release has neither."""
         return texts_section(self.texts, self.languages, self.agreement, version=version)

@@ -1,4 +1,4 @@
-"""The citation of a release: `CITATION.cff` (Citation File Format 1.2.0), and as BibTeX on the card."""
+"""The citation of a release: `CITATION.cff` (Citation File Format 1.2.0), and a BibTeX entry on the card."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CITATION = "CITATION.cff"
 def citation(facts: CardFacts, *, content_id: str) -> bytes:
     """Return the content of `CITATION.cff`.
 
-    The format demands an author: where the curators state none, it is the benchmark itself, as an entity.
+    The format requires an author: if the curators state none, the author is the benchmark itself, as an entity.
 
     Args:
         facts: Facts of the release.
-        content_id: Content id of the release, by which a citation names these very questions.
+        content_id: Content id of the release, with which a citation identifies its exact questions.
     """
     statements = facts.statements or Statements()
     fields: dict[str, Any] = {
@@ -46,7 +46,7 @@ def citation(facts: CardFacts, *, content_id: str) -> bytes:
 
 
 def bibtex(facts: CardFacts) -> str:
-    """Return an entry for BibTeX."""
+    """Return a BibTeX entry."""
     statements = facts.statements or Statements()
     key = re.sub(r"[^A-Za-z0-9]+", "-", f"{facts.name}-{facts.version}").strip("-")
     authors = " and ".join(f"{{{_plain(author)}}}" for author in statements.authors)

@@ -1,6 +1,6 @@
-"""One item of a release on its card: its pictures as models see them, marks drawn, with question and options.
+"""One item of a release on its card: the pictures models see, with drawn marks, question and options.
 
-It is the item whose id sorts first among those with marks, else among all; the answer is not shown.
+The example is the first item by id among those with marks, or among all if none has marks. The card hides its answer.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ EXAMPLE = "example.png"
 _HIGH_PX, _WIDE_PX, _GAP_PX = 320, 1280, 8
 _MOST_PICTURES = 6
 _CANDIDATES = 4
-"""Number of items that are kept with their pictures, in case those before them are damaged."""
+"""Number of items kept with their pictures, in case earlier ones are damaged."""
 
 _ALIKE = 1.0
-"""Largest mean difference of two pictures, of 255, that other versions of a library make when they reduce."""
+"""Largest mean pixel difference, 0-255, that other versions of a library cause when they reduce a picture."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class ExampleItem:
         item_id: Id of the item.
         task: Task of the item.
         question: Text of the question.
-        options: Text of each option, or the number of the picture that it is, in order, with their keys.
-        pixels: Its pictures beside each other, (height, width, 3) RGB.
+        options: Text of each option, or the number of its picture, in order, with the keys.
+        pixels: Its pictures side by side, (height, width, 3) RGB.
     """
 
     item_id: str
@@ -60,7 +60,7 @@ class ExampleItem:
 
 
 class _PossibleExample(NamedTuple):
-    """An item that may be the example, with its row, its pictures and their ids."""
+    """A candidate for the example: its row, its pictures and their ids."""
 
     key: tuple[bool, str]
     row: Mapping[str, Any]
@@ -68,7 +68,7 @@ class _PossibleExample(NamedTuple):
     image_ids: Sequence[str]
 
     def item(self) -> ExampleItem | None:
-        """Return the item; None where a picture cannot be decoded."""
+        """Return the item; None if a picture cannot be decoded."""
         try:
             pixels = _beside_each_other([decode_rgb(data) for data in self.pictures])
         except UnreadableImage:
@@ -82,17 +82,17 @@ class _PossibleExample(NamedTuple):
 
 
 class ExampleChoice:
-    """The choice of the item that a card shows, among all items of a release, in any order.
+    """The choice of the example item from all items of a release, which may come in any order.
 
-    Pictures are decoded once all items were seen. Should one of the first item be damaged, the next is shown; of more
-    than a few such items none.
+    Pictures are decoded after the last item. If the first candidate has a damaged picture, the card shows the next; if
+    all of the few candidates kept are damaged, it shows none.
     """
 
     def __init__(self) -> None:
         self._first: list[_PossibleExample] = []
 
     def wants(self, item_id: str, *, is_marked: bool) -> bool:
-        """Return whether an item would be among the first of those seen so far."""
+        """Return whether an item would rank among the first of those seen so far."""
         return len(self._first) < _CANDIDATES or (not is_marked, item_id) < self._first[-1].key
 
     def take(
@@ -103,7 +103,7 @@ class ExampleChoice:
         Args:
             row: `item_id`, `task`, `question` and `choices` of the item.
             is_marked: Whether it has marks.
-            pictures: Its pictures as models see them, in order; None where the release cannot show one.
+            pictures: Its pictures as models see them, in order; None for one that the release cannot show.
             image_ids: Ids of these pictures.
         """
         key = not is_marked, str(row["item_id"])
@@ -116,12 +116,12 @@ class ExampleChoice:
 
     @cached_property
     def item(self) -> ExampleItem | None:
-        """The item, once all were considered; None where none can be shown."""
+        """The item, after the last call of `take`; None if no item can be shown."""
         return next(filter(None, (candidate.item() for candidate in self._first)), None)
 
 
 def _beside_each_other(pictures: Sequence[Pixels]) -> Pixels:
-    """Return pictures in a row on white, each reduced to fit."""
+    """Return pictures in a row on white, each scaled down to fit."""
     from PIL import Image
 
     wide = (_WIDE_PX - _GAP_PX * (len(pictures) - 1)) // len(pictures)

@@ -1,4 +1,4 @@
-"""The table `image_sources.csv`: source and licence of each source image of a release, by its provenance."""
+"""The table `image_sources.csv`: source and license of each source image of a release, from its provenance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS = ("author", "licence", "url", "dataset", "date", "attribution")
 
 
 def image_source_lines(records: Iterable[ImageRecord]) -> Iterator[bytes]:
-    """Yield the lines of the table, a head and one per image with a source, in the order of the records."""
+    """Yield the lines of the table: a header and one line per image with a source, in the order of the records."""
     yield _line(["image_id", "file", *COLUMNS])
     for record in records:
         if record.source is not None:

@@ -1,4 +1,4 @@
-"""Tables and code spans of a card, whose cells cannot be read as markup."""
+"""Tables and code spans of a card, escaped so that no cell reads as markup."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; cells are Markdown already."""
+    """Return a table; its cells are already Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -18,6 +18,6 @@ def code(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """Return text escaped so that it stays inside one table cell and is not read as markup."""
+    """Return text escaped so that it stays inside one table cell and does not read as markup."""
     line = " ".join(text.split())
     return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", line)

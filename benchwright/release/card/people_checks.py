@@ -1,4 +1,4 @@
-"""The card's words on how the people of each campaign were checked, from the agreement report."""
+"""The card's account of how each campaign checked its annotators, from the agreement report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_PEOPLE = 200
 
 
 def checks(agreement: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return paragraphs on how the people of each campaign were checked; none where the report does not say.
+    """Return paragraphs on how each campaign checked its annotators; none if the report does not cover it.
 
     Args:
         agreement: Summary of each campaign, by name, as the release states it.

@@ -1,6 +1,6 @@
-"""The texts of a release: who wrote them, in which languages, and what became of drafts by prompt.
+"""The texts of a release: their authors, their languages, and the fate of drafts by prompt.
 
-The card and `release authors` say the same, from these counts.
+The card and `release authors` state the same, from these counts.
 """
 
 from __future__ import annotations
@@ -16,27 +16,26 @@ from benchwright.release.format.agreement import is_simulated
 from .markdown import cell, code, table
 
 TextOrigin = Literal["written", "edited", "drafted", "templated", "simulated", "not_stated"]
-"""How a text came about: a person wrote it, a person changed a draft, a model's draft was taken as it was, a template
-made it, a simulated annotator did, or the item does not say.
-"""
+"""The origin of a text: a person wrote it, a person changed a draft, annotators took a model's draft unchanged, a
+template made it, a simulated annotator made it, or the item does not state it."""
 ORIGINS: tuple[TextOrigin, ...] = ("written", "edited", "drafted", "templated", "simulated", "not_stated")
 TEXTS = ("question", "choices", "explanation", "labels")
 _EDITED = "person, from "
 
 
 class PromptAcceptance(NamedTuple):
-    """What became of the drafts of one prompt in one campaign.
+    """Outcome of the drafts of one prompt in one campaign.
 
     Args:
-        campaign: Campaign in which people saw them.
+        campaign: Campaign that showed them to annotators.
         by: Author of the drafts, as in `Item.written_by`.
         prompt: Name of the prompt, or of the template.
         drafted: Number of drafts.
-        broken: Number that a second model took out.
-        shown: Number of times that a draft was shown to somebody who decided about its picture.
-        accepted: Of these, taken as they were; parts that a draft lacked may have been added.
-        edited: Taken and changed.
-        discarded: Not taken.
+        broken: Number that a second model rejected.
+        shown: Number of times that an annotator who decided about a picture saw a draft of it.
+        accepted: Number of these taken unchanged; annotators may have added parts that a draft lacked.
+        edited: Number taken and changed.
+        discarded: Number not taken.
     """
 
     campaign: str
@@ -51,16 +50,16 @@ class PromptAcceptance(NamedTuple):
 
     @property
     def taken(self) -> float | None:
-        """Return the share of the drafts shown that were accepted or edited, 0 to 1; None where none was shown."""
+        """Return the share of shown drafts that annotators accepted or edited, 0 to 1; None if none was shown."""
         return None if not self.shown else (self.accepted + self.edited) / self.shown
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts as JSON values, with the share of those shown that were taken, 0 to 1."""
+        """Return the counts as JSON values, with the share of shown drafts that annotators took, 0 to 1."""
         return {**self._asdict(), "taken": None if self.taken is None else round(self.taken, 6)}
 
 
 def origin_of(author: str | None) -> TextOrigin:
-    """Return how a text came about, by its author in `Item.written_by`.
+    """Return the origin of a text, from its author in `Item.written_by`.
 
     Example:
         >>> origin_of("person"), origin_of("person, from model:tiny"), origin_of("model:tiny")
@@ -75,9 +74,9 @@ def origin_of(author: str | None) -> TextOrigin:
 
 
 class TextTally:
-    """Counter of the texts of items by who wrote them, and of items by language.
+    """Counter of items' texts by author, and of items by language.
 
-    Explanations are counted where an item has one, labels where it says who drafted them.
+    An explanation counts if the item has one, a label if the item names who drafted it.
     """
 
     def __init__(self) -> None:
@@ -99,22 +98,22 @@ class TextTally:
 
     @property
     def texts(self) -> dict[str, dict[TextOrigin, int]]:
-        """Return the number of texts of each kind (one of `TEXTS`) by how they came about, every way named."""
+        """Return the number of texts of each kind (one of `TEXTS`) by origin; every origin has an entry."""
         return {text: {how: counter[how] for how in ORIGINS} for text, counter in self._origins.items() if counter}
 
     @property
     def authors(self) -> dict[str, int]:
-        """Return the number of texts by their author, as `Item.written_by` has it, the most frequent first."""
+        """Return the number of texts by author, as in `Item.written_by`, most frequent first."""
         return dict(sorted(self._authors.items(), key=lambda row: (-row[1], row[0])))
 
     @property
     def languages(self) -> dict[str, int]:
-        """Return the number of items by the language that they state (attribute `language`), sorted by its code."""
+        """Return the number of items by stated language (attribute `language`), sorted by code."""
         return dict(sorted(self._languages.items()))
 
 
 def prompt_acceptance(agreement: Mapping[str, Mapping[str, Any]]) -> list[PromptAcceptance]:
-    """Return what became of drafts, by campaign, author and prompt, from the summaries of campaigns."""
+    """Return the outcome of drafts, by campaign, author and prompt, from the summaries of campaigns."""
     names = PromptAcceptance._fields[3:]
     return [
         PromptAcceptance(campaign, str(row["by"]), str(row["prompt"]), *(int(row[name]) for name in names))
@@ -130,13 +129,13 @@ def texts_section(
     *,
     version: int,
 ) -> str | None:
-    """Return what a card says of texts, as Markdown; None where nothing was drafted and no item states its language.
+    """Return the card's section on texts, as Markdown; None without drafts and stated languages.
 
     Args:
-        texts: Number of texts by kind and by how they came about, as `TextTally.texts` has it.
+        texts: Number of texts by kind and origin, as in `TextTally.texts`.
         languages: Number of items by language.
         agreement: Summary of each campaign, by name.
-        version: Version of the card's layout; before version 5 simulated annotators were called people here.
+        version: Version of the card's layout; before version 5 this section called simulated annotators people.
     """
     stated = ", ".join(f"{code(language)} {count}" for language, count in sorted(languages.items()))
     parts = [f"Items by the language that they state: {stated}."] if stated else []

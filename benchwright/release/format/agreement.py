@@ -30,12 +30,12 @@ def read_agreement(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def is_simulated(summary: Mapping[str, Any]) -> bool:
-    """Return whether a campaign's summary says that any of its annotators was simulated."""
+    """Return whether a campaign's summary states that any of its annotators was simulated."""
     return bool(summary.get("simulated"))
 
 
 def is_empty(summary: Mapping[str, Any]) -> bool:
-    """Return whether a campaign's summary says that nobody decided anything: no task, or no annotator with one."""
+    """Return whether a campaign's summary has no decision: no task, or no annotator with one."""
     if summary.get("total") == 0:
         return True
     annotators = summary.get("annotators")
@@ -48,7 +48,7 @@ def is_empty(summary: Mapping[str, Any]) -> bool:
 def contradictions(
     recipe: Mapping[str, Any], agreement: Mapping[str, Mapping[str, Any]], baseline: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    """Return where recipe or human baseline contradict the agreement report on whether annotators were people.
+    """Return where the recipe or human baseline contradicts the agreement report on whether annotators were people.
 
     Args:
         recipe: Recipe in the manifest.

@@ -1,6 +1,6 @@
-"""How far the best blind strategy gets on a release: the one figure by which its shortcuts are judged, stored with it.
+"""The accuracy of the best blind strategy on a release: the figure that measures its shortcuts, stored with it.
 
-`benchwright.diagnostics.shortcuts.blind_strategy` measures it when a release is frozen; whoever shows it reads it here.
+`benchwright.diagnostics.shortcuts.blind_strategy` measures it during freezing; callers that show it read it here.
 """
 
 from __future__ import annotations
@@ -23,51 +23,50 @@ if TYPE_CHECKING:
 FORMAT: Literal["benchwright/blind-strategy"] = "benchwright/blind-strategy"
 FORMAT_VERSION = 1
 MAX_GAIN = 0.05
-"""Distance from chance, 0-1, that must surely be exceeded for freezing to ask why; a recipe may say another."""
+"""Distance from chance, 0-1, beyond which freezing asks for a reason; a recipe may set another."""
 _CHOSEN_EFFECT = 5 / 3
-"""Design effect of answers by strategies that are chosen on the other items (`benchwright.statistics.HELD_OUT_EFFECT`,
-2 at most): each item has a say in what answers the others, so that the share of right answers varies more than that of
-one strategy. With it fewer than 5 % of simulated sets without a cue beat chance (30 to 200 items, two options or four).
-"""
+"""Design effect of answers by strategies chosen on the other items (`benchwright.statistics.HELD_OUT_EFFECT`, 2 at
+most). Each item influences the answers to the others, so the share of right answers varies more than that of one
+strategy. With this value fewer than 5 % of simulated sets without a cue beat chance (30 to 200 items, two or four
+options)."""
 LEAST_ITEMS = 30
-"""Items from which on freezing asks why."""
+"""Smallest number of items at which freezing asks for a reason."""
 
 
 class BlindStrategy(Record):
-    """Accuracy of the best strategy that sees no picture."""
+    """Accuracy of the best strategy that does not see the pictures."""
 
     strategy: str
-    """The strategy that was chosen most often, such as `always A`."""
+    """The strategy chosen most often, such as `always A`."""
     accuracy: float = Field(ge=0, le=1)
-    """Share of items that are right, each answered by what was best on the items of other source pictures."""
+    """Share of right answers, each item answered by the best strategy on items of other source pictures."""
     ci: tuple[float, float]
     """95 % interval of a strategy's share, by clusters of source pictures."""
     chance: float = Field(ge=0, le=1)
     """Accuracy of a uniform draw."""
     items: int = Field(ge=1)
-    """Items with a right option that were measured."""
+    """Number of measured items, each with a right option."""
     tried: int = Field(ge=1)
-    """Strategies among which it was chosen."""
+    """Number of strategies to choose from."""
 
     @property
     def beats_chance(self) -> bool:
-        """Return whether the accuracy is surely above chance, the luck of choosing among strategies included.
+        """Return whether the accuracy is surely above chance, even after correction for the choice among strategies.
 
-        The interval is that of answers which do not depend on each other; here its low end is as much farther away as
-        the choice makes it.
+        The interval assumes independent answers; this check widens its lower half by the effect of the choice.
         """
         return self.accuracy - math.sqrt(_CHOSEN_EFFECT) * (self.accuracy - self.ci[0]) > self.chance
 
     def exceeds(self, gain: float) -> bool:
-        """Return whether even the low end of the interval is farther above chance than a bound, 0 to 1.
+        """Return whether the low end of the interval exceeds chance by more than a bound, 0 to 1.
 
-        A set of fewer than `LEAST_ITEMS` items is a trial, of which it is not asked.
+        A set of fewer than `LEAST_ITEMS` items is a trial and never exceeds it.
         """
         return self.items >= LEAST_ITEMS and self.ci[0] - self.chance > gain
 
     @property
     def words(self) -> str:
-        """Return the figure in one sentence."""
+        """Return the figure as one sentence."""
         return (
             f"{self.strategy} is right in {self.accuracy:.2f} [{self.ci[0]:.2f}, {self.ci[1]:.2f}] of "
             f"{counted(self.items, 'item')} without a picture, guessing in {self.chance:.2f}"
@@ -79,13 +78,13 @@ class BlindStrategy(Record):
 
 
 def spelled(blind: BlindStrategy) -> bytes:
-    """Return the bytes of the file in a release."""
+    """Return the bytes of the release's file."""
     document = {"format": FORMAT, "version": FORMAT_VERSION, **blind.model_dump(mode="json")}
     return documents.spell(document, title=BLIND_STRATEGY)
 
 
 def read_blind_strategy(release: Release) -> BlindStrategy | None:
-    """Return a release's figure; None where it states none.
+    """Return a release's figure; None if it states none.
 
     Raises:
         DataError: The file is damaged.

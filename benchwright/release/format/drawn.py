@@ -1,8 +1,8 @@
-"""The pictures of a release's items with their marks drawn, as evaluation shows them to models.
+"""The pictures of a release's items with drawn marks, as evaluation shows them to models.
 
 A release keeps marks as vectors in the column `visual_prompts`. Since version 2 of the format its column `images` has
-them drawn already, and pictures without marks are in `unmarked`; here they are drawn anew, for whoever wants them
-otherwise or reads a release of version 1.
+them drawn, and `unmarked` holds the pictures without marks. This module draws them anew, for callers that want another
+drawing or read a release of version 1.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def has_marks(item: Item) -> bool:
 
 
 def drawn_pictures(row: Mapping[str, Any] | ReleasedItem) -> list[Image.Image]:
-    """Return the pictures of one item in the order in which they are shown: upright, RGB, with their marks.
+    """Return the pictures of one item in display order: upright, RGB, with their marks.
 
-    Files are decoded as in evaluation, so the pixels are those that a model behind an endpoint gets, except where the
-    column `images` holds what is drawn as JPEG: models get that file, which shows the same. A picture that
-    `datasets` has decoded is accepted only where its pixels do not depend on the decoder: opaque, with 8 bits, and
-    unchanged since it was read from the file.
+    Files are decoded as in evaluation, so the pixels are those sent to a model behind an endpoint. The exception is a
+    drawing that the column `images` holds as JPEG: models get that file, which shows the same. A picture decoded by
+    `datasets` is accepted only if its pixels do not depend on the decoder: opaque, with 8 bits, and unchanged since it
+    was read from the file.
 
     Args:
         row: Row of `datasets.load_dataset`, its images as files (`Image(decode=False)`) or decoded; or an item of
@@ -117,7 +117,7 @@ def _pixels(image: Any, image_id: str, title: str) -> Pixels:
 
 
 def _decoded(image: Image.Image, title: str) -> Pixels:
-    """Return the pixels of a picture that another library decoded, if they surely equal those of `decode_rgb`."""
+    """Return the pixels of a picture decoded by another library, if they surely equal those of `decode_rgb`."""
     import numpy as np
 
     doubts = {

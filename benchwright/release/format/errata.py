@@ -1,7 +1,7 @@
-"""Errata: items of a release that people found to be wrong, and how the next version treats them.
+"""Errata: items of a release that annotators found to be wrong, and their treatment in the next version.
 
-The document `benchwright/errata` occurs in two places. A campaign writes it with what people found. Freezing reads it,
-corrects keys, takes edits over or leaves items out, and writes the result to the new release's `errata.json`.
+The document `benchwright/errata` occurs in two places. A campaign writes it with its annotators' findings. Freezing
+reads it, corrects keys, applies edits or leaves items out, and writes the result to the new release's `errata.json`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FORMAT: Literal["benchwright/errata"] = "benchwright/errata"
 VERSION = 2
-"""Newest version; the second has edits, and a document without any is written in the first."""
+"""Newest version; version 2 added edits, and a document without edits is written as version 1."""
 
 Finding = Literal["key_wrong", "ambiguous", "picture_problem", "duplicate", "wording"]
 Became = Literal["key_set", "edited", "left_out", "changed_before", "not_in_release"]
@@ -34,24 +34,24 @@ _Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 
 
 class Erratum(Record):
-    """An error that people found in one item.
+    """An error that annotators found in one item.
 
     Attributes:
         item_id: Id of the item.
-        content_hash: Content hash of the item as they saw it; an item that has changed since is left unchanged.
-        release: Name and version of the release that it was found in, for people.
+        content_hash: Content hash of the item as they saw it; an item that has changed since stays unchanged.
+        release: Name and version of the release with the error, for readers.
         release_id: Id of that release.
-        finding: What is wrong. `duplicate`: another item has the same picture or question, and that one stays.
-            `wording`: the texts are not right.
-        key: Letter that counted as right.
-        instead: Letter that is right; only with `key_wrong`, where people agreed on one.
-        edits: Texts, and letter, that are right; only with `wording`, where people agreed on a version.
+        finding: The kind of error. `duplicate`: another item has the same picture or question, and that one stays.
+         `wording`: the texts are wrong.
+        key: Key letter of the item at that time.
+        instead: Right letter; only with `key_wrong`, if annotators agreed on one.
+        edits: Right texts and letter; only with `wording`, if annotators agreed on a version.
         agreed: Number of annotators who agreed on the finding.
-        asked: Number of annotators who looked at the item.
-        reasons: Reasons that they wrote, sorted.
-        became: What freezing did with the item; None if nothing was frozen since. `key_set`: the item has the other
-            key. `edited`: the item has the edits. `left_out`: it is no longer released. `changed_before`: the item had
-            already changed. `not_in_release`: the item was not there.
+        asked: Number of annotators who examined the item.
+        reasons: Reasons that they gave, sorted.
+        became: Result of freezing for the item; None before the next freeze. `key_set`: the item has the other key.
+            `edited`: the item has the edits. `left_out`: the release omits it. `changed_before`: the item had already
+            changed. `not_in_release`: the release does not have the item.
     """
 
     item_id: ItemId
@@ -82,7 +82,7 @@ _Errata = TypeAdapter(tuple[Erratum, ...])
 
 
 def errata_document(errata: Iterable[Erratum]) -> dict[str, Any]:
-    """Return errata as a document without its format, with the version that it needs, sorted by item and content."""
+    """Return errata as a document without its format, with the version that they need, sorted by item and content."""
     ordered = sorted(errata, key=lambda erratum: (erratum.item_id, erratum.content_hash, erratum.release_id))
     version = VERSION if any(erratum.finding == "wording" for erratum in ordered) else 1
     return {"version": version, "errata": [_entry(erratum) for erratum in ordered]}
@@ -99,7 +99,7 @@ def spelled(errata: Iterable[Erratum]) -> bytes:
 
 
 def read_errata(path: Path) -> tuple[Erratum, ...]:
-    """Return the errata that a file holds.
+    """Return the errata in a file.
 
     Raises:
         DataError: The file is not a document of errata, has a newer version, or an erratum contradicts itself.
@@ -114,7 +114,7 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
 
 
 def released_errata(release: Release) -> tuple[Erratum, ...]:
-    """Return the errata of a release, which list its corrections of earlier versions.
+    """Return the errata of a release, which list its corrections to earlier versions.
 
     Raises:
         DataError: The file is missing, was changed after freezing, or is not such a document.
@@ -149,10 +149,10 @@ def parse_errata(data: bytes, *, title: str) -> tuple[Erratum, ...]:
 
 
 class Corrections:
-    """Correction of items during the writing of a release, with a record of the result for each erratum.
+    """Correction of items during the writing of a release, which records the result of each erratum.
 
     Args:
-        errata: Errata by item and content; those with a value in `became` are history and are passed on unchanged.
+        errata: Errata by item and content; those with a value in `became` are history and pass unchanged.
     """
 
     def __init__(self, errata: Sequence[Erratum]) -> None:
@@ -162,14 +162,14 @@ class Corrections:
         self._seen: set[str] = set()
 
     def correct(self, item: Item, *, released: Item | None = None) -> Item | None:
-        """Return the item to release; None where it is left out.
+        """Return the item to release; None to leave it out.
 
-        A wrong key and wrong texts are corrected with a revision of the item. Where people agreed on neither another
-        letter nor edits, the question is ambiguous, a picture is wrong, or the item is a duplicate, it is left out.
+        A revision of the item corrects a wrong key or wrong texts. The item is left out if annotators agreed on neither
+        another letter nor edits, the question is ambiguous, a picture is wrong, or the item is a duplicate.
 
         Args:
             item: The item.
-            released: The item as a release shows it, where that is another content; errata of either count.
+            released: The item as a release shows it, if its content differs; errata of either count.
 
         Raises:
             DataError: The item has no choice with the corrected letter, or cannot take the edits.
@@ -208,7 +208,7 @@ class Corrections:
 
 
 def _with_key(item: Item, letter: str) -> Item:
-    """Return the item with another right letter; the answer becomes None where the letter is that of the refusal."""
+    """Return the item with another right letter; the answer becomes None for the letter of the refusal choice."""
     answer = None if letter == item.refusal else letter
     changed = item.model_copy(update={"answer": answer, "revision": item.revision + 1})
     return Item.model_validate(changed.model_dump())

@@ -1,8 +1,8 @@
-"""Truths that a model estimated: items made of them count only once people have decided on them.
+"""Truths that a model estimated: items made from them count only after people decide on them.
 
-A truth says who estimated it under `estimated_by`; items carry it among their attributes, so that a release says it.
-The rule is checked when a recipe is planned and again when a release is frozen. Simulated annotators are no people:
-`freeze` takes what they alone decided on only where the recipe says so, and the release says it wherever it is read.
+A truth names its estimator under `estimated_by`. Items carry it among their attributes, so a release states it. The
+rule is checked when a recipe is planned and again when a release is frozen. Simulated annotators are not people:
+`freeze` takes their decisions only if the recipe permits it, and every reader of the release sees that.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from benchwright.errors import RecipeError
 from benchwright.records import Item
 
 ESTIMATED_BY = "estimated_by"
-"""Key of a truth's `original`, and attribute of an item, that names the model with the digest of its weights."""
+"""Key of a truth's `original` and attribute of an item: names the model with the digest of its weights."""
 
 _DECIDING_CAMPAIGNS = ("verify", "review", "screen_items")
 """Campaigns in which people decide whether an item is kept."""
 
 
 def require_decisions(maker: str, steps: Iterable[str]) -> None:
-    """Check that people decide on items of estimated truths before they are frozen.
+    """Check that people decide on items with estimated truths before they are frozen.
 
     Args:
         maker: Step or task that made the items.
         steps: Names of the steps that the items passed through.
 
     Raises:
-        RecipeError: None of them is a campaign in which people decide on items.
+        RecipeError: None of the steps is a campaign in which people decide on items.
     """
     if set(_DECIDING_CAMPAIGNS).isdisjoint(steps):
         raise RecipeError(
@@ -45,11 +45,11 @@ def is_estimated(item: Item) -> bool:
 def decided_by(
     stages: Sequence[Mapping[str, Any]], agreement: Mapping[str, Mapping[str, Any]]
 ) -> Literal["people", "simulated"] | None:
-    """Return who decided which items are kept: people, else simulated annotators, else nobody.
+    """Return who decided which items to keep: people, else simulated annotators; None without decisions.
 
     Args:
-        stages: Stages as a manifest names them; those of campaigns that decide count.
-        agreement: Summaries of campaigns, by the name of their stage; one in which nobody decided anything is left out.
+        stages: Stages as a manifest names them; only campaigns with decisions count.
+        agreement: Summaries of campaigns, by the name of their stage; one without decisions is omitted.
     """
     deciding = [str(stage.get("stage")) for stage in stages if stage.get("step") in _DECIDING_CAMPAIGNS]
     from benchwright.release.format.agreement import is_empty, is_simulated
@@ -62,7 +62,7 @@ def decided_by(
 
 
 def require_people(maker: str, stages: Sequence[Mapping[str, Any]], agreement: Mapping[str, Mapping[str, Any]]) -> None:
-    """Check that people, and not only simulated annotators, decided on items of estimated truths.
+    """Check that people, not only simulated annotators, decided on items with estimated truths.
 
     Args:
         maker: Step or task that made the items.
@@ -70,7 +70,7 @@ def require_people(maker: str, stages: Sequence[Mapping[str, Any]], agreement: M
         agreement: Summaries of campaigns, by the name of their stage.
 
     Raises:
-        RecipeError: All campaigns in which people decide had simulated annotators.
+        RecipeError: All deciding campaigns had simulated annotators.
     """
     if decided_by(stages, agreement) == "simulated":
         raise RecipeError(

@@ -1,6 +1,7 @@
-"""Pictures that a release states by address and hash, and that `release fetch` got: files in a folder beside it.
+"""Pictures that a release states by address and hash, after `release fetch`: files in a folder next to it.
 
-A release never changes, so they lie outside, in `NAME.pictures` beside the folder `NAME`, each named by its SHA-256.
+A release never changes, so they lie outside it, in `NAME.pictures` next to the folder `NAME`, each named by its
+SHA-256.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from benchwright.release.format.rows import ReleasedItem
 
 
 def fetched_folder(release: Path) -> Path:
-    """Return the folder of the pictures that were fetched for a release."""
+    """Return the folder of a release's fetched pictures."""
     whole = release.resolve()
     return whole.with_name(f"{whole.name}.pictures")
 
 
 def has_fetched(folder: Path, image_id: str) -> bool:
-    """Return whether a picture is there as it should be."""
+    """Return whether a picture is present and intact."""
     try:
         return bytes_digest(read_inside(folder, image_id, max_bytes=MAX_PICTURE_BYTES)) == image_id
     except DataError:
@@ -33,7 +34,7 @@ def with_fetched(released: ReleasedItem, release: Path) -> ReleasedItem:
     """Return an item with all its pictures.
 
     Raises:
-        BenchwrightError: A picture was not fetched, or is not the one that the release states.
+        BenchwrightError: A picture is not fetched, or differs from the one that the release states.
     """
     missing = [image.image_id for image in released.item.images if image.image_id not in released.images]
     if not missing:

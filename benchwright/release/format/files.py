@@ -38,7 +38,7 @@ def open_inside(root: Path, name: str) -> BufferedReader:
                 below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
                 os.close(at)
                 at = below
-            # Without O_NONBLOCK, opening a pipe would wait for someone to write to it.
+            # Without O_NONBLOCK, opening a pipe would wait for a writer.
             handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
         finally:
             os.close(at)
@@ -74,7 +74,7 @@ def read_whole(handle: BufferedReader, name: str, *, max_bytes: int) -> bytes:
 
 
 def listing(root: Path, folders: frozenset[str]) -> Iterator[FolderEntry]:
-    """Yield the entries of a folder and of those subfolders that are in `folders`; other folders are not entered."""
+    """Yield the entries of a folder and of its subfolders in `folders`; other subfolders are not entered."""
     for folder in ("", *sorted(folders)):
         path = root / folder
         if folder and (path.is_symlink() or not path.is_dir()):
@@ -93,5 +93,5 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """Return a name as one line of text for a message, whatever bytes the name has."""
+    """Return a name as one line of text for a message, whatever its bytes."""
     return name if name.isprintable() else ascii(name)

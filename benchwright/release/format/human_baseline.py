@@ -1,7 +1,7 @@
-"""The human baseline of a release: how often people who did not see the key answered each item right.
+"""The human baseline of a release: how often annotators who did not see the key answered each item right.
 
-A release may hold several, one per campaign that asked. Annotators are identified by pseudonyms; their names stay in
-the review store.
+A release may hold several, one per campaign of answers. Pseudonyms identify the annotators; their names stay in the
+review store.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FORMAT: Literal["benchwright/human-baseline"] = "benchwright/human-baseline"
 FORMAT_VERSION = 2
-"""Version of the format; version 2 added which annotator, by pseudonym, answered which item right."""
+"""Version of the format; version 2 added each annotator's result per item, by pseudonym."""
 Pseudonym = Annotated[str, Field(pattern=r"^annotator-[1-9][0-9]{0,5}$")]
 
 
@@ -51,10 +51,10 @@ class CampaignBaseline(Record):
     simulated: bool
     """Whether the annotators were simulated."""
     annotators: int = Field(ge=1)
-    """Number of different annotators in the campaign."""
+    """Number of distinct annotators in the campaign."""
     answers_per_item: int = Field(ge=1)
     items: dict[ItemId, ItemAnswers]
-    """Answers by item, only for items of the release about which somebody was asked."""
+    """Answers by item, only for released items that at least one annotator answered."""
 
     @model_validator(mode="after")
     def _no_item_was_asked_of_more(self) -> CampaignBaseline:
@@ -75,11 +75,11 @@ _Baseline = TypeAdapter(dict[Annotated[str, Field(min_length=1, max_length=200)]
 
 
 def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
-    """Return a release's human baseline as JSON values; None where nobody was asked.
+    """Return a release's human baseline as JSON values; None if no annotator was asked.
 
     Returns:
-        By campaign: `{"simulated", "annotators", "answers_per_item", "items": {item_id: {"asked", "right", "by"}}}`,
-        where `by` maps each annotator's pseudonym to whether the annotator was right, and is missing in older releases.
+        By campaign: `{"simulated", "annotators", "answers_per_item", "items": {item_id: {"asked", "right", "by"}}}`.
+        `by` maps each annotator's pseudonym to whether the annotator was right; older releases lack it.
 
     Raises:
         DataError: The file is missing, was changed after freezing, or is not such a document.
@@ -110,7 +110,7 @@ def parse_human_baseline(data: bytes) -> dict[str, CampaignBaseline]:
 
 
 def check_human_baseline(baseline: Any) -> dict[str, CampaignBaseline]:
-    """Return a human baseline given as JSON values, after a check.
+    """Return a human baseline, given as JSON values, after a check.
 
     Raises:
         DataError: The value has another structure, or impossible counts.

@@ -1,8 +1,8 @@
 """The content id of a release, computed from its items, and its canary.
 
 `content_id` is a root hash over the texts, pictures and splits of the items. It does not depend on how items were made,
-on their ids or order, or on their encoding in Parquet, so it is the same across versions of Benchwright and of Arrow.
-Pictures are included by the SHA-256 of their files, which are copied and never encoded again.
+on their ids or order, or on their encoding in Parquet, so it is the same across versions of Benchwright and Arrow. The
+SHA-256 of each picture's file represents the picture; files are copied and never encoded again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PREFIX = b"benchwright/content/1\n"
 
 
 def canary_of(name: str, version: str) -> str:
-    """Return the canary of a release: a text to search a model's training data for."""
+    """Return the canary of a release: a text to search for in a model's training data."""
     return str(uuid.uuid5(_CANARY_SPACE, canonical_json([name, version])))
 
 

@@ -1,7 +1,7 @@
-"""Items of a release whose pictures are read when they are first looked at, a row group at a time.
+"""Items of a release that read their pictures on first access, a row group at a time.
 
-For whoever keeps what was made of most pictures, and so looks at few: a report that is written again, a specialist that
-has answered nearly all items.
+For callers that store the results from most pictures and access few: a report written again, or a specialist with
+answers to nearly all items.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.release.format.schema import PICTURE_COLUMNS, columns_of_versio
 
 
 class LaterItem:
-    """One item of a release; each look at its pictures reads them, and checks them as `Release.items` does.
+    """One item of a release; each access to its pictures reads and checks them as `Release.items` does.
 
     Args:
         item: Record of the item, with the answer.
@@ -36,7 +36,7 @@ class LaterItem:
     def images(self) -> Mapping[str, bytes]:
         """File bytes by image id, as of `ReleasedItem`.
 
-        Raises:
+        DataError: A file does not match its id, or the data file is damaged.
             DataError: A file is not the one of its id, or the data file is damaged.
         """
         return self._read().images
@@ -48,7 +48,7 @@ class LaterItem:
 
 
 class GroupPictures:
-    """The picture columns of a data file; those of the last row group that was read are in memory.
+    """The picture columns of a data file; the last row group read is in memory.
 
     Args:
         folder: Folder of the release.
@@ -66,7 +66,7 @@ class GroupPictures:
 
         Args:
             item_id: Id of the item.
-            group: Number of the row group that has its row.
+            group: Number of the row group that contains its row.
 
         Raises:
             DataError: The file cannot be read, or has changed.

@@ -17,10 +17,10 @@ from benchwright.release.format.statements import Statements
 
 FORMAT = "benchwright/release"
 FORMAT_VERSION = 3
-"""Version that is written; `schema.sort_key_of` says how its rows are sorted.
+"""Version to write; `schema.sort_key_of` describes the order of its rows.
 
-Version 1 has clean pictures in `images`, no marks drawn, and no column `unmarked`. Versions 1 and 2 sort rows by item
-id, so that questions of one picture are apart, and each row group has a copy of it.
+Version 1 has clean pictures in `images`, no drawn marks, and no column `unmarked`. Versions 1 and 2 sort rows by item
+id, so questions of one picture lie apart, and each row group has a copy of it.
 """
 
 MANIFEST = "manifest.json"
@@ -28,7 +28,7 @@ SEAL = "manifest.sha256"
 """File with the manifest's SHA-256 in the format of `sha256sum`, so that a change of the manifest is detected."""
 
 SIGNATURE = "manifest.json.sig"
-"""File with a signature of the manifest, if anybody signed it; optional, and not listed in the manifest."""
+"""File with a signature of the manifest, if signed; optional, and not listed in the manifest."""
 
 CARD = "README.md"
 AGREEMENT = "agreement.json"
@@ -77,9 +77,9 @@ class SealedSplits(Record):
 
     splits: list[Annotated[str, Field(pattern=SPLIT)]] = Field(min_length=1)
     commitment: Sha256
-    """SHA-256 of the secret salt and of everything in the key file."""
+    """SHA-256 of the secret salt and the whole content of the key file."""
     seed_is_known: bool
-    """Whether the seed of the recipe can be guessed, so that nothing may follow from recipe and pictures."""
+    """Whether the recipe's seed can be guessed, so that recipe and pictures must not reveal the items."""
 
 
 class Manifest(Record):
@@ -96,18 +96,18 @@ class Manifest(Record):
     canary: str
     licence: str | None
     seed: int | None
-    """Seed of the run; None where it is withheld because splits are sealed."""
+    """Seed of the run; None if withheld because splits are sealed."""
     counts: ItemCounts
     files: dict[str, FileEntry]
     recipe: dict[str, Any]
     stages: list[dict[str, Any]]
     sealed: SealedSplits | None = Field(None, exclude_if=lambda sealed: sealed is None)
-    """None where every answer is in the release."""
+    """The sealed splits; None if the release holds every answer."""
 
     by_address: int | None = Field(None, ge=1, exclude_if=lambda pictures: pictures is None)
-    """Number of pictures that the release has by address and hash only; None where it holds all files."""
+    """Number of pictures that the release states by address and hash only; None if it holds all files."""
     statements: Statements | None = Field(None, exclude_if=lambda statements: statements is None)
-    """What the curators state of it; None where they state nothing."""
+    """Statements of the curators about the release; None if they made none."""
 
     @model_validator(mode="after")
     def _names_stay_inside(self) -> Manifest:
@@ -152,7 +152,7 @@ def read_manifest(root: Path) -> tuple[Manifest, str]:
     """Return a release's manifest and its SHA-256, the release id.
 
     Raises:
-        DataError: There is none, it has another format or a newer version, or it lists a file that it may not.
+        DataError: It is missing, has another format or a newer version, or lists a forbidden file.
     """
     data = read_inside(root, MANIFEST, max_bytes=documents.MAX_BYTES)
     return parse_manifest(data), bytes_digest(data)
@@ -162,7 +162,7 @@ def parse_manifest(data: bytes) -> Manifest:
     """Return a manifest given as bytes.
 
     Raises:
-        DataError: The manifest has another format or a newer version, or lists a file that it may not.
+        DataError: The manifest has another format or a newer version, or lists a forbidden file.
     """
     document = documents.stated(documents.parse(data, title=MANIFEST), FORMAT, FORMAT_VERSION, title=MANIFEST)
     try:

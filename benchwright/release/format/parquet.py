@@ -29,7 +29,7 @@ A row group is one item, or several within `PieceLimits`, and Parquet's own data
 """
 
 _ROWS_AT_ONCE = 64
-"""Rows that are made Python values at a time."""
+"""Number of rows converted to Python values at a time."""
 
 _PICTURES = frozenset(f"{name}.list.element.bytes" for name in PICTURE_COLUMNS)
 
@@ -46,10 +46,10 @@ class PieceLimits(NamedTuple):
     """Limits at which row groups and files are split; a single item may exceed the sizes.
 
     Attributes:
-        group_rows: Most rows of a row group.
+        group_rows: Largest number of rows in a row group.
         group_bytes: Size of a row group, each picture counted once. A row that shows a picture of the group may exceed
-            it, so that the picture is not stored again in the next.
-        shown_bytes: Size of a row group in memory, where each row has its pictures; only a single item exceeds it.
+            it, so that the next group does not store the picture again.
+        shown_bytes: Size of a row group in memory, with the pictures of each row; only a single item exceeds it.
         file_bytes: Size of a file.
     """
 
@@ -64,9 +64,9 @@ def write_split(
 ) -> Iterator[str]:
     """Write a split's rows, already sorted, and yield the name of each file once it is closed.
 
-    At most one row group is held in memory, each picture once. Pictures are already compressed files and are stored
-    unchanged. Where `repeats` says that rows may show the same picture, each is stored once a row group however many
-    rows show it; such a file has a dictionary, for which readers need more memory.
+    At most one row group is in memory, each picture once. Pictures are already compressed files and are stored
+    unchanged. If `repeats` states that rows may show the same picture, each row group stores it once for all its rows.
+    Such a file has a dictionary, for which readers need more memory.
 
     Raises:
         DataError: An item is larger than a reader would accept.
@@ -96,14 +96,14 @@ def _writer(path: Path, schema: pa.Schema, *, repeats: bool) -> pq.ParquetWriter
     writer = pq.ParquetWriter(
         path,
         schema,
-        store_schema=False,  # so that readers do not learn of the dictionary
+        store_schema=False,  # hides the dictionary from readers
         version="2.6",
         data_page_version="1.0",
         compression={name: "none" if name in _PICTURES else "zstd" for name in columns},
         compression_level={name: 3 for name in columns if name not in _PICTURES},
-        use_dictionary=sorted(_PICTURES) if repeats else False,  # of text, zstd makes as little
+        use_dictionary=sorted(_PICTURES) if repeats else False,  # zstd makes text as small
         dictionary_pagesize_limit=MAX_GROUP_BYTES,  # beyond it, each row would get its own copy
-        write_batch_size=8,  # rows after which a page may end; of many photographs it would be tens of megabytes
+        write_batch_size=8,  # rows per page at least; of many photographs, the default would be tens of megabytes
         write_statistics=["item_id", "split", "task"],
     )
     writer.add_key_value_metadata(schema.metadata)
@@ -112,11 +112,11 @@ def _writer(path: Path, schema: pa.Schema, *, repeats: bool) -> pq.ParquetWriter
 
 _PICTURE = pa.struct([("bytes", pa.dictionary(pa.int32(), pa.binary())), ("path", pa.string())])
 _PICTURE_LIST = pa.list_(pa.field("element", _PICTURE))
-"""Pictures as they are written and read: each once a row group, neither copied nor compared row by row."""
+"""Pictures as written and read: each once per row group, neither copied nor compared row by row."""
 
 
 def _pictures_once(schema: pa.Schema) -> pa.Schema:
-    """Return a schema with picture columns as they are written and read; the file has that of the format."""
+    """Return a schema with picture columns as written and read; the file has that of the format."""
     for name in PICTURE_COLUMNS:
         if name not in schema.names:  # version 1
             continue
@@ -165,14 +165,14 @@ def _leaves(schema: pa.Schema) -> list[str]:
 
 
 class _Group:
-    """Rows of a row group on its way into a file."""
+    """Rows of a row group on their way into a file."""
 
     def __init__(self) -> None:
         self.rows: list[Mapping[str, Any]] = []
         self.size = 0
         """Size in bytes, each picture counted once."""
         self.shown = 0
-        """Size in bytes, the pictures of each row counted."""
+        """Size in bytes, with the pictures of each row counted."""
         self._pictures: set[str] = set()
 
     def add(self, sized: SizedRow) -> None:
@@ -191,7 +191,7 @@ class _Group:
         return not shares and self.size + sized.text_bytes + self.new_bytes(sized.row) > limits.group_bytes
 
     def new_bytes(self, row: Mapping[str, Any]) -> int:
-        """Return the size of a row's pictures that no row of the group shows, in bytes."""
+        """Return the size in bytes of a row's pictures that no row of the group shows yet."""
         new = {cell["path"]: len(cell["bytes"] or b"") for cell in _cells(row) if cell["path"] not in self._pictures}
         return sum(new.values())
 
@@ -232,13 +232,13 @@ def read_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a data file as Python values; all columns or some, all tasks or some.
 
-    Of a row group, each picture is in memory once, however many rows show it, and a few rows of texts.
+    Each picture of a row group is in memory once, however many rows show it, along with the texts of a few rows.
 
-    Of some items, only the row groups are read that hold one of them. `version` is the format version of the release,
-    and `groups` are the numbers of the only row groups to read.
+    For `item_ids`, only the row groups with one of them are read. `version` is the format version of the release, and
+    `groups` selects row groups by number.
 
     A malicious file can decompress to more than it states, or crash the process inside Arrow: check files from others
-    with `verify_release` first, which reads them in a process of its own.
+    with `verify_release` first, which reads them in a separate process.
 
     Raises:
         DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.
@@ -284,7 +284,7 @@ def _chosen_rows(
 
 
 def _rows(batch: pa.RecordBatch, *, with_files: bool) -> Iterator[dict[str, Any]]:
-    """Yield rows as Python values; those that show the same picture of a row group have the same object of bytes."""
+    """Yield rows as Python values; rows with the same picture of a row group share one bytes object."""
     names = batch.schema.names
     pictures = {name: _PictureColumn(batch.column(name)) for name in names if with_files and name in PICTURE_COLUMNS}
     for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
@@ -298,9 +298,9 @@ def _rows(batch: pa.RecordBatch, *, with_files: bool) -> Iterator[dict[str, Any]
 
 
 class _PictureColumn:
-    """A picture column of a row group, whose files are made Python values once.
+    """A picture column of a row group, whose files become Python values once.
 
-    Nothing here needs Arrow's compute functions, which take as long to import as an item takes to read.
+    It avoids Arrow's compute functions, whose import takes as long as reading an item.
 
     Args:
         column: The column, its bytes as a dictionary.
@@ -310,7 +310,7 @@ class _PictureColumn:
         self._files: list[bytes] = column.values.field("bytes").dictionary.to_pylist()
 
     def lists(self, rows: pa.ListArray) -> list[list[dict[str, Any] | None] | None]:
-        """Return the pictures of each of some rows of the column."""
+        """Return the pictures of each of the given rows of the column."""
         first, *_, last = offsets = rows.offsets.to_pylist()
         cells = rows.values.slice(first, last - first)
         places, paths = cells.field("bytes").indices.to_pylist(), cells.field("path").to_pylist()
@@ -343,15 +343,15 @@ def opened_data_file(
     check_marks: bool = True,
     pictures_once: bool = False,
 ) -> ParquetTable:
-    """Return an open data file, once its columns and sizes are known to be those of a release.
+    """Return an open data file, after a check that its columns and sizes are those of a release.
 
     Args:
         handle: The file.
-        title: Its name for messages.
+        title: Name of the file for messages.
         canary: Canary of the release.
         version: Format version of the release.
-        check_marks: Whether its metadata has to be those of this release, too.
-        pictures_once: Whether the bytes of pictures come as dictionaries, each once a row group.
+        check_marks: Whether its metadata must also be those of this release.
+        pictures_once: Whether the bytes of pictures come as dictionaries, each once per row group.
 
     Raises:
         DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.

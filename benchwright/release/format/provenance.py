@@ -1,9 +1,9 @@
 """Provenance: the operations that made the items, and the source of every picture.
 
-`provenance.json` is one JSON document with each entry on a line of its own. Any program can read it whole, and
-Benchwright reads and writes it line by line, so that a million pictures need no more memory than ten.
+`provenance.json` is one JSON document with each entry on a separate line. Any program can read it whole. Benchwright
+reads and writes it line by line, so a million pictures need no more memory than ten.
 
-This module also counts the source images by dataset and licence.
+This module also counts the source images by dataset and license.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchwright.release.format.manifest import PROVENANCE
 
 
 class SourceCount(NamedTuple):
-    """Number of source images from one dataset under one licence."""
+    """Number of source images from one dataset under one license."""
 
     dataset: str | None
     licence: str | None
@@ -33,7 +33,7 @@ class SourceCount(NamedTuple):
 
 
 class SourceTally:
-    """Counter of source images by dataset and licence, with the names of the different authors."""
+    """Counter of source images by dataset and license, with the names of the distinct authors."""
 
     def __init__(self) -> None:
         self._images: Counter[tuple[str | None, str | None]] = Counter()
@@ -47,34 +47,33 @@ class SourceTally:
             authors.add(author)
 
     def counts(self) -> list[SourceCount]:
-        """Return the counts sorted by dataset, then licence; those that are not stated come first."""
+        """Return the counts sorted by dataset, then license; unstated ones come first."""
         ordered = sorted(self._images, key=lambda pair: [(part is not None, part or "") for part in pair])
         return [SourceCount(*pair, self._images[pair], len(self._authors[pair])) for pair in ordered]
 
 
 METADATA_REMOVED = "remove_metadata"
-"""Step of the operation by which a release's picture file is that of the workspace without its metadata."""
+"""Step of the operation that removes the metadata of a workspace's picture file for a release."""
 
 ENCODED = "encode_picture"
-"""Step of the operation by which a release's picture file shows what a made file of the workspace does, as JPEG."""
+"""Step of the operation that encodes a made file of the workspace as JPEG for a release."""
 
 
 TURNED = "turn_picture"
-"""Step of the operation by which a release's picture file is the JPEG file of the workspace, turned upright."""
+"""Step of the operation that turns a JPEG file of the workspace upright for a release."""
 
 LOSSLESS = "encode_losslessly"
-"""Step of the operation by which a release's picture file shows what a made JPEG of the workspace does, without further
-loss: in a sealed release, where files of several formats would tell which step made them.
-"""
+"""Step of the operation that encodes a made JPEG of the workspace without further loss for a sealed release, in which a
+mix of formats would reveal the step that made each file."""
 
 FILE_STEPS = frozenset({METADATA_REMOVED, ENCODED, TURNED, LOSSLESS})
-"""Steps of operations that made files of a release of the workspace's."""
+"""Steps of operations that make files of a release from those of the workspace."""
 
 
 def address_of(record: ImageRecord) -> str | None:
-    """Return the address at which a picture's own file can be had, by what its source states; None where it has none.
+    """Return the address of a picture's own file, as its source states it; None if it has none.
 
-    A made picture has none: its file is nobody's but the workspace's.
+    A made picture has none: only the workspace has its file.
     """
     if record.source is None or record.derived_from:
         return None
@@ -85,17 +84,17 @@ def address_of(record: ImageRecord) -> str | None:
 
 
 def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the ids of files as they were before their metadata was removed, by the ids of those without it."""
+    """Return the ids of files before the removal of metadata, by the ids of the files without it."""
     return _files_before(records, {METADATA_REMOVED})
 
 
 def files_before_release(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the ids of the workspace's files by those that freezing made of them, by cutting, encoding or turning."""
+    """Return the ids of the workspace's files, by the ids of the files that freezing made by cut, encoding or turn."""
     return _files_before(records, FILE_STEPS)
 
 
 def steps_of_released_files(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the steps by which freezing made files of the workspace's, by the ids of the files that it made."""
+    """Return the steps by which freezing made files from those of the workspace, by the ids of the new files."""
     operations: dict[str, str] = {}
     steps: dict[str, str] = {}
     for record in records:

@@ -40,11 +40,11 @@ class Release:
         self.path = path
         self.manifest = manifest
         self.release_id = release_id
-        """SHA-256 of the manifest: names these very bytes."""
+        """SHA-256 of the manifest: identifies the exact bytes of the release."""
         self.checked: dict[str, tuple[int, ...]] = {}
-        """Data files that were as the manifest says: device, inode, size and times from before they were read."""
+        """Data files found to match the manifest: device, inode, size and times from before the check."""
         self.withheld: Mapping[str, Mapping[str, Any]] = {}
-        """Values of columns of sealed items, by item id, where a key file has given them."""
+        """Column values of sealed items that a key file gave, by item id."""
 
     @classmethod
     def open(cls, path: Path | str) -> Release:
@@ -85,7 +85,7 @@ class Release:
 
     @property
     def canary(self) -> str:
-        """Return the canary: the text to search training data for."""
+        """Return the canary: the text to search for in training data."""
         return self.manifest.canary
 
     @property
@@ -95,7 +95,7 @@ class Release:
 
     @property
     def withheld_splits(self) -> frozenset[str]:
-        """Return the names of the splits whose answers are sealed; none once a key file has given them."""
+        """Return the names of the splits whose answers are sealed; empty after a key file has given them."""
         return frozenset() if self.withheld else frozenset(self.manifest.sealed_splits)
 
     def __len__(self) -> int:
@@ -113,18 +113,17 @@ class Release:
         fetched: bool = True,
         pictures_of: Collection[str] | None = None,
     ) -> Iterator[ReleasedItem]:
-        """Yield items by split, as the rows stand (`sort_key_of`), each checked against its hashes; few are in memory.
+        """Yield items by split in row order (`sort_key_of`), each checked against its hashes; few are in memory.
 
         Args:
-            split: Name of the only split to read; all where None.
-            tasks: Names of the only tasks to read; all where None.
-            fetched: Whether pictures that the release states by their address come along, as `release fetch` got them;
-                else items lack them.
-            pictures_of: Ids of the only items whose pictures are read and checked; the others have none. All where
-                None.
+            split: Name of the only split to read; None for all.
+            tasks: Names of the only tasks to read; None for all.
+            fetched: Whether to include pictures that the release states by address, as `release fetch` got them;
+                otherwise items lack them.
+            pictures_of: Ids of the only items whose pictures to read and check; the others have none. None for all.
 
         Raises:
-            BenchwrightError: There is no such split, or a picture was not fetched.
+            BenchwrightError: The release has no such split, or a picture is not fetched.
             DataError: A data file is damaged.
         """
         for split_name in self._splits_of(split):
@@ -140,20 +139,20 @@ class Release:
         tasks: Collection[str] | None = None,
         item_ids: Collection[str] | None = None,
     ) -> Iterator[LaterItem]:
-        """Yield items as `items` does, but read pictures only when they are looked at, in the order of the items.
+        """Yield items as `items` does, in the same order, but read pictures only on access.
 
-        A look at an item of another row group reads that row group: look at pictures in order, one thread at a time.
+        Access to an item of another row group reads that row group: access pictures in order, one thread at a time.
 
         Args:
-            split: Name of the only split to read; all where None.
-            tasks: Names of the only tasks to read; all where None.
-            item_ids: Ids of the only items to read; all where None.
+            split: Name of the only split to read; None for all.
+            tasks: Names of the only tasks to read; None for all.
+            item_ids: Ids of the only items to read; None for all.
 
         Raises:
-            BenchwrightError: There is no such split, or a picture was not fetched.
+            BenchwrightError: The release has no such split, or a picture is not fetched.
             DataError: A data file is damaged.
         """
-        if self.manifest.by_address:  # whether all were fetched is known only once they are read
+        if self.manifest.by_address:  # only reading shows whether all were fetched
             for whole in self.items(split, tasks=tasks, pictures_of=item_ids):
                 if item_ids is None or whole.item.item_id in item_ids:
                     yield LaterItem(whole.item, whole.split, partial(_itself, whole))
@@ -214,7 +213,7 @@ class Release:
         return self.splits if split is None else (split,)
 
     def _checked(self, row: Mapping[str, Any], split: str, title: str, known: KnownFiles) -> ReleasedItem:
-        """Return a row as an item of a split, with what a key file gives of it."""
+        """Return a row as an item of a split, with the values that a key file gives for it."""
         released = released_item(row, title=title, known=known)
         if released.split != split:
             raise DataError(f"{title}: item {released.item.item_id} says that it is in split {released.split!r}")
@@ -224,13 +223,13 @@ class Release:
     def rows(
         self, columns: Sequence[str] | None = None, *, item_ids: Collection[str] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Yield rows as they stand in the files (`sort_key_of`), split by split.
+        """Yield rows in file order (`sort_key_of`), split by split.
 
-        Nothing of a row is checked; `items` and `verify_release` do that.
+        Rows are not checked; `items` and `verify_release` do that.
 
         Args:
-            columns: Names of the columns to read, `item_id` among them; None for all without pictures. Rows lack
-                what the release's version of the format lacks, such as `unmarked` in version 1.
+            columns: Names of the columns to read, including `item_id`; None for all without pictures. Rows lack columns
+                that the release's version of the format lacks, such as `unmarked` in version 1.
             item_ids: Ids of the only items to read; None for all.
 
         Raises:
@@ -251,7 +250,7 @@ class Release:
                         yield {**row, **{name: value for name, value in values.items() if name in row}}
 
     def marked(self) -> dict[str, int]:
-        """Return the number of items with marks on their pictures, by task; tasks without marks are left out.
+        """Return the number of items with marks on their pictures, by task; tasks without marks are omitted.
 
         Raises:
             DataError: A data file is damaged.
@@ -259,7 +258,7 @@ class Release:
         return self._count("visual_prompts", lambda marks: isinstance(marks, list) and any(marks))
 
     def estimated(self) -> dict[str, int]:
-        """Return the number of items whose truth a model estimated, by task; tasks without such items are left out.
+        """Return the number of items whose truth a model estimated, by task; tasks without such items are omitted.
 
         Raises:
             DataError: A data file is damaged.
@@ -267,7 +266,7 @@ class Release:
         return self._count("attributes", lambda attributes: isinstance(attributes, dict) and ESTIMATED_BY in attributes)
 
     def _count(self, column: str, counts: Callable[[Any], bool]) -> dict[str, int]:
-        """Return the number of items that count by what a column of JSON holds, by task."""
+        """Return the number of items whose value in a JSON column passes `counts`, by task."""
         numbers: Counter[str] = Counter()
         for row in self.rows(("item_id", "task", column)):
             title = f"{self.path}: item {shown(str(row['item_id']))}: {column}"
@@ -275,7 +274,7 @@ class Release:
         return {task: number for task, number in sorted(numbers.items()) if number}
 
     def provenance(self) -> Iterator[Operation | ImageRecord]:
-        """Yield the operations that made the items, then the records of all images that they show or go back to.
+        """Yield the operations that made the items, then the records of all images that they show or derive from.
 
         Raises:
             DataError: The file is damaged.

@@ -42,10 +42,10 @@ class ReleasedItem:
     Args:
         item: Record of the item, with the answer.
         split: Name of the item's split.
-        images: File bytes by image id, without marks, checked against that id; without those that the release states by
-            their address and that have not been fetched.
-        drawn: Pictures in the order in which they are shown: the file with marks drawn, as models see it; None where
-            the file of `images` is what they see.
+        images: File bytes by image id, without marks, checked against that id. Pictures stated by address and not
+            fetched are missing.
+        drawn: Pictures in display order: the file with drawn marks, as models see it; None if they see the file of
+            `images`.
     """
 
     item: Item
@@ -55,13 +55,13 @@ class ReleasedItem:
 
 
 class KnownFiles:
-    """The files of the last rows, whose SHA-256 is known; the next rows show the same pictures."""
+    """The files of recent rows, with known SHA-256; the next rows show the same pictures."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, bytes] = OrderedDict()
 
     def is_of(self, data: bytes, sha256: str) -> bool:
-        """Return whether a file has a SHA-256, which is computed unless the file is one of the last."""
+        """Return whether a file has a SHA-256, computed unless the file is a recent one."""
         if self._files.get(sha256) == data:
             self._files.move_to_end(sha256)
             return True
@@ -85,7 +85,7 @@ def row_of(item: Item, split: str) -> dict[str, Any]:
 
 
 def spelled_row(item: Item, split: str) -> tuple[dict[str, Any], str]:
-    """Return an item's row without the bytes of its pictures, and the same as canonical JSON.
+    """Return an item's row without the bytes of its pictures, and the row as canonical JSON.
 
     Raises:
         DataError: A structure of the item holds a value that JSON cannot represent, such as NaN.
@@ -115,7 +115,7 @@ def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | Non
     """Return a row as an item, after a check of its content hash and of every picture's SHA-256.
 
     Args:
-        row: All columns of the schema, as Python values; or all but those of pictures, and the item has none.
+        row: All columns of the schema, as Python values; without the picture columns the item has no pictures.
         title: Name of the row's source, for messages.
         known: Files of the rows before it.
 
@@ -139,7 +139,7 @@ def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | Non
 
 
 def with_row_pictures(released: ReleasedItem, row: Mapping[str, Any], *, title: str, known: KnownFiles) -> ReleasedItem:
-    """Return an item of a row without pictures with those that the picture columns of its row hold.
+    """Return an item, read without pictures, with those from the picture columns of its row.
 
     Args:
         released: The item, as of `released_item`.
@@ -188,7 +188,7 @@ def _item(row: Mapping[str, Any], title: str) -> Item:
 
 
 def _images(row: Mapping[str, Any], title: str, known: KnownFiles) -> tuple[dict[str, bytes], tuple[bytes | None, ...]]:
-    """Return the files without marks by id, and in the order shown those with marks, None where there is none."""
+    """Return the files without marks by id, and those with marks in display order, with None for a missing one."""
     images: dict[str, bytes] = {}
     drawn: list[bytes | None] = []
     clean = row.get("unmarked") or [None] * len(row["images"])

@@ -1,8 +1,8 @@
 """The columns of a release's Parquet files: a stable format, guarded by golden files in the tests.
 
-One row is one item. `images` and `unmarked` have the layout in which Hugging Face `datasets` keeps `List(Image())`, and
-the schema's metadata states this, so that `datasets.load_dataset(<release folder>)` gives decoded pictures. Open
-structures (visual prompts, attributes, evidence) are canonical JSON in a text column.
+One row is one item. `images` and `unmarked` have the layout in which Hugging Face `datasets` keeps `List(Image())`. The
+schema's metadata states this, so `datasets.load_dataset(<release folder>)` gives decoded pictures. Open structures
+(visual prompts, attributes, evidence) are canonical JSON in a text column.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _TEXT = pa.string()
 
 
 def _list_of(kind: pa.DataType) -> pa.DataType:
-    # The name of the inner field is given explicitly, because PyArrow's default may change.
+    # The inner field has an explicit name because PyArrow's default may change.
     return pa.list_(pa.field("element", kind))
 
 
 _CHOICE = pa.struct([("key", _TEXT), ("text", _TEXT), ("image_id", _TEXT)])
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", _TEXT)])
-"""Bytes of a picture's file, and a file name made of their SHA-256."""
+"""Bytes of a picture's file, and a file name made from their SHA-256."""
 
 _TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
     ("item_id", _TEXT, "Id of the item: 32 hexadecimal digits."),
@@ -55,21 +55,21 @@ _TABLE: tuple[tuple[str, pa.DataType, str], ...] = (
     ("evidence", _TEXT, "JSON: how the item was made."),
 )  # fmt: skip
 COLUMNS: dict[str, pa.DataType] = {name: kind for name, kind, _ in _TABLE}
-"""Columns in order; `images`, `unmarked`, `image_ids`, `image_roles` and the outer list of `visual_prompts` have
-the same length, in the order in which the pictures are shown."""
+"""Columns in order; `images`, `unmarked`, `image_ids`, `image_roles` and the outer list of `visual_prompts` have the
+same length, in display order of the pictures."""
 COLUMN_MEANINGS: dict[str, str] = {name: meaning for name, _, meaning in _TABLE}
 
 PICTURE_COLUMNS = ("images", "unmarked")
-"""Columns with the bytes of files."""
+"""Columns that hold the bytes of files."""
 
 _ADDED_IN = {"unmarked": 2}
 
 SCHEMA = pa.schema(list(COLUMNS.items()))
-"""Schema of the version that is written, without metadata."""
+"""Schema of the version to write, without metadata."""
 
 
 def sort_key_of(row: Mapping[str, Any], version: int = FORMAT_VERSION) -> tuple[str, str]:
-    """Return what the rows of a data file are sorted by: the first picture that an item shows, then its id."""
+    """Return the sort key of a data file's rows: the first picture that an item shows, then its id."""
     return (row["image_ids"][0] if version >= 3 and row["image_ids"] else "", row["item_id"])
 
 

@@ -1,4 +1,4 @@
-"""What only people can say of a release: who made it, how annotators were asked and paid, and who may have it."""
+"""Facts that only curators know about a release: authors, consent and pay of annotators, and terms of access."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ QUESTIONS: dict[str, str] = {
     "maintenance": "Who maintains the dataset, and how can they be reached?",
     "updates": "Will the dataset be updated?",
 }
-"""Questions of the data sheet (Gebru et al., Datasheets for Datasets, 2021) that nothing but people can answer."""
+"""Questions of the data sheet (Gebru et al., Datasheets for Datasets, 2021) that no file answers."""
 
 
 class Statements(Record):
-    """Statements of the curators; all optional, and on the card in their words.
+    """Statements of the curators; all optional, shown on the card in their words.
 
     Args:
-        authors: Names of those who made the benchmark, for its citation; none where empty.
+        authors: Names of the benchmark's authors, for its citation; may be empty.
         url: Address of the benchmark's page.
         languages: Languages of its texts, as ISO 639 codes such as `en`.
-        consent: How annotators were informed and agreed.
+        consent: How annotators were informed and gave consent.
         pay: How annotators were paid, or why they were not.
-        access_terms: Terms to which whoever wants the release has to agree; then it is gated on the Hub.
-        access_fields: What they are asked for, such as `[Name, Affiliation]`; only with `access_terms`.
-        datasheet: Answers to the questions of the data sheet that nothing but people can answer, by key.
+        access_terms: Terms that applicants must accept; if set, the release is gated on the Hub.
+        access_fields: Facts that applicants must give, such as `[Name, Affiliation]`; only with `access_terms`.
+        datasheet: Answers to the questions of the data sheet that no file answers, by key.
     """
 
     authors: list[Line] = Field(default_factory=list)
@@ -63,7 +63,7 @@ class Statements(Record):
         return answers
 
     def document(self) -> dict[str, Any]:
-        """Return what is stated as JSON values, without what is not."""
+        """Return the statements as JSON values, without the unset ones."""
         return {name: value for name, value in self.model_dump(mode="json").items() if value}
 
 
@@ -71,7 +71,7 @@ def read_statements(path: Path) -> Statements:
     """Return the statements of a YAML or JSON file.
 
     Raises:
-        DataError: The file cannot be read, or states something else.
+        DataError: The file cannot be read, or has other fields or values.
     """
     import yaml
 

@@ -1,1 +1,1 @@
-"""Verification of releases: contents, card and signatures, and what a check proves."""
+"""Sealing of splits: public items without answers, and the key file that unseals them."""

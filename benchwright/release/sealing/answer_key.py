@@ -1,8 +1,8 @@
-"""The key file of a release with sealed splits: salt, original items, and all that was withheld.
+"""The key file of a release with sealed splits: salt, original items, and all withheld values.
 
-It is one JSON document with each entry on a line of its own. Its salt and entries are bound to the release by a
-commitment in the manifest: the SHA-256 of both. As the salt is secret and random, the commitment tells nothing; as it
-is a SHA-256, no other key fits it.
+It is one JSON document with each entry on a separate line. A commitment in the manifest, the SHA-256 of salt and
+entries, binds both to the release. The salt is secret and random, so the commitment reveals nothing; SHA-256 ensures
+that no other key fits it.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _SALT = re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}")
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """A key file that has been read; about 2 kB of memory for each sealed item.
+    """A parsed key file; takes about 2 kB of memory per sealed item.
 
     Attributes:
         path: Path of the file.
         release: Name and version of the release.
         release_id: Id of the release.
         salt: Secret salt, 32 bytes.
-        commitment: Commitment that salt and entries give, 64 hexadecimal digits.
-        content_hashes: Content hash of each public item that the original items give, by public id.
+        commitment: Commitment to salt and entries, 64 hexadecimal digits.
+        content_hashes: Content hash of each public item made from the original items, by public id.
         withheld: Values of the withheld columns by public id.
     """
 
@@ -85,17 +85,17 @@ def salt_of(path: Path) -> bytes:
     """Return the salt of a key file without reading its entries.
 
     Raises:
-        DataError: The file is no key file.
+        DataError: The file is not a key file.
     """
     with path.open("rb") as handle:
         return bytes.fromhex(_head(handle.readline(_MAX_LINE_BYTES), path)["salt"])
 
 
 def read_answer_key(path: Path) -> AnswerKey:
-    """Return what a key file says.
+    """Return the content of a key file.
 
     Raises:
-        DataError: The file is missing, damaged, of a newer version, or no key file.
+        DataError: The file is missing, damaged, of a newer version, or not a key file.
     """
     try:
         return _read(path)
@@ -132,7 +132,7 @@ def _head(line: bytes, path: Path) -> dict[str, str]:
 
 
 def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
-    """Yield the lines of entries without what stands between them."""
+    """Yield the lines of entries without the separators between them."""
     ended = False
     for line in handle:
         if ended or len(line) > _MAX_LINE_BYTES:
@@ -146,7 +146,7 @@ def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
 
 
 def _item(line: bytes, title: str) -> Item | None:
-    """Return the original item of an entry; None for entries about anything else."""
+    """Return the original item of an entry; None for entries of other kinds."""
     entry = documents.parse(line, title=title)
     if not isinstance(entry, dict) or len(entry) != 1:
         raise DataError(f"{title}: is no entry of a key file")
@@ -160,11 +160,11 @@ def _item(line: bytes, title: str) -> Item | None:
 
 
 def unsealed(release: Release, key: AnswerKey) -> Release:
-    """Return a release whose sealed items have their answers; its ids stay those of the public release.
+    """Return a release whose sealed items have their answers; it keeps the ids of the public release.
 
     Raises:
-        BenchwrightError: The release has no sealed splits, or the key is that of another release.
-        DataError: The key is not the one that the release is committed to.
+        BenchwrightError: The release has no sealed splits, or the key belongs to another release.
+        DataError: The key does not match the release's commitment.
     """
     sealed = release.manifest.sealed
     if sealed is None:

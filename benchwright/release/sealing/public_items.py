@@ -1,7 +1,7 @@
-"""Items of sealed splits as the world gets them: what is shown, and nothing that tells the answer.
+"""Items of sealed splits in their public form: the content shown, without anything that reveals the answer.
 
-A secret salt of 32 bytes decides the public id of an item, which is also its place in the release, and the order of its
-options. Without the salt, neither can be worked out from the original item, nor the original from them.
+A secret salt of 32 bytes decides the public id of an item, and so its place in the release, and the order of its
+options. Without the salt, neither follows from the original item, nor does the original follow from them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchwright.release.format.rows import row_of
 SALT_BYTES = 32
 
 SEALED_OPERATION = Operation(step="sealed", version=1, parameters={}, seed=0)
-"""Operation that sealed items name in place of the one that made them."""
+"""Operation that sealed items name instead of the one that made them."""
 
 _SEALED = "sealed"
 """Attribute that is true in the row of a sealed item."""
@@ -28,18 +28,18 @@ _SEALED = "sealed"
 _WITHHELD = (
     "answer", "refusal", "level", "category", "attributes", "explanation", "group_keys", "written_by", "evidence",
 )  # fmt: skip
-"""Columns whose values the key file gives back."""
+"""Columns whose values the key file restores."""
 
 _TIED_WORDS = re.compile(
     r"\b(?:above|below|both|neither|all of|none of|options?|choices?|image|picture|photo|first|second|third|fourth|"
     r"fifth)\b|\d|^\W*\w\W*$",
     re.IGNORECASE,
 )
-"""Options that speak of other options or of places, are a letter, or have a number: these stand in order."""
+"""Options that refer to other options or places, are a letter, or have a number: these keep their order."""
 
 
 class PublicItem(NamedTuple):
-    """An item as it is released, and where its options come from.
+    """A public item and the origin of its options.
 
     Args:
         item: Public item.
@@ -56,11 +56,11 @@ def salted(salt: bytes, *parts: Any) -> str:
 
 
 def public_item(item: Item, salt: bytes) -> PublicItem:
-    """Return an item without answer, labels, groups, evidence and history, under another id, its options reordered.
+    """Return an item without answer, labels, groups, evidence and history, with a new id and reordered options.
 
-    Options stay in order where their order says something, or where something else is tied to it: yes and no, numbers,
-    letters that are drawn in a picture, options that speak of each other. The option that declines to answer keeps its
-    place. Options that are pictures change places together with their pictures.
+    Options keep their order if it carries meaning or if anything else depends on it: yes and no, numbers, letters drawn
+    in a picture, options that refer to each other. The refusal choice keeps its place. Options that are pictures move
+    together with their pictures.
     """
     order = _order(item, salt)
     by_key = {choice.key: choice for choice in item.choices}
@@ -85,7 +85,7 @@ def public_item(item: Item, salt: bytes) -> PublicItem:
 
 
 def withheld_values(original: Item, public: PublicItem) -> dict[str, Any]:
-    """Return the values of the columns `_WITHHELD` that the public item has once it is unsealed."""
+    """Return the values that the public item takes in the columns `_WITHHELD` once unsealed."""
     new_key = dict(zip(public.order, LETTERS, strict=False))
     answered = public.item.model_copy(
         update={
@@ -99,7 +99,7 @@ def withheld_values(original: Item, public: PublicItem) -> dict[str, Any]:
 
 
 def what_tells(item: Item) -> list[str]:
-    """Return the names of the fields in which an item of a sealed split says more than it may."""
+    """Return the names of the fields in which an item of a sealed split reveals more than it may."""
     expected: dict[str, Any] = {
         "revision": 0,
         "answer": None,
@@ -139,7 +139,7 @@ def _may_change_places(item: Item) -> bool:
 
 
 def _are_shown_once(item: Item, choices: Sequence[Choice]) -> bool:
-    """Return whether each of some options that are pictures is one picture of its own among those of the item."""
+    """Return whether each picture option has a distinct picture among those of the item."""
     shown = [image.image_id for image in item.images]
     return all(shown.count(str(choice.image_id)) == 1 for choice in choices) and len(
         {choice.image_id for choice in choices}
@@ -147,7 +147,7 @@ def _are_shown_once(item: Item, choices: Sequence[Choice]) -> bool:
 
 
 def _images(item: Item, order: Sequence[str]) -> tuple[ItemImage, ...]:
-    """Return the item's pictures, those of options at the places that their options have now, under plain roles."""
+    """Return the item's pictures under plain roles, those of options in the new order of the options."""
     option_of = {choice.key: choice.image_id for choice in item.choices}
     moved = {
         option_of[choice.key]: option_of[old]

@@ -1,6 +1,6 @@
-"""Sealing on the way into a release: public items go on, everything else goes to the key file.
+"""Sealing during the writing of a release: public items pass on, everything else goes to the key file.
 
-The original items and the records of their pictures wait in a temporary file, so that memory does not grow with them.
+A temporary file holds the original items and the records of their pictures, so memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEYS = "keys"
 """Folder of a workspace that holds the key files of its releases."""
 
 GUESSABLE_SEEDS = 1 << 56
-"""Seeds below this number are short enough to be tried, or to be somebody's favourite."""
+"""Seeds below this number are short enough to try, or may be a favorite number."""
 
 
 def key_path(workspace: Path, name: str, version: str) -> Path:
@@ -31,7 +31,7 @@ def key_path(workspace: Path, name: str, version: str) -> Path:
 
 
 def known_salt(workspace: Path, name: str, version: str | None) -> bytes | None:
-    """Return the salt that a release was sealed with before, or else an earlier release of its name; None for none.
+    """Return the salt that earlier sealed this release, or else another version of its name; None without one.
 
     With the same salt, the same items keep their public ids and the order of their options.
     """
@@ -42,7 +42,7 @@ def known_salt(workspace: Path, name: str, version: str | None) -> bytes | None:
 
 
 def require_secret_seed(seed: int) -> None:
-    """Check that nobody makes the items again, with their answers, by trying seeds.
+    """Check that the items and their answers cannot be made again by trying seeds.
 
     Raises:
         RecipeError: The seed can be guessed.
@@ -64,10 +64,10 @@ class Sealing:
         splits: Names of the sealed splits.
         salt: Secret salt; a new one if None.
         seed: Seed of the run that made the items.
-        accept_known_seed: Whether to take a seed that can be guessed.
+        accept_known_seed: Whether to accept a seed that can be guessed.
 
     Raises:
-        RecipeError: The seed can be guessed, and whoever guesses it makes the items again, with their answers.
+        RecipeError: The seed can be guessed, and with it the items and their answers can be made again.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Sealing:
         self._operations: dict[str, str] = {}
 
     def survey(self, items: Iterable[tuple[Item, str]]) -> None:
-        """Learn which items are released with their answers; takes about 100 bytes of memory for each of these.
+        """Record which items are released with their answers; takes about 100 bytes of memory per such item.
 
         Raises:
             BenchwrightError: A sealed split has no item.
@@ -108,7 +108,7 @@ class Sealing:
     def public(
         self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]
     ) -> Iterator[tuple[Item, str]]:
-        """Yield items as they are released, and keep for the key file what they leave out."""
+        """Yield items in public form, and keep the parts that they leave out for the key file."""
         for item, split in items:
             self._shown = {}
             if split not in self.splits:
@@ -121,10 +121,10 @@ class Sealing:
             yield public_item(item, self.salt).item, split
 
     def image(self, image: Callable[[str], ImageRecord]) -> Callable[[str], ImageRecord]:
-        """Return a function that gives the public record of a picture of the item last yielded.
+        """Return a function that gives the public record of a picture of the last yielded item.
 
-        A picture of a sealed item says nothing of where it comes from or what it was made of, except for the licences
-        of all pictures of its item.
+        The record of a sealed item's picture omits its source and what it was made from, except for the licenses of all
+        pictures of its item.
         """
 
         def public_record(image_id: str) -> ImageRecord:
@@ -147,7 +147,7 @@ class Sealing:
         return public_record
 
     def original(self, record: ImageRecord) -> ImageRecord:
-        """Return the full record of a picture, which says where its file lies."""
+        """Return the full record of a picture, with the place of its file."""
         row = self._database.execute(
             "SELECT line FROM entry WHERE kind = 'image' AND id = ?", (record.image_id,)
         ).fetchone()
@@ -159,7 +159,7 @@ class Sealing:
         return record.model_copy(update={"operation_id": named})
 
     def operations(self, operations: Sequence[Operation]) -> list[Operation]:
-        """Return operations without the seed, and the one that sealed items name."""
+        """Return operations without the seed, and the operation that sealed items name."""
         public = []
         for operation in operations:
             self._keep("operation", operation.operation_id, operation.model_dump(mode="json"))
@@ -183,7 +183,7 @@ class Sealing:
         ]
 
     def agreement(self, campaigns: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-        """Return the plain figures of campaigns' summaries, without anything by item or answer."""
+        """Return the plain figures of campaigns' summaries, without figures by item or answer."""
         self._keep("agreement", "", dict(campaigns))
         return {
             name: {key: value for key, value in summary.items() if isinstance(value, str | bool | int | float)}
@@ -191,7 +191,7 @@ class Sealing:
         }
 
     def human_baseline(self, baseline: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        """Return a human baseline without the sealed items; None where nothing is left."""
+        """Return a human baseline without the sealed items; None if no item remains."""
         if baseline is None:
             return None
         self._keep("human_baseline", "", dict(baseline))
@@ -206,7 +206,7 @@ class Sealing:
         self._keep("errata", "", list(errata))
 
     def manifest_entry(self) -> SealedSplits:
-        """Return what the manifest says; call it after all items have passed."""
+        """Return the manifest's entry; call it after all items have passed."""
         return SealedSplits(
             splits=list(self.splits),
             commitment=commitment_of(self.salt, self._lines()),
@@ -214,10 +214,10 @@ class Sealing:
         )
 
     def write_key(self, path: Path, *, release: str, release_id: str) -> None:
-        """Write the key file, unless it is there already.
+        """Write the key file unless it already exists.
 
         Raises:
-            BenchwrightError: There is the key of another release.
+            BenchwrightError: The path holds the key of another release.
         """
         if path.exists():
             before = read_answer_key(path)
@@ -231,7 +231,7 @@ class Sealing:
         write_answer_key(path, {"release": release, "release_id": release_id}, self.salt, self._lines())
 
     def _pictures(self, item: Item, image: Callable[[str], ImageRecord]) -> list[ImageRecord]:
-        """Return, and keep, the records of the pictures that an item shows and of those they were made of."""
+        """Keep and return the records of the pictures that an item shows and of those they were made from."""
         wanted, records = [item.root_image_id, *(shown.image_id for shown in item.images)], dict[str, ImageRecord]()
         while wanted:
             image_id = wanted.pop()

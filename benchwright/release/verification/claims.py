@@ -1,8 +1,7 @@
 """Comparison of a card's statements with the other files of its release.
 
-Everything on a card except the curator's own words is made from other files, so it is made from them again and
-compared. The curator's words are prose and are not checked, except that they may not say that people did something that
-was simulated.
+Everything on a card except the curator's words is made from other files, so this module makes it again and compares.
+The curator's words are prose: the only check is that they do not attribute simulated work to people.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ AGREES = "what the card gives from other files (counts, funnel, people, sources,
 
 _MARK = re.compile(r"<!-- benchwright/card ([0-9]{1,6}) -->")
 _EARLIER = {"Funnel": "How it was made"}
-"""Sections that had another heading, and other figures, on cards of earlier versions."""
+"""Sections with another heading and other figures on cards of earlier versions."""
 
 _WHO = r"(?:people|persons?|humans?|annotators?|experts?|reviewers?|raters?|curators?|volunteers?|students?)"
 _DID = (
@@ -33,7 +32,7 @@ _PEOPLE_DID = (
     rf"\b{_DID}\b[^.!?]{{0,60}}?\bby(?: [\w-]+){{0,4}} {_WHO}\b|"
     rf"\b{_WHO}\b(?: [\w-]+){{0,3}} {_DID}\b|\bhuman[- ]{_DID}\b"
 )
-"""Not compiled yet: that takes longer than reading a small release, and few cards have to be searched."""
+"""Not compiled yet: that takes longer than reading a small release, and few cards need the search."""
 _DENIED = re.compile(r"\b(?:simulat\w*|no|not|none|nobody|never|without)\b", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 
@@ -44,8 +43,8 @@ class CardCheck:
 
     Attributes:
         problems: Problems, one line each, beginning with the file.
-        proven: What the comparison proves, where there are no problems.
-        not_proven: Parts of the card that were not compared with anything.
+        proven: What the comparison proves if it finds no problems.
+        not_proven: Parts of the card without anything to compare.
     """
 
     problems: tuple[str, ...] = ()
@@ -54,10 +53,10 @@ class CardCheck:
 
 
 def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return the words by which a text says that people did something, where all campaigns were simulated.
+    """Return the words by which a text attributes work to people although all campaigns were simulated.
 
-    It works on English text only, sentence by sentence; a sentence that denies it or mentions simulation is skipped.
-    The text of a release without campaigns is not examined, because it may repeat what its source says about people.
+    It examines English text only, sentence by sentence, and skips a sentence that denies it or mentions simulation. It
+    skips the text of a release without campaigns, which may repeat statements of its source about people.
     """
     if not agreement or not all(is_simulated(summary) for summary in agreement.values()):
         return None
@@ -72,8 +71,7 @@ def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> st
 def check_card(text: str, facts: CardFacts) -> CardCheck:
     """Return the result of comparing a card's text with the facts in the release's other files.
 
-    Cards of earlier versions are compared as far as their content is the same; a card of a later version is not
-    compared.
+    Cards of earlier versions are compared where their content is the same; cards of later versions are not compared.
     """
     try:
         version = next(iter(_MARK.findall(text[-200:])), None)
@@ -87,7 +85,7 @@ def check_card(text: str, facts: CardFacts) -> CardCheck:
 
 
 def _unmarked_version(text: str, facts: CardFacts) -> int:
-    """Return the layout of a card without a mark, by its head; cards of the first layout had none."""
+    """Return the layout version of a card without a mark, by its head; cards of the first layout had none."""
     return CARD_VERSION if text.startswith(card_head(facts)) else 1
 
 
@@ -101,7 +99,7 @@ class _Expected:
 
     def compare(self, text: str) -> CardCheck:
         lines = text.split("\n")
-        # The curator's own words come first and may use the same headings.
+        # The curator's words come first and may use the same headings.
         starts = {line[3:]: number for number, line in enumerate(lines) if line.startswith("## ")}
         items = starts.get("Items", len(lines))
         prose = lines[len(self._head) : items]
@@ -140,7 +138,7 @@ def _without_mark(lines: Sequence[str]) -> list[str]:
 
 
 def _difference(stated: Sequence[str], expected: Sequence[str], *, first_line: int, source: str) -> str | None:
-    """Return a problem for the first line that differs from the expected one; None where none does."""
+    """Return a problem for the first line that differs from the expected one; None if all are equal."""
     for line, (says, gives) in enumerate(zip_longest(stated, expected), start=first_line):
         if says is None:
             return f"{CARD}: does not say {_cut(gives)}, which {source} gives"

@@ -70,16 +70,16 @@ class _Seen:
     undrawable: list[str] = field(default_factory=list)
     sources: SourceTally = field(default_factory=SourceTally)
     with_metadata: dict[bytes, bool] = field(default_factory=dict)
-    """Whether picture files hold metadata besides an orientation, where they do or may; False for those that may."""
+    """Whether picture files have metadata besides an orientation: True if they do, False if they may."""
 
     files_made: Counter[str] = field(default_factory=Counter)
     made_as_jpeg: int = 0
-    """Number of files that the provenance has as made by freezing, by step."""
+    """Number of files made by freezing according to the provenance, by step."""
 
     example: ExampleChoice = field(default_factory=ExampleChoice)
     texts: TextTally = field(default_factory=TextTally)
     absent: set[bytes] = field(default_factory=set)
-    """Pictures of which the release has no file."""
+    """Pictures whose files the release lacks."""
 
     def add(self, released: ReleasedItem) -> None:
         item = released.item
@@ -136,7 +136,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
         problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
     _check_provenance(root, seen, problems)
     baseline = _check_baseline(root, seen, problems) if manifests.HUMAN_BASELINE in manifest.files else None
-    if problems.found:  # errors of the card would only follow from these problems
+    if problems.found:  # otherwise errors of the card would only follow from these problems
         return ReleaseContents(content_id, problems.all())
     card = _check_card(root, manifest, seen, baseline)
     for line in card.problems:
@@ -150,7 +150,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
 
 
 def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
-    """Return what the pictures with their marks were not compared with."""
+    """Return what the pictures with marks could not be compared with."""
     lines = []
     if manifest.drawing_version not in {None, *KNOWN_VERSIONS}:
         lines.append(
@@ -175,7 +175,7 @@ def _absent(seen: _Seen) -> list[str]:
 
 
 def _with_metadata(seen: _Seen) -> list[str]:
-    """Return that picture files tell more than their pixels, where they do or may."""
+    """Return that picture files reveal more than their pixels, if they do or may."""
     kinds = (
         (True, "hold EXIF, XMP, texts or the like, such as the place where a photograph was taken"),
         (False, "are of formats of which metadata is neither removed nor read here"),
@@ -199,7 +199,7 @@ def _check_file(
 def _checked_rows(
     handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen
 ) -> Iterator[ReleasedItem]:
-    """Yield the items of a data file, each checked for itself and against those before it."""
+    """Yield the items of a data file, each checked by itself and against earlier ones."""
     last = ("", "")
     known = KnownFiles()
     for row in read_rows(handle, title=name, canary=manifest.canary, version=manifest.version):
@@ -342,7 +342,7 @@ def _check_card(
 
 
 def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterator[str]:
-    """Compare the citation and the table of sources, where there are, with what the other files give."""
+    """Compare the citation and the table of sources, if present, with those made from the other files."""
     if CITATION in manifest.files:
         data = read_inside(root, CITATION, max_bytes=documents.MAX_BYTES)
         if data != citation(facts, content_id=manifest.content_id):
@@ -361,7 +361,7 @@ def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterat
 
 
 def _to_fetch(root: Path, manifest: Manifest, seen: _Seen) -> Iterator[str]:
-    """Compare the list of pictures to fetch, where there is one, with what data and provenance give."""
+    """Compare the list of pictures to fetch, if present, with the data and provenance."""
     if FETCH_LIST not in manifest.files:
         return
     absent = (
@@ -376,7 +376,7 @@ def _to_fetch(root: Path, manifest: Manifest, seen: _Seen) -> Iterator[str]:
 def main(folder: str, memory_bytes: str) -> None:
     """Check a release's contents within a memory limit and print the result as JSON."""
     for resource_kind, wanted in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, int(memory_bytes))):
-        with suppress(ValueError, OSError):  # macOS, or a lower limit that is already set
+        with suppress(ValueError, OSError):  # macOS, or an existing lower limit
             resource.setrlimit(resource_kind, (wanted, wanted))
     root = Path(folder)
     manifest, _ = manifests.read_manifest(root)

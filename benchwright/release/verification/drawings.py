@@ -1,7 +1,7 @@
-"""Comparison of a release's drawn pictures with what their files and marks give.
+"""Comparison of a release's drawn pictures with drawings made anew from their files and marks.
 
-A picture that is kept as it is needs no look at its pixels: its SHA-256 is its id. What was drawn is drawn again, each
-picture with its marks once however many items show it, by what maps work over records.
+A picture kept unchanged needs no pixel comparison: its SHA-256 is its id. A drawn picture is drawn again, once per
+picture and set of marks however many items show it, on the run's record map.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from benchwright.records import VisualPrompt
 from benchwright.release.format.rows import ReleasedItem
 
 _TOLERANCE = 8
-"""Levels by which pixels of two JPEG encoders may differ, 0-255; a mark differs from the picture below by far more."""
+"""Largest pixel difference of two JPEG encoders, in levels 0-255; a mark differs far more from the picture below."""
 
 _WAITING_BYTES = 64 * 1024**2
-"""Size of the pictures that are compared at a time, in bytes; those of one item may exceed it."""
+"""Total size of the pictures compared at a time, in bytes; those of one item may exceed it."""
 
 _WAITING_ITEMS = 512
 
 
 class DrawingFault(NamedTuple):
-    """What is wrong with a drawn picture.
+    """A fault of a drawn picture.
 
     Attributes:
-        text: What is wrong, to follow the name of the picture.
-        is_undrawable: Whether the picture is not drawn in the release, and cannot be, so that no model can see it as
-            it is meant; otherwise it is another than its file and its marks give.
+        text: Description of the fault, to follow the name of the picture.
+        is_undrawable: Whether the release lacks the drawing and it cannot be made, so no model can see the picture as
+            intended; otherwise the picture differs from the drawing of its file and marks.
     """
 
     text: str
@@ -48,7 +48,7 @@ _NEEDLESS = DrawingFault("is drawn, and has neither marks nor anything that deco
 
 
 class _ToCompare(NamedTuple):
-    """A picture that is compared: its file, its marks, and the file that is drawn of it, if there is one."""
+    """A picture to compare: its file, its marks, and the file drawn from it, if any."""
 
     data: bytes
     prompts: tuple[VisualPrompt, ...]
@@ -60,24 +60,24 @@ class _ToCompare(NamedTuple):
 
 
 class _AwaitedItem(NamedTuple):
-    """An item whose pictures are to be compared, with the keys of the comparisons by the pictures' numbers."""
+    """An item whose pictures await comparison, with the keys of the comparisons by picture number."""
 
     released: ReleasedItem
     comparisons: dict[int, bytes]
 
 
 class DrawingComparer:
-    """Comparer of the drawn pictures of items; each picture with its marks is drawn once.
+    """Comparer of the drawn pictures of items; it draws each picture with its marks once.
 
-    Encoders differ from machine to machine, so bytes need not be equal, and pixels of a JPEG may differ by a few levels
-    from those of the JPEG that is made here. Memory grows by some 100 bytes a drawn picture.
+    Encoders differ between machines, so bytes need not be equal, and JPEG pixels may differ by a few levels from those
+    of the JPEG made here. Memory grows by some 100 bytes per drawn picture.
 
     Args:
-        version: Version of the drawing by which the release was made; pictures of unknown versions are not compared.
-        record_map: What maps the comparisons over pictures; this process by default.
+        version: Version of the drawing in the release; pictures of unknown versions are not compared.
+        record_map: Map of the comparisons over pictures; this process by default.
 
     Attributes:
-        drawn: Number of pictures that were drawn.
+        drawn: Number of drawn pictures.
     """
 
     def __init__(self, version: int | None, record_map: RecordMap = map_here) -> None:
@@ -88,10 +88,10 @@ class DrawingComparer:
         self.drawn = 0
 
     def compared(self, items: Iterable[ReleasedItem]) -> Iterator[tuple[ReleasedItem, DrawingFault | None]]:
-        """Yield items in their order, each with what is wrong with its drawn pictures; None where they are right.
+        """Yield items in their order, each with the fault of its drawn pictures; None without one.
 
         Raises:
-            DataError: A picture ended the process that compared it, or took its memory.
+            DataError: A picture crashed the process that compared it, or exhausted its memory.
         """
         if self._version is None:
             yield from ((released, None) for released in items)
@@ -103,18 +103,18 @@ class DrawingComparer:
             known = len(tasks)
             waiting.append(_AwaitedItem(released, self._comparisons(released, self._version, tasks)))
             held += sum(task.size() for task in islice(tasks.values(), known, None))
-            # An item all of whose pictures were compared needs not wait, unless others wait before it.
+            # An item without pending comparisons need not wait, unless others wait before it.
             if not tasks or len(waiting) >= _WAITING_ITEMS or held >= _WAITING_BYTES:
                 yield from self._ended_items(waiting, tasks)
                 waiting, tasks, held = [], {}, 0
         yield from self._ended_items(waiting, tasks)
 
     def _comparisons(self, released: ReleasedItem, version: int, tasks: dict[bytes, _ToCompare]) -> dict[int, bytes]:
-        """Return the keys of the comparisons that an item needs, and add those that are new to the tasks."""
+        """Return the keys of the comparisons that an item needs, and add new ones to the tasks."""
         comparisons: dict[int, bytes] = {}
         for number, (image, drawn) in enumerate(zip(released.item.images, released.drawn, strict=True), start=1):
             data = released.images.get(image.image_id)
-            if data is None:  # stated by its address, and drawn by whoever fetched it
+            if data is None:  # stated by address, and drawn after it is fetched
                 continue
             if not image.prompts and self._is_stored(image.image_id, data, version):
                 if drawn is not None:
@@ -136,7 +136,7 @@ class DrawingComparer:
     def _ended_items(
         self, waiting: Sequence[_AwaitedItem], tasks: Mapping[bytes, _ToCompare]
     ) -> Iterator[tuple[ReleasedItem, DrawingFault | None]]:
-        """Compare pictures, and yield the items that waited for it."""
+        """Compare pictures, and yield the items that waited for them."""
         ended = self._record_map(_of_comparison, tasks.values(), what="drawings", size_of=_ToCompare.size)
         lost: dict[bytes, LostRecord] = {}
         for key, value in zip(tasks, ended, strict=True):
@@ -153,7 +153,7 @@ class DrawingComparer:
             yield released, self._fault(released, comparisons)
 
     def _fault(self, released: ReleasedItem, comparisons: Mapping[int, bytes]) -> DrawingFault | None:
-        """Return what is wrong with an item's pictures; what differs comes before what cannot be drawn."""
+        """Return the fault of an item's pictures; a difference precedes an undrawable picture."""
         faults = []
         for number, key in comparisons.items():
             if (fault := self._ended[key]) is not None:
@@ -168,7 +168,7 @@ def _of_comparison(task: _ToCompare) -> DrawingFault | None:
 
 
 def _compared(data: bytes, prompts: Sequence[VisualPrompt], drawn: bytes | None, version: int) -> DrawingFault | None:
-    """Return how a drawn picture differs from what its file and marks give; None if it does not."""
+    """Return how a drawn picture differs from the drawing of its file and marks; None if it does not."""
     try:
         expected = drawn_pixels(data, prompts)
     except (PromptError, UnreadableImage) as error:

@@ -21,7 +21,7 @@ class KeyCheck:
 
     Attributes:
         problems: Problems, one line each.
-        proven: What is proven, where there are no problems.
+        proven: What is proven if there are no problems.
         not_proven: What is not proven.
     """
 
@@ -31,17 +31,17 @@ class KeyCheck:
 
 
 def check_key(root: Path, manifest: Manifest, path: Path | None) -> KeyCheck:
-    """Return the result of comparing a release that agrees with itself with its key file; None for no key.
+    """Return the result of comparing a release that agrees with itself with its key file; None without a key.
 
-    The commitment binds the key to the release. Beyond that, each sealed item is made again from the original item and
-    the salt, and must be the released one.
+    The commitment binds the key to the release. Beyond that, each sealed item made again from the original item and the
+    salt must equal the released one.
     """
     if path is None:
         if manifest.sealed is None:
             return KeyCheck()
         names = ", ".join(manifest.sealed_splits)
         return KeyCheck(not_proven=(f"that the key fits the sealed items of {names}; its keeper gives --key FILE",))
-    from benchwright.release.format.reader import Release  # with Arrow, which nothing else here needs
+    from benchwright.release.format.reader import Release  # loads Arrow, which nothing else here needs
     from benchwright.release.sealing.answer_key import read_answer_key, unsealed
 
     release = Release.open(root)

@@ -1,6 +1,6 @@
-"""What verification finds: problems, one line each, and what the check of the rows says.
+"""Findings of a verification: problems, one line each, and the result of checking the rows.
 
-The process that starts the check imports nothing but this, and neither Arrow nor what decodes pictures.
+The process that starts the check imports only this module, which loads neither Arrow nor picture decoders.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class ReleaseContents:
     """Result of checking the rows.
 
     Args:
-        content_id: Root hash of the current items; None where not all of them could be read.
+        content_id: Root hash of the current items; None if some could not be read.
         problems: Problems, one line each, beginning with the file.
         proven: What the comparison of the card proves.
-        not_proven: Parts of the card that were not compared with anything.
+        not_proven: Parts of the card without anything to compare.
     """
 
     content_id: str | None

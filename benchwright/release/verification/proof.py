@@ -1,7 +1,7 @@
-"""Statements of what a check of a release proves, and of what it does not prove.
+"""Statements of what a check of a release proves and does not prove.
 
-A consistent release proves little, because whoever changes a release can write its manifest anew. Only something from
-outside connects it to the release that was frozen: its id, or a signature.
+A consistent release proves little, because anyone who changes a release can rewrite its manifest. Only evidence from
+outside ties it to the release that was frozen: its id, or a signature.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Proof:
         proven: What is proven, as sentences without a full stop.
         not_proven: What is not proven, as sentences without a full stop.
         problems: Contradictions, one line each, beginning with the file.
-        signer: Signer, where the signature was checked or can be read.
+        signer: Signer, if the signature was checked or can be read.
     """
 
     proven: list[str] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Proof:
 
 
 def checked_id(text: str) -> str:
-    """Return a release id or content id, or the beginning of one, in the form in which it is compared.
+    """Return a release id or content id, or the beginning of one, in the form used for comparison.
 
     Raises:
         BenchwrightError: The text is not an id, or is too short.
@@ -73,7 +73,7 @@ def prove_origin(
     Args:
         root: Folder of the release.
         manifest: Bytes of its manifest.
-        content_id: Content id of the current items; None where they could not be read.
+        content_id: Content id of the current items; None if they could not be read.
         expect: Expected release id or content id, as `checked_id` returns it.
         signers: Signers whose signature counts.
 

@@ -1,7 +1,7 @@
 """Signatures of releases by SSH keys, made and checked by OpenSSH's `ssh-keygen -Y`.
 
 The signature covers the bytes of `manifest.json`, and with it every other file, whose SHA-256 the manifest states.
-Anybody can check a signature without Benchwright:
+A signature can be checked without Benchwright:
 `ssh-keygen -Y verify -n benchwright-release -f ALLOWED -I NAME -s manifest.json.sig < manifest.json`.
 """
 
@@ -23,7 +23,7 @@ from benchwright.release.format.manifest import SIGNATURE
 from benchwright.workspace.atomic import write_bytes
 
 _NAMESPACE = "benchwright-release"
-"""Namespace of the SSH signatures; one made for another purpose, such as a Git commit, does not count."""
+"""Namespace of the SSH signatures; a signature for another purpose, such as a Git commit, does not count."""
 
 MAX_BYTES = 64 * 1024
 _GOOD = re.compile(r'^Good "[^"]*" signature(?: for (?P<identity>.*))? with (?P<key>\S+ key \S+)$', re.MULTILINE)
@@ -52,7 +52,7 @@ class Signer:
     """The signer of a manifest.
 
     Attributes:
-        identity: Name in the file of allowed signers; None where none was looked up.
+        identity: Name in the file of allowed signers; None without a lookup.
         key: Kind and fingerprint, such as `ED25519 key SHA256:...`.
     """
 
@@ -70,7 +70,7 @@ def sign(manifest: bytes, key: Path) -> bytes:
 
     Raises:
         BenchwrightError: The key cannot sign.
-        PrerequisiteError: There is no `ssh-keygen` that can sign.
+        PrerequisiteError: No `ssh-keygen` that can sign is installed.
     """
     done = _ssh_keygen("sign", "-f", str(key), "-n", _NAMESPACE, stdin=manifest)
     if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
@@ -96,7 +96,7 @@ def read_signature(release: Path, place: Path | None = None) -> bytes:
     """Return the signature of a release, from its folder or from elsewhere.
 
     Raises:
-        DataError: There is none, or it is not a regular file of a signature's size.
+        DataError: The signature is missing, or is not a regular file of a signature's size.
     """
     if place is None:
         return read_inside(release, SIGNATURE, max_bytes=MAX_BYTES)
@@ -107,8 +107,8 @@ def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Sig
     """Return the allowed signer who signed a manifest.
 
     Raises:
-        DataError: No allowed signer did; the message says why.
-        PrerequisiteError: There is no `ssh-keygen` that can check it.
+        DataError: No allowed signer signed it; the message states the reason.
+        PrerequisiteError: No `ssh-keygen` that can check it is installed.
     """
     revoked = [] if allowed.revoked is None else ["-r", str(allowed.revoked)]
     with _as_file(signature) as path:
@@ -122,11 +122,11 @@ def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Sig
 
 
 def signing_key(manifest: bytes, signature: bytes) -> Signer:
-    """Return the key that signed a manifest, whether its holder is allowed or not.
+    """Return the key that signed a manifest, whether or not its holder is allowed.
 
     Raises:
         DataError: The signature is not one of this manifest in `_NAMESPACE`.
-        PrerequisiteError: There is no `ssh-keygen` that can check it.
+        PrerequisiteError: No `ssh-keygen` that can check it is installed.
     """
     with _as_file(signature) as path:
         done = _ssh_keygen("check-novalidate", "-s", path, "-n", _NAMESPACE, stdin=manifest)

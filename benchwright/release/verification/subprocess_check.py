@@ -1,7 +1,7 @@
-"""The check of a release's contents in a process of its own.
+"""The check of a release's contents in a separate process.
 
 Arrow is written in C++ and not made for hostile input: a crafted Parquet file can crash the process that reads it, or
-decompress to more than the available memory. Here both are reported as a problem of the release.
+decompress to more than the available memory. Here both become a problem of the release.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check_contents_apart(
     """Return the result of `contents.check_contents` for a release whose manifest can be read.
 
     Raises:
-        RuntimeError: The program failed, and the release is not at fault.
+        RuntimeError: The program failed through no fault of the release.
     """
     package = os.path.dirname(os.path.dirname(os.path.abspath(benchwright.__file__)))
     paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))

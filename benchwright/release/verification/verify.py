@@ -1,8 +1,8 @@
 """Verification that every file of a release is as it was frozen, and that every row matches the release's statements.
 
-The folder may come from anyone, so nothing in it is trusted: links and devices are reported and not opened, sizes are
-checked before bytes are read, and Parquet is parsed only after manifest and listed files have been checked, in a
-process of its own. Every problem is reported as a line, never as a traceback.
+The folder may come from anyone, so the check trusts nothing in it. It reports links and devices without opening them,
+checks sizes before reading bytes, and parses Parquet in a separate process, only after manifest and listed files have
+passed. Every problem becomes a line, never a traceback.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class Verification:
 
     Args:
         ok: Whether there is no problem.
-        release_id: SHA-256 of the current manifest; None where there is none.
-        content_id: Root hash of the current items; None where manifest or listed files were changed, or not all items
-            could be read.
+        release_id: SHA-256 of the current manifest; None if it is missing.
+        content_id: Root hash of the current items; None if the manifest or listed files were changed, or some items
+            could not be read.
         problems: Problems, one line each, beginning with the file; a long list is cut and the rest counted.
-        proven: What the check proves, one sentence each; empty where there are problems.
+        proven: What the check proves, one sentence each; empty if there are problems.
         not_proven: What the check does not prove, each to be read as "Not proven: ...".
-        signer: Signer of the manifest, where that is known.
+        signer: Signer of the manifest, if known.
     """
 
     ok: bool
@@ -73,14 +73,14 @@ def verify_release(
 ) -> Verification:
     """Compare a release folder with its manifest, its rows with their own hashes, and its card with both.
 
-    Every changed, shortened, added, missing, renamed or linked file is reported. Only an id or signature from outside
-    proves that the manifest is the one that was frozen.
+    It reports every changed, shortened, added, missing, renamed or linked file. Only an id or signature from outside
+    proves that the manifest is the frozen one.
 
     Args:
         path: Folder of the release.
         expect: Expected release id or content id, or at least 12 digits of one.
         signers: Signers whose signature of the manifest counts.
-        key: Key file of the sealed splits, compared with the release where the release agrees with itself.
+        key: Key file of the sealed splits, compared with the release if the release agrees with itself.
 
     Raises:
         BenchwrightError: `expect` is not an id.
@@ -123,7 +123,7 @@ def verify_release(
 
 
 def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | None]:
-    """Return the manifest and its bytes, each None where it cannot be read."""
+    """Return the manifest and its bytes, each None if unreadable."""
     try:
         data = read_inside(root, manifests.MANIFEST, max_bytes=documents.MAX_BYTES)
     except DataError as error:
@@ -145,7 +145,7 @@ def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | 
 
 
 def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
-    """Report everything in the folder that does not belong there, without opening it."""
+    """Report every stray entry of the folder, without opening it."""
     listed = set(manifest.files) if manifest else set()
     folders = frozenset(name.split("/")[0] for name in listed if "/" in name)
     for entry in sorted(listing(root, folders), key=lambda folder_entry: os.fsencode(folder_entry.name)):
@@ -183,7 +183,7 @@ def _check_manifest(manifest: Manifest, problems: Problems) -> None:
 
 
 def _assigned_splits(recipe: Mapping[str, Any]) -> set[str]:
-    """Return the names of splits that a recipe's `splits` steps assign; empty where other steps or none name splits."""
+    """Return the names of splits that a recipe's `splits` steps assign; empty if other steps or none name splits."""
     steps = recipe.get("steps")
     entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []
     fractions = [entry.get("fractions") for entry in entries if entry.get("step") == "splits"]

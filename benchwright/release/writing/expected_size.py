@@ -1,4 +1,4 @@
-"""How large a release will be and what makes it so, from records alone, before anything is drawn or written."""
+"""The expected size of a release and its causes, from records alone, before anything is drawn or written."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _WORDS: Mapping[Part, str] = {
 }
 _JPEG_BYTES_PER_PIXEL = 0.6
 _LOSSLESS_BYTES_PER_PIXEL = 1.2
-"""Bytes per pixel of what is drawn on photographs, for want of better knowledge before it is drawn."""
+"""Estimated bytes per pixel of drawings on photographs, before they are drawn."""
 
 _READ_ALIKE = frozenset({"image/jpeg", "image/png", "image/webp"})
 
 
 class PictureOfRow(NamedTuple):
-    """A picture as some items of a split show it: with the same marks, drawn as JPEG (`is_visual`) or without loss."""
+    """A picture as some items of a split show it: with the same marks, drawn as JPEG (`is_visual`) or losslessly."""
 
     split: str
     image_id: str
@@ -37,7 +37,7 @@ class PictureOfRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ExpectedSize:
-    """Number and size in bytes of a release's pictures, by what becomes of them; only `drawn` is an estimate."""
+    """Number and size in bytes of a release's pictures, by their treatment; only `drawn` is an estimate."""
 
     pictures: Counter[Part] = field(default_factory=Counter)
     sizes: Counter[Part] = field(default_factory=Counter)
@@ -45,7 +45,7 @@ class ExpectedSize:
 
     @property
     def size_bytes(self) -> int:
-        """Return the size of pictures and texts together, in bytes; texts count before they are compressed."""
+        """Return the size of pictures and texts together, in bytes; texts count uncompressed."""
         return self.sizes.total() + self.text_bytes
 
     def document(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class ExpectedSize:
         return {"bytes": self.size_bytes, "texts": self.text_bytes, **parts}
 
     def text(self) -> str:
-        """Return the size in one line."""
+        """Return the size as one line."""
         parts = [
             f"{counted(self.pictures[part], 'picture')} {words} ({_megabytes(self.sizes[part])})"
             for part, words in _WORDS.items()
@@ -71,13 +71,13 @@ def expected_size(
     by_address: Callable[[ImageRecord], bool],
     text_bytes: int,
 ) -> ExpectedSize:
-    """Return how large a release will be.
+    """Return the expected size of a release.
 
     Args:
-        shown: Pictures as items show them, each once for each set of marks, sorted by split and image.
+        shown: Pictures as items show them, once for each set of marks, sorted by split and image.
         image: Function that returns the record of an image.
-        steps: Steps of operations by their ids.
-        by_address: Function that tells of a record whether the release has no file of it.
+        steps: Steps of operations by operation id.
+        by_address: Function that returns whether the release omits the file of a record.
         text_bytes: Size of the rows without pictures.
     """
     size = ExpectedSize(text_bytes=text_bytes)

@@ -1,12 +1,13 @@
-"""Picture files on their way into a release: upright, without what cameras and editors wrote, and as small as may be.
+"""Picture files on their way into a release: upright, without metadata of cameras and editors, and small.
 
-Metadata is cut out of source files, which changes no pixel. A made file is released as it was made; where what people
-see of it counts and the workspace has it without loss, it is encoded as JPEG. A JPEG file that its EXIF block turns is
-turned upright, with the quantisation that it has (`benchwright.images.made_pictures`): the release then holds it once,
-and not beside the file that all decoders read alike. The bytes of such a file change, so it is another image: derived
-from the one of the workspace by the operation `remove_metadata`, `encode_picture`, `encode_losslessly` or
-`turn_picture`. Items show the other image; whatever else speaks of pictures (source, licence, the root of an item)
-still speaks of the one in the workspace.
+Metadata is cut out of source files, which changes no pixel. A made file is released unchanged, unless only its
+appearance counts and the workspace has it losslessly: then it is encoded as JPEG. A JPEG file with an EXIF rotation is
+turned upright with its own quantization (`benchwright.images.made_pictures`), so the release holds it once instead of
+along with a file that all decoders read alike.
+
+The bytes of such a file change, so it is another image: derived from the one of the workspace by the operation
+`remove_metadata`, `encode_picture`, `encode_losslessly` or `turn_picture`. Items show the new image. All other
+references to pictures (source, license, the root of an item) keep naming the one in the workspace.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ _REMOVAL = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
 _ENCODING = Operation(
     step=ENCODED, version=1, parameters={"format": "jpeg", "quality": JPEG_QUALITY, "chroma": "full"}, seed=0
 )
-"""Operation that made pictures name whose files are JPEG."""
+"""Operation that made pictures encoded as JPEG name."""
 
 _RECODING = Operation(step=LOSSLESS, version=1, parameters={"format": "webp"}, seed=0)
-"""Operation that made JPEG files name which are released without further loss."""
+"""Operation that made JPEG files released without further loss name."""
 
 _Form = MadeForm | Literal["turned"]
-"""What a file is made: turned upright, or encoded as a format."""
+"""The target form of a file: turned upright, or encoded in a format."""
 
 _TURNING = Operation(
     step=TURNED, version=1, parameters={"format": "jpeg", "most_quality": JPEG_QUALITY, "tables": "source"}, seed=0
@@ -59,19 +60,19 @@ _TABLES = """
 
 
 class FileChanges:
-    """Changes to the picture files of one release; ids and records wait in a temporary file.
+    """Changes to the picture files of one release; a temporary file holds ids and records.
 
-    Two files that differ in nothing but metadata become one image, derived from the one whose id sorts first.
+    Two files that differ only in metadata become one image, derived from the one whose id sorts first.
 
     Args:
-        image: Function that returns the record of an image that the item last taken shows or goes back to.
+        image: Function that returns the record of an image that the last item taken shows or derives from.
         image_bytes: Function that returns the file of a record.
-        removes_metadata: Function that tells of a record whether its file loses its metadata.
-        encodes: Function that tells of a record as what its file is encoded, `jpeg` or `webp`; None where it is not.
-        turns: Function that tells of a record of a turned JPEG file and of an item that shows it whether the file is
-            turned upright; it is if that is so for all items that show it.
-        store: Store of files that were encoded before; without one, each is encoded when it is surveyed and released.
-        record_map: What maps the making of files over pictures; this process by default.
+        removes_metadata: Function that returns whether the file of a record loses its metadata.
+        encodes: Function that returns the format for the file of a record, `jpeg` or `webp`; None to keep it.
+        turns: Function that returns, for the record of a turned JPEG file and an item that shows it, whether to turn
+            the file upright; it is turned if all items that show it agree.
+        store: Store of files encoded earlier; without one, each is encoded both for the survey and for the release.
+        record_map: Map of the making of files over pictures; this process by default.
     """
 
     def __init__(
@@ -91,11 +92,11 @@ class FileChanges:
         self._database = sqlite3.connect("")  # a temporary file, which SQLite deletes
         self._database.executescript(_TABLES)
         self.left: dict[str, int] = {}
-        """Number of files by media type of which metadata cannot be removed, should they have any."""
+        """Number of files by media type whose metadata, if any, cannot be removed."""
         self._used: Counter[str] = Counter()
 
     def survey(self, items: Iterable[Item]) -> None:
-        """Read the files that items show; call it with all items before anything else.
+        """Read the files that items show; call it with all items before any other method.
 
         Raises:
             StepError: A worker ended while it made a file.
@@ -113,7 +114,7 @@ class FileChanges:
         self._database.execute("DELETE FROM to_make")
 
     def item(self, item: Item) -> Item:
-        """Return an item that shows the files that are released; the very item where these are the workspace's."""
+        """Return an item that shows the released files; the same object if these are the workspace's."""
         if not self._used:
             return item
         cut = {image.image_id: self._released_id(image.image_id) for image in item.images}
@@ -137,14 +138,14 @@ class FileChanges:
         return item.model_copy(update={"images": images, "choices": choices})
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of an image, of the workspace or of the release, of the item last taken."""
+        """Return the record of an image, of the workspace or the release, of the last item taken."""
         row = self._database.execute("SELECT record FROM record WHERE image_id = ?", (image_id,)).fetchone()
         if row is None:
             return self._image(image_id)
         return ImageRecord.model_validate_json(row[0])
 
     def image_bytes(self, record: ImageRecord) -> bytes:
-        """Return the file of a record, of the workspace or of the release."""
+        """Return the file of a record, of the workspace or the release."""
         if not self._is_released(record.image_id):
             return self._image_bytes(record)
         changed = self.image(record.image_id)
@@ -155,7 +156,7 @@ class FileChanges:
         return without_metadata(self._image_bytes(original), changed.media_type)
 
     def _made(self, record: ImageRecord, form: _Form) -> bytes:
-        """Return a file as the one that is released.
+        """Return a file in its released form.
 
         Raises:
             UnreadableImage: It cannot be decoded.
@@ -168,7 +169,7 @@ class FileChanges:
             yield FileToMake(record.image_id, *_kept_as(record, form), read, make)
 
     def operations(self) -> tuple[Operation, ...]:
-        """Return the operations that made files of the release, without those that made none."""
+        """Return the operations that made files of the release, without unused ones."""
         operations = (_REMOVAL, _ENCODING, _RECODING, _TURNING)
         return tuple(operation for operation in operations if self._used[operation.operation_id])
 
@@ -185,7 +186,7 @@ class FileChanges:
         return self._database.execute(query, (bytes.fromhex(image_id),)).fetchone() is not None
 
     def _to_make(self) -> Iterator[tuple[ImageRecord, _Form]]:
-        """Yield the records of the files that are to be made, in the order in which they were taken in."""
+        """Yield the records of the files to make, in the order of the survey."""
         for record, form in self._database.execute("SELECT record, form FROM to_make ORDER BY rowid"):
             yield ImageRecord.model_validate_json(record), form
 
@@ -195,7 +196,7 @@ class FileChanges:
         return cut
 
     def _take_in(self, record: ImageRecord, item: Item | None) -> None:
-        """Decide which file is released for an image, and whether it is turned for an item that shows it."""
+        """Decide which file represents an image in the release, and whether to turn it for an item that shows it."""
         form: _Form | None = self._encodes(record) or None
         if item is not None and _is_turned_jpeg(record) and self._turns(record, item):
             form = "turned"
@@ -207,21 +208,21 @@ class FileChanges:
         self._settle(record, self._cut(record) if form is None and self._removes_metadata(record) else None)
 
     def _make(self, record: ImageRecord, form: _Form) -> None:
-        """Make the file that is released for an image."""
+        """Make the released file of an image."""
         try:
             made = self._made(record, form)
         except UnreadableImage:
             if form != "turned":
                 raise
-            # It stays as it is; items and verification say that it cannot be read.
+            # It stays unchanged; items and verification report that it cannot be read.
             self._settle(record, self._cut(record) if self._removes_metadata(record) else None)
             return
-        # Two pictures that are encoded must not become one.
+        # Two encoded pictures must not become one.
         if form == "turned" or not self._is_released(bytes_digest(made)):
             self._settle(record, self._keep_records(record, made, _MAKING[form]))
 
     def _cut(self, record: ImageRecord) -> str | None:
-        """Return the id of a file without its metadata; None where it has none that can be removed."""
+        """Return the id of a file without its metadata; None if it has no removable metadata."""
         data = self._image_bytes(record)
         try:
             cut = without_metadata(data, record.media_type)
@@ -264,7 +265,7 @@ class FileChanges:
         return released_id
 
     def _keep_originals(self, record: ImageRecord) -> None:
-        """Keep the records of a file and of those that it goes back to, while the item that shows it is the last."""
+        """Keep the records of a file and its ancestors while the item that shows it is the last."""
         waiting = [record]
         while waiting:
             earlier = waiting.pop()

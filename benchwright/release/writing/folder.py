@@ -1,8 +1,8 @@
 """Atomic writing of a folder, which appears complete or not at all.
 
-The folder is filled beside its final place and renamed. A process killed at any moment leaves the old state and at most
-the unfinished folder, which the next attempt empties. If two processes write the same folder at once, the second is
-refused, by a lock on the unfinished folder that the kernel releases when the process ends.
+The folder is filled next to its final place and renamed. A process killed at any moment leaves the old state and at
+most the unfinished folder, which the next attempt empties. If two processes write the same folder at once, a lock on
+the unfinished folder refuses the second; the kernel releases the lock when the process ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchwright.machine.storage_faults import is_of_the_machine, storage_fault
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `folder`, locked by this process and removed at the end unless it was moved.
+    """Yield an empty folder next to `folder`, locked by this process and removed at the end unless it was moved.
 
     Raises:
         BenchwrightError: Another process is filling the folder.
@@ -46,7 +46,7 @@ def unfinished(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _naming(folder: Path) -> Iterator[None]:
-    """Name the folder in errors of a full or failing disk, because the files inside it are only temporary."""
+    """Name the folder in errors of a full or failing disk, because its inner files are only temporary."""
     try:
         yield
     except Exception as error:
@@ -56,7 +56,7 @@ def _naming(folder: Path) -> Iterator[None]:
 
 
 def move_into_place(draft: Path, folder: Path) -> None:
-    """Flush a finished folder to disk and rename it into place; an old folder there is removed."""
+    """Flush a finished folder to disk and rename it into place, replacing an old folder there."""
     for path in sorted(draft.rglob("*")):
         _flush(path)
     _flush(draft)

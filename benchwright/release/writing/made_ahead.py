@@ -1,7 +1,7 @@
-"""Files of a release that are made on the run's engine, into the store of released bytes, before they are asked for.
+"""Release files that the run's engine makes in advance, into the store of released bytes.
 
-Freezing decides about one picture after the other, in the order of the items. What takes long, turning and encoding
-files, is done before, in the workers that the run has; the store then has each file when its turn comes.
+Freezing decides about one picture after another, in the order of the items. The run's workers do the slow part, turning
+and encoding files, beforehand; the store then has each file when its turn comes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from benchwright.workspace.item_cache import ItemCache
 
 @dataclass(frozen=True)
 class FileToMake:
-    """A file that the store is to have.
+    """A file for the store to hold.
 
     Args:
-        image_id: Id of the picture that it is made from, for messages.
+        image_id: Id of its source picture, for messages.
         kind: Kind of its entry in the store.
         depends_on: Key of its entry.
         read: Function that returns the picture's file.
-        make: Function that makes the file of it, and can be pickled.
+        make: Picklable function that makes the file from it.
     """
 
     image_id: str
@@ -35,7 +35,7 @@ class FileToMake:
 
 
 class _PictureToMake(NamedTuple):
-    """What a worker gets of a file to make."""
+    """A worker's input for one file."""
 
     kind: str
     depends_on: Any
@@ -54,15 +54,15 @@ def _made(task: _PictureToMake) -> bytes:
 
 
 def make_ahead(files: Iterable[FileToMake], store: ItemCache, record_map: RecordMap) -> None:
-    """Make the files that the store does not have. One that cannot be made of its picture is left to whoever needs it.
+    """Make the files that the store lacks. A file whose picture fails is left to its later user.
 
     Args:
         files: The files; their pictures are read a few at a time.
         store: The store.
-        record_map: What maps over the files.
+        record_map: Map over the files.
 
     Raises:
-        StepError: A worker ended, or its memory, while it made a file.
+        StepError: A worker ended, or ran out of memory, while it made a file.
     """
     begun: deque[str] = deque()
 

@@ -1,9 +1,9 @@
-"""The picture columns of a release: what models see in `images`, and in `unmarked` the file that it was drawn from.
+"""The picture columns of a release: the pictures models see in `images`, and the undrawn originals in `unmarked`.
 
-A picture without marks that every decoder reads alike stays the file that it is and is stored once. What carries marks,
-or may come out otherwise elsewhere (turned by EXIF, see-through, 16 bits), is drawn on the run's engine, once however
-many rows show it: rows come by picture, and the store of released bytes keeps what an earlier release had drawn. A mark
-that cannot be drawn is left out: evaluation and exports name such items, and so does `benchwright release verify`.
+A picture without marks that every decoder reads alike keeps its file and is stored once. A picture with marks, or one
+that may decode differently elsewhere (turned by EXIF, transparent, 16 bits), is drawn on the run's engine, once for all
+rows that show it: rows come by picture, and the store of released bytes keeps drawings of earlier releases. A mark that
+cannot be drawn is left out; evaluation, exports and `benchwright release verify` name such items.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from benchwright.steps import PictureFidelity
 from benchwright.workspace.item_cache import ItemCache
 
 _WAITING_BYTES = 64 * 1024**2
-"""Size of the files of rows that wait for their drawings, in bytes, each counted once; one row may exceed it."""
+"""Total file size of rows that await their drawings, in bytes, each file counted once; one row may exceed it."""
 
 _WAITING_ROWS = 512
 _KEPT_PICTURES = 16
-"""Number of files that are kept for the next rows, which show the same pictures."""
+"""Number of files kept for the next rows, which show the same pictures."""
 
 _KEPT_FORMATS = frozenset({"image/jpeg", "image/webp"})
-"""Media types of files that are seen as stored where their records have no notes."""
+"""Media types of files that are seen as stored if their records have no notes."""
 
 DRAWN = f"drawn {DRAWING_VERSION} webp"
-"""Kind of the entries of drawn pictures in the store of released bytes; empty where a mark cannot be drawn."""
+"""Kind of drawn pictures' entries in the store of released bytes; an entry is empty if a mark cannot be drawn."""
 
 _MARKS = TypeAdapter(list[list[VisualPrompt]])
 _UNMARKED = "[[]]"
-"""Marks of a row with one picture and none on it, the most frequent."""
+"""Marks of a row with one unmarked picture, the most frequent."""
 
 _Cell = Mapping[str, Any]
 
 
 class _Drawing(NamedTuple):
-    """A picture that is to be drawn: its id and file, the marks, and what counts of it."""
+    """A picture to draw: its id and file, the marks, and its required fidelity."""
 
     image_id: str
     data: bytes
@@ -65,7 +65,7 @@ class _Drawing(NamedTuple):
 
 
 class _WaitingRow(NamedTuple):
-    """A row with its clean files, and the keys of their drawings; None where the file is what is seen."""
+    """A row with its clean files, and the keys of their drawings; None if models see the file itself."""
 
     row: Mapping[str, Any]
     text_bytes: int
@@ -102,16 +102,16 @@ def with_pictures(
         rows: Rows without pictures, by picture, each with the size of its text in bytes.
         record: Function that returns the record of an image id.
         image_bytes: Function that returns the file of a record.
-        by_address: Function that tells of a record whether the row gets no bytes of its file.
-        is_visual: Function that tells of an item's operation and task whether people see all that counts of its
-            pictures; what is drawn of them is JPEG.
-        store: Store of what was drawn before.
-        record_map: What maps the drawing over pictures.
-        progress: Receiver of the number of marked rows that are drawn.
+        by_address: Function that returns whether the row omits the file bytes of a record.
+        is_visual: Function that returns, for an item's operation and task, whether only the appearance of its pictures
+            counts; drawings of them are JPEG.
+        store: Store of earlier drawings.
+        record_map: Map of the drawing over pictures.
+        progress: Receiver of the number of marked rows drawn so far.
 
     Raises:
-        DataError: A file is not the one of its record.
-        StepError: A picture ended the worker that drew it, or took its memory.
+        DataError: A file does not match its record.
+        StepError: A picture crashed the worker that drew it, or exhausted its memory.
     """
     pictures = _Pictures(record, image_bytes, by_address)
     kept = Kept(store, _Drawing.kept_as)
@@ -140,11 +140,11 @@ def with_pictures(
 
 
 class _Pictures:
-    """Files of rows; those of the last rows are kept, since the next show them again.
+    """Files of rows; it keeps those of the last rows, which the next rows show again.
 
     Attributes:
         wanted: Drawings that waiting rows need, by key.
-        held: Size of the files that were read since the last row that waited, in bytes.
+        held: Total size of the files read since rows began to wait, in bytes.
     """
 
     def __init__(
@@ -159,11 +159,11 @@ class _Pictures:
         self.held = 0
 
     def forget(self) -> None:
-        """Forget what waiting rows needed."""
+        """Forget the drawings that waiting rows needed."""
         self.wanted, self.held = {}, 0
 
     def begun(self, row: Mapping[str, Any], text_bytes: int, fidelity: PictureFidelity) -> _WaitingRow:
-        """Return a row whose clean files are read and checked, and note which drawings it needs."""
+        """Return a row with its clean files read and checked, and note the drawings that it needs."""
         marks = [[]] if row["visual_prompts"] == _UNMARKED else _MARKS.validate_json(row["visual_prompts"])
         clean: list[_Cell] = []
         drawn: list[str | None] = []
@@ -197,18 +197,18 @@ class _Pictures:
 
 
 def _is_seen(record: ImageRecord, cell: _Cell, prompts: list[VisualPrompt]) -> bool:
-    """Return whether models see the file of a picture, as far as it is here."""
+    """Return whether models see a picture's stored file, if it is present."""
     from benchwright.drawing.model_pictures import is_seen_as_stored
 
     if cell["bytes"] is None:
         return True
-    # A record notes what decoders may differ about, so a file without notes need not be looked into.
+    # A record notes where decoders may differ, so a file without notes needs no inspection.
     is_plain = record.media_type in _KEPT_FORMATS and not record.notes
     return (is_plain and not prompts) or is_seen_as_stored(cell["bytes"], prompts)
 
 
 def _drawn(drawing: _Drawing) -> bytes:
-    """Return a picture as models see it; nothing where it cannot be decoded or a mark cannot be drawn."""
+    """Return a picture as models see it; empty bytes if it cannot be decoded or a mark cannot be drawn."""
     from benchwright.drawing import PromptError
     from benchwright.drawing.model_pictures import drawn_picture
 

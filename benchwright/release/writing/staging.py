@@ -1,4 +1,4 @@
-"""Staging of a release's items in a temporary SQLite file, from which they are read sorted.
+"""Staging of a release's items in a temporary SQLite file, from which they are read in sorted order.
 
 Items are added in the order of the workspace and read by split, picture and id. Memory does not grow with their number.
 """
@@ -58,7 +58,7 @@ class Staging:
         self._database.close()
 
     def take_in(self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]) -> None:
-        """Add items with their splits, and the records of the images that they show or go back to.
+        """Add items with their splits, and the records of the images that they show or derive from.
 
         Raises:
             DataError: The name of a split is invalid, or an item or image is.
@@ -142,7 +142,7 @@ class Staging:
         return counts
 
     def marked(self) -> dict[str, int]:
-        """Return the number of items with marks on their pictures, by task; tasks without marks are left out."""
+        """Return the number of items with marks on their pictures, by task; tasks without marks are omitted."""
         query = "SELECT task, count(*) FROM item WHERE is_marked GROUP BY task ORDER BY task"
         return dict(self._database.execute(query))
 
@@ -152,13 +152,13 @@ class Staging:
         return 0 if row is None else int(row[0])
 
     def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
-        """Yield a split's rows as `sort_key_of` sorts them, each with the size of its text in bytes."""
+        """Yield a split's rows in the order of `sort_key_of`, each with the size of its text in bytes."""
         query = "SELECT row FROM item WHERE split = ? ORDER BY picture, item_id"
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)
 
     def shown(self, is_visual: Callable[[str, str], bool]) -> Iterator[PictureOfRow]:
-        """Yield the pictures that items show, each once for each split and set of marks, sorted by split and image."""
+        """Yield the pictures that items show, once per split and set of marks, sorted by split and image."""
         query = (
             "SELECT DISTINCT split, shown.value, marks.value, operation_id, task FROM item, "
             "json_each(item.row, '$.image_ids') AS shown, "
@@ -189,12 +189,12 @@ class Staging:
             yield ImageRecord.model_validate_json(record)
 
     def made_by(self, operation_ids: Iterable[str]) -> int:
-        """Return the number of images that some operations made."""
+        """Return the number of images made by the given operations."""
         query = "SELECT count(*) FROM image WHERE operation_id = ?"
         return sum(int(row[0]) for each in operation_ids if (row := self._one(query, each)) is not None)
 
     def made_as_jpeg(self, but_by: Iterable[str]) -> int:
-        """Return the number of images that were made as JPEG, but for those that some operations made."""
+        """Return the number of images made as JPEG, except by the given operations."""
         query = (
             "SELECT operation_id FROM image WHERE NOT is_source AND operation_id IS NOT NULL "
             "AND json_extract(record, '$.media_type') = 'image/jpeg'"

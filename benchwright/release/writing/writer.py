@@ -78,11 +78,11 @@ class _Contents:
     progress: Progress
 
     def is_visual(self, operation_id: str, task: str) -> bool:
-        """Return whether people see all that counts of the pictures of an operation's items of a task."""
+        """Return whether only the appearance counts for pictures of an operation's items of a task."""
         return operation_id in self.visual and task not in self.exact_tasks
 
     def operations_of(self, *steps: str) -> list[str]:
-        """Return the ids of the operations of some steps."""
+        """Return the ids of the operations of the given steps."""
         return [operation.operation_id for operation in self.operations if operation.step in steps]
 
 
@@ -126,39 +126,39 @@ def write_release(
         name: Name of the benchmark: lower-case letters, digits, `-` and `_`.
         version: Version of the release: letters, digits, `.`, `+` and `-`.
         items: Items, each once, with the names of their splits.
-        image: Function that returns the record of an image that the item last taken shows or goes back to.
-        image_bytes: Function that returns the file of a record; called later and in another order, at
-            least once per picture.
+        image: Function that returns the record of an image that the last item taken shows or derives from.
+        image_bytes: Function that returns the file of a record; called later and in another order, at least once per
+            picture.
         operations: Operations that made the items and their images.
-        recipe: Resolved recipe, without anything that varies between machines.
+        recipe: Resolved recipe, without values that vary between machines.
         stages: Name, fingerprint and counts of each stage.
-        agreement: Summaries of campaigns by name; `simulated` in one says that its annotators were no people.
-        seed: Seed of the run; None where it is withheld.
-        licence: Licence of the release as a whole, such as `cc-by-4.0`.
+        agreement: Summaries of campaigns by name; `simulated` in one marks its annotators as simulated.
+        seed: Seed of the run; None if withheld.
+        licence: License of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
-        human_baseline: How often people answered these items right, if they were asked, as
-            `benchwright.release.format.human_baseline.read_human_baseline` returns it.
+        human_baseline: How often annotators answered these items right, as
+            `benchwright.release.format.human_baseline.read_human_baseline` returns it; None if none were asked.
         corrections: Corrections that `items` have passed through; the result of each erratum is written to the release.
         replace: Whether to replace another release in the folder, as drafts do.
         limits: Sizes at which row groups and files are split.
-        sealing: Sealing that the items and all else passed through; None where no split is sealed.
-        key: Path of the key file, which is on the disk before the release is; only with `sealing`.
-        by_address: Function that tells of a record whether the release states its address and hash and does not hold
-            its file; of none where None.
-        visual: Ids of the operations of whose items people see all that counts; what is drawn of their pictures is
-            JPEG. Looked at only after all items were taken.
-        exact_tasks: Tasks of whose items each pixel counts, whatever operation made them.
-        blind: How far the best strategy that sees no picture gets on the items; None where nobody measured it.
-        statements: What the curators state of the release.
-        store: Store of pictures that were drawn or encoded for earlier releases; without one, all are made.
+        sealing: Sealing that the items and all else passed through; None if no split is sealed.
+        key: Path of the key file, which is written before the release; only with `sealing`.
+        by_address: Function that returns whether the release states the address and hash of a record instead of holding
+            its file; None for no record.
+        visual: Ids of the operations for whose items only the appearance of pictures counts; drawings of their pictures
+            are JPEG. Read only after the last item.
+        exact_tasks: Tasks in which each pixel counts, whatever operation made the items.
+        blind: Accuracy of the best strategy that does not see the pictures; None if not measured.
+        statements: Statements of the curators about the release.
+        store: Store of pictures drawn or encoded for earlier releases; without one, all are made.
         announce: Receiver of the size of the release, called before anything is drawn or written.
-        record_map: What maps the drawing of marks over pictures; this process by default.
-        progress: Receiver of the number of marked items that are drawn.
+        record_map: Map of the drawing of marks over pictures; this process by default.
+        progress: Receiver of the number of marked items drawn so far.
 
     Raises:
         BenchwrightError: The folder holds something else, or name or version is invalid.
-        DataError: An item, an image, an operation or the human baseline is invalid, or the description says that people
-            did something that was simulated.
+        DataError: An item, an image, an operation or the human baseline is invalid, or the description attributes
+            simulated work to people.
     """
     _check_names(folder, name, version)
     if claim := people_claimed(description, agreement):
@@ -345,10 +345,10 @@ def _looked_at(rows: Iterable[SizedRow], example: ExampleChoice) -> Iterator[Siz
 
 
 def _by_address(staging: Staging, contents: _Contents) -> int:
-    """Return how many pictures the release has by their address only.
+    """Return the number of pictures that the release states by address only.
 
     Raises:
-        DataError: One of them has no address, or the answers of splits are sealed: an address tells a source.
+        DataError: One of them has no address, or splits are sealed: an address would reveal a source.
     """
     if contents.by_address is None:
         return 0
@@ -371,7 +371,7 @@ def _check_operations(staging: Staging, contents: _Contents) -> None:
 
 
 def _check_baseline(staging: Staging, contents: _Contents) -> None:
-    """Check the structure of the human baseline, and that its items are in the release."""
+    """Check the structure of the human baseline, and that the release has its items."""
     if contents.human_baseline is None:
         return
     for campaign, answers in human.check_human_baseline(contents.human_baseline).items():
@@ -417,7 +417,7 @@ def _is_same(draft: Path, folder: Path) -> bool:
 
 
 def _check_existing(draft: Path, folder: Path) -> None:
-    """Raise an error unless `folder` equals, file by file, the release just written beside it."""
+    """Raise an error unless `folder` equals, file by file, the release just written next to it."""
     old, old_id = manifest.read_manifest(folder)
     new, new_id = manifest.read_manifest(draft)
     if old_id == new_id:

@@ -1,9 +1,9 @@
-"""Pictures that a model drew anew, brought back onto the ones that it got.
+"""Alignment of pictures that a model redrew with the pictures that it got.
 
 A model behind an endpoint draws the whole picture, whatever its mask says: moved or scaled by a few pixels, in slightly
-other tones. What lies outside the mask shows by how much. There the two are aligned by the enhanced correlation
-coefficient (Evangelidis and Psarakis 2008), tones are fitted per channel, and the difference that is left tells whether
-the model kept the scene at all.
+different tones. The area outside the mask shows by how much. There the enhanced correlation coefficient (Evangelidis
+and Psarakis 2008) aligns the two, tones are fitted per channel, and the remaining difference shows whether the model
+kept the scene at all.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from ..masks.base import Pixels
 from .windows import scaled
 
 _SIDE_PX = 384
-"""Longer side at which the alignment is found."""
+"""Longer side for the alignment, in pixels."""
 _STEPS, _PRECISION = 60, 1e-5
 _MARGIN = 0.02
-"""By which the mask is grown before the rest is compared, as a fraction of the longer side: its edge may change."""
+"""Growth of the mask before the comparison, as a fraction of the longer side, because its edge may change."""
 _LEAST_OUTSIDE = 0.03
-"""Least share of the picture outside the mask by which an alignment can be found."""
+"""Smallest share of the picture outside the mask that permits an alignment."""
 _GAIN = 1.35
-"""Largest factor by which tones are fitted, up or down."""
+"""Largest factor in fitting tones, up or down."""
 
 
 class Aligned(NamedTuple):
-    """A picture on the place of the one that the model got.
+    """A picture aligned with the one that the model got.
 
     Args:
-        pixels: Its pixels, in the size of the other.
-        moved: Largest distance by which a corner was moved back, as a fraction of the longer side.
-        changed: Mean difference of the two outside the mask that is left, 0-1 of full scale; None where too little
-            lies outside.
+        pixels: Its pixels, at the size of the other.
+        moved: Largest distance that a corner moved back, as a fraction of the longer side.
+        changed: Mean remaining difference of the two outside the mask, 0-1 of full scale; None if too little lies
+            outside.
     """
 
     pixels: Pixels
@@ -47,12 +47,12 @@ class Aligned(NamedTuple):
 
 
 def aligned(before: Pixels, after: Pixels, mask: Mask) -> Aligned:
-    """Return what a model drew, moved onto the picture that it got and in its tones.
+    """Return a model's drawing, moved onto its input picture and in the picture's tones.
 
     Args:
-        before: The picture, (height, width, 3).
-        after: What the model drew, of the same size.
-        mask: Where it was to change the picture.
+        before: The input picture, (height, width, 3).
+        after: The model's drawing, of the same size.
+        mask: Region that the model was asked to change.
     """
     import cv2
 
@@ -76,7 +76,7 @@ def aligned(before: Pixels, after: Pixels, mask: Mask) -> Aligned:
 
 
 def _outside(mask: Mask, size_wh: tuple[int, int]) -> Mask:
-    """Return, at a smaller size, what lies well outside the mask."""
+    """Return, at a smaller size, the area well outside the mask."""
     import cv2
 
     small = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA) > 0
@@ -86,7 +86,7 @@ def _outside(mask: Mask, size_wh: tuple[int, int]) -> Mask:
 
 
 def _warp(first: Pixels, second: Pixels, outside: Mask) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return the affine map from places of the first picture to those of the second; the identity where none holds."""
+    """Return the affine map from places of the first picture to those of the second; the identity if none fits."""
     import cv2
 
     grey = [cv2.cvtColor(np.array(picture), cv2.COLOR_RGB2GRAY) for picture in (first, second)]
@@ -96,13 +96,13 @@ def _warp(first: Pixels, second: Pixels, outside: Mask) -> np.ndarray[Any, np.dt
         _, warp = cv2.findTransformECC(
             grey[0], grey[1], identity.copy(), cv2.MOTION_AFFINE, until, outside.astype(np.uint8), 5
         )
-    except cv2.error:  # it does not converge: the two share too little
+    except cv2.error:  # no convergence: the two share too little
         return identity
     return np.asarray(warp, np.float32)
 
 
 def _tones(before: Any, after: Any) -> tuple[Any, Any]:
-    """Return gain and offset per channel that bring the tones of `after`, (pixels, 3), to those of `before`."""
+    """Return gain and offset per channel that map the tones of `after`, (pixels, 3), to those of `before`."""
     one, other = before.astype(np.float64), after.astype(np.float64)
     spread = np.maximum(other.std(axis=0), 1.0)
     gain = np.clip(one.std(axis=0) / spread, 1 / _GAIN, _GAIN)
@@ -110,7 +110,7 @@ def _tones(before: Any, after: Any) -> tuple[Any, Any]:
 
 
 def _soft(pixels: Any) -> Any:
-    """Return a picture, (height, width, 3), without its grain, which a model never draws again."""
+    """Return a picture, (height, width, 3), without its grain, which a model never redraws."""
     import cv2
 
     return cv2.GaussianBlur(np.asarray(pixels, np.float32), (0, 0), 2.0)

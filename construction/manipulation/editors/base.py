@@ -15,11 +15,11 @@ UNSAFE, NO_MEMORY = "unsafe", "out_of_memory"
 
 
 class Edit(NamedTuple):
-    """A picture to be painted on, at the model's size.
+    """A picture to paint on, at the model's size.
 
     Args:
         pixels: Pixels that the model gets.
-        mask: Mask of the region that it may paint on, of the same size; None for the whole picture.
+        mask: Region that it may paint on, of the same size; None for the whole picture.
         prompt: Caption or instruction, depending on the model.
         seed: Seed of the picture's own generator.
     """
@@ -34,8 +34,8 @@ class Painted(NamedTuple):
     """A picture that a model painted.
 
     Args:
-        pixels: Its pixels, in the size of the edit.
-        facts: How it came about, as JSON values, besides what `made_with` says of all of them.
+        pixels: Its pixels, at the size of the edit.
+        facts: Record of its making, as JSON values, besides the common facts in `made_with`.
     """
 
     pixels: Pixels
@@ -43,11 +43,11 @@ class Painted(NamedTuple):
 
 
 class Unpainted(NamedTuple):
-    """Why a model painted no picture.
+    """The reason why a model painted no picture.
 
     Args:
         reason: Stable code, such as `unsafe`.
-        detail: One line for people; None where the reason says it all.
+        detail: One line for readers; None if the reason is enough.
     """
 
     reason: str
@@ -63,10 +63,10 @@ class Painter(Protocol):
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return everything besides picture, mask, prompt and seed that decides the result, as JSON values."""
+        """Return all factors besides picture, mask, prompt and seed that decide the result, as JSON values."""
 
     def prompt_of(self, idea: Idea) -> str:
-        """Return the words with which the model is asked to carry out an idea."""
+        """Return the prompt that asks the model to carry out an idea."""
 
     def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
         """Return the size at which the model gets a picture of that size."""
@@ -74,5 +74,5 @@ class Painter(Protocol):
     def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
         """Yield the place of each edit with its picture, or the reason for none, such as `unsafe` or `out_of_memory`.
 
-        Edits of one size come in their order, each as soon as it is there.
+        Edits of one size come in their order, each as soon as it is ready.
         """

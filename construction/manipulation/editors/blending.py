@@ -1,4 +1,4 @@
-"""Settings of how pixels of another photograph are fitted to a picture."""
+"""Settings that fit pixels of another photograph to a picture."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Blending(BaseModel):
-    """How pixels of another photograph are fitted to a picture where no model paints.
+    """Fitting of another photograph's pixels to a picture without a painting model.
 
     Args:
-        matte_px: Half width of the rim in which outlines follow the picture's edges and old colors are taken out, for
-            pictures whose shorter side is 512 px; 0 softens outlines as `edges.rim_px` says. Models have it too.
-        light: Share, 0-1, of the difference in light and color from the picture that is made up for; 0 for none.
-        focus: Whether a new background is blurred lightly where the old one was out of focus.
-        shadow: Share, 0-1, of the light that is gone where a subject that the frame does not cut off stands.
+        matte_px: Half width of the rim in which outlines follow the picture's edges and lose old colors, for pictures
+            whose shorter side is 512 px; 0 softens outlines by `edges.rim_px`. It also applies to models.
+        light: Share, 0-1, of the difference in light and color from the picture to correct; 0 for none.
+        focus: Whether to blur a new background lightly if the old one was out of focus.
+        shadow: Share, 0-1, of the light that a shadow takes at a subject's foot, if the frame does not cut the subject
+            off.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)

@@ -26,10 +26,10 @@ _SHADE_SPREAD, _SHADE = 0.12, (0.6, 1.5)
 
 
 class Fitting(NamedTuple):
-    """Fitting of a donor into the place of a part.
+    """Fitting of a donor to the place of a part.
 
     Args:
-        scale: Factor of the size at which it just fits, or at which it just hides the part if it can.
+        scale: Factor on the size at which it just fits, or just hides the part if it can.
         mirrored: Whether left and right are exchanged.
     """
 
@@ -38,7 +38,7 @@ class Fitting(NamedTuple):
 
     @classmethod
     def drawn(cls, candidate: int, rng: np.random.Generator) -> Fitting:
-        """Return the plain fitting for the first candidate, a random one for every other."""
+        """Return the plain fitting for the first candidate, a random one for all others."""
         if candidate == 0:
             return cls()
         return cls(round(float(rng.uniform(1 - _JITTER, 1 + _JITTER)), 3), bool(rng.integers(2)))
@@ -50,9 +50,9 @@ class Pasted(NamedTuple):
     Args:
         pixels: (height, width, 3).
         alpha: Opacity; the picture may differ from the source where it is above 0.
-        shows: Where the donor hides what is behind it.
-        filled: Where the filling shows.
-        facts: Record of how the donor was fitted, as JSON values.
+        shows: Region where the donor hides the background.
+        filled: Region where the filling shows.
+        facts: Record of the donor's fitting, as JSON values.
     """
 
     pixels: Pixels
@@ -63,12 +63,12 @@ class Pasted(NamedTuple):
 
 
 class Lent(NamedTuple):
-    """What a donor lends.
+    """The pixels that a donor lends.
 
     Args:
-        pixels: The donor's picture, in the light of where it goes.
+        pixels: The donor's picture, in the light of its new place.
         mask: Its subject.
-        alpha: How much of each pixel is the subject's.
+        alpha: Share of each pixel that belongs to the subject.
         is_matted: Whether `alpha` is soft along the rim.
     """
 
@@ -79,14 +79,14 @@ class Lent(NamedTuple):
 
 
 def lent(donor: Pixels, donor_mask: Mask, picture: Pixels, part: Mask, blend: Blending) -> Lent:
-    """Return a donor's subject with a soft rim, in the light of the picture that it goes to.
+    """Return a donor's subject with a soft rim, in the light of the target picture.
 
     Args:
         donor: The other photograph.
         donor_mask: Its subject, not empty.
-        picture: Picture to be changed.
-        part: What the subject will replace; the light is that of the rest.
-        blend: Width of the rim, and the share of the light that is taken over.
+        picture: Picture to change.
+        part: Region that the subject will replace; the rest gives the light.
+        blend: Width of the rim, and the share of the light to take over.
     """
     band = band_of(donor_mask.shape, blend.matte_px)
     matte = matted(donor, donor_mask, band=band)
@@ -111,19 +111,19 @@ def part_replaced(
 ) -> Pasted | str:
     """Return a picture in which a donor's subject replaces the part under a mask.
 
-    A donor that can hide the part, centred on it and at most 1.7 times as large as it fits, does so. Else it stands
-    where the part stood, and the area that it does not cover is filled from its surroundings (Telea's method, good for
+    A donor hides the part if it can do so centered on it and at most 1.7 times as large as it fits. Otherwise it stands
+    on the same ground as the part, and the uncovered area is filled from its surroundings (Telea's method, good for
     small areas only).
 
     Args:
-        picture: Picture to be changed.
-        mask: The part to be replaced.
-        alpha: The same, grown and softened: how much of the filling shows.
-        donor: What is taken of the other photograph.
-        fitting: Size and side.
+        picture: Picture to change.
+        mask: The part to replace.
+        alpha: The same, grown and softened: opacity of the filling.
+        donor: The subject of the other photograph.
+        fitting: Size and mirroring.
         feather_px: Softness of the rim of a donor without a matte.
-        max_enlargement: Factor by which a donor may grow; else `donor_small`.
-        shadow: Share, 0-1, of the light that is gone under a donor that stands where the part stood.
+        max_enlargement: Largest enlargement of a donor; beyond it the result is `donor_small`.
+        shadow: Share, 0-1, of the light that a shadow takes under a donor on the ground of the part.
     """
     x0, y0, x1, y1 = bounds(donor.alpha > 0)
     part_wh = (x1 - x0, y1 - y0)
@@ -160,14 +160,14 @@ def part_replaced(
 
 
 def part_filled(picture: Pixels, mask: Mask, shown: Pixels, blend: Blending, *, max_enlargement: float) -> Pasted | str:
-    """Return a picture in which a part shows another picture, within the part's outline and under its light and shade.
+    """Return a picture whose part shows another picture, within the part's outline and under its light and shade.
 
     Args:
-        picture: Picture to be changed.
+        picture: Picture to change.
         mask: The surface, such as a screen, a sheet or a sign.
-        shown: The other photograph, of which the middle covers the surface.
-        blend: Width of the rim, and the share of the light that is taken over.
-        max_enlargement: Factor by which the other photograph may grow; else `donor_small`.
+        shown: The other photograph, whose middle covers the surface.
+        blend: Width of the rim, and the share of the light to take over.
+        max_enlargement: Largest enlargement of the other photograph; beyond it the result is `donor_small`.
     """
     import cv2
 
@@ -213,7 +213,7 @@ def _filled(picture: Pixels, alpha: Alpha) -> Pixels:
 def _hiding_scale(
     shape: NDArray[np.bool_], fits: float, part: NDArray[np.bool_], place: tuple[float, float, float, float]
 ) -> float | None:
-    """Return the smallest factor beyond which a centred donor hides nearly all of a part; None where none does."""
+    """Return the smallest factor beyond which a centered donor hides nearly all of a part; None if none does."""
     for scale in np.arange(1.0, _LARGEST_HIDING + 1e-6, 0.05).tolist():
         size_wh = max(2, round(shape.shape[1] * fits * scale)), max(2, round(shape.shape[0] * fits * scale))
         laid = scaled(shape.astype(np.uint8) * 255, size_wh) > 127
@@ -225,19 +225,19 @@ def _hiding_scale(
 
 
 def _centred(place: tuple[float, float, float, float], size_wh: tuple[int, int]) -> tuple[int, int]:
-    """Return where a donor's box begins if it is centred on the part."""
+    """Return the corner of a donor's box centered on the part."""
     return round((place[0] + place[2] - size_wh[0]) / 2), round((place[1] + place[3] - size_wh[1]) / 2)
 
 
 def _corner(place: tuple[float, float, float, float], size_wh: tuple[int, int]) -> tuple[int, int]:
-    """Return where a donor's box begins: centred across, standing where the part stood."""
+    """Return the corner of a donor's box: centered across, on the same ground as the part."""
     return round((place[0] + place[2] - size_wh[0]) / 2), round(place[3] - size_wh[1])
 
 
 def _laid(
     shape: tuple[int, ...], part: Pixels, soft: Alpha, corner: tuple[int, int], feather_px: float
 ) -> tuple[Pixels, Alpha]:
-    """Return a donor's part at its place on an empty picture, and how much of it shows at each pixel."""
+    """Return a donor's part at its place on an empty picture, and its opacity at each pixel."""
     margin = int(np.ceil(4 * feather_px)) + 2
     wide = np.pad(soft, margin)
     shows = opacity(wide >= _HALF, feather_px=feather_px) if feather_px > 0 else wide
@@ -251,7 +251,7 @@ def _laid(
 
 
 def _common(start: int, side: int, length: int) -> tuple[slice, slice]:
-    """Return the common part of a side that starts somewhere and of a length, as slices of both."""
+    """Return the overlap of a side, from its start, and a length, as slices of both."""
     low, high = max(0, start), max(0, min(length, start + side))
     return slice(low, max(low, high)), slice(low - start, max(low, high) - start)
 
@@ -264,7 +264,7 @@ def background_from(donor: Pixels, size_wh: tuple[int, int], *, max_enlargement:
 
 
 def box_visible(donor: Pixels, box: tuple[float, float, float, float] | None, alpha: Alpha) -> float:
-    """Return which share of a donor's box is seen where the donor is the background; 1 without a box.
+    """Return the visible share of a donor's box if the donor is the background; 1 without a box.
 
     Args:
         donor: The other photograph, which covers the picture as its background.

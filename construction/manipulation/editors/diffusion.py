@@ -1,4 +1,4 @@
-"""Models of diffusers: loaded once from a folder, run on batches of one size with a generator for each picture.
+"""Models of diffusers: loaded once from a folder, run on batches of one size with a generator per picture.
 
 The generators run on the CPU, whatever the device, so a picture's initial noise depends only on its seed.
 docs/manipulated-pairs.md states the tolerance for the rounding differences between batches.
@@ -32,11 +32,11 @@ class Running(NamedTuple):
     """Settings for running a model; they change the result only by rounding.
 
     Args:
-        batch_size: Pictures at a time, at most; halved for good when memory runs out.
+        batch_size: Largest number of pictures at a time; halved permanently when memory runs out.
         channels_last: Memory layout of convolutions.
-        attention: `native` is torch's own, `slicing` needs less memory and more time.
-        compile: Compile the denoising network; pays off from some hundred pictures of one size.
-        offload: Keep on the GPU only the part of the model that runs.
+        attention: `native` is torch's own; `slicing` needs less memory and more time.
+        compile: Whether to compile the denoising network; worthwhile from some hundred pictures of one size.
+        offload: Whether to keep only the running part of the model on the GPU.
     """
 
     batch_size: int = 4
@@ -52,15 +52,15 @@ class Diffusion:
     Args:
         name: Name of the preset.
         weights: Folder in the layout of diffusers.
-        device: Device that it runs on, and its precision.
-        running: How.
-        steps: Denoising steps in place of the preset's; so the next two.
-        guidance: Guidance, under the name that the preset's call has for it.
-        side_px: Longer side of what the model gets.
+        device: Device and precision for the model.
+        running: Settings for running it.
+        steps: Number of denoising steps; None for the preset's. The next two follow the same rule.
+        guidance: Guidance, under its name in the preset's call.
+        side_px: Longer side of the model's input, in pixels.
 
     Raises:
         PrerequisiteError: diffusers is not installed.
-        DataError: The folder holds no such model.
+        DataError: The folder does not hold such a model.
     """
 
     def __init__(
@@ -96,16 +96,16 @@ class Diffusion:
         return model_size(size_wh, side_px=self._preset.side_px, multiple=self._preset.multiple)
 
     def prompt_of(self, idea: Idea) -> str:
-        """Return the caption of the intended picture for inpainting, as the paper prompts, else the instruction."""
+        """Return the caption of the intended picture for inpainting, as in the paper, else the instruction."""
         return idea.instruction if self._preset.task == "instruct" else idea.manipulated_caption
 
     def paint(self, edits: Sequence[Edit]) -> list[Painted | Unpainted]:
-        """Return for each edit what was painted, or `unsafe` or `out_of_memory`."""
+        """Return the painted picture for each edit, or `unsafe` or `out_of_memory`."""
         painted = dict(self.painting(edits))
         return [painted[place] for place in range(len(edits))]
 
     def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
-        """Yield the place of each edit with what was painted, batch by batch, or `unsafe` or `out_of_memory`."""
+        """Yield the place of each edit with its painted picture, batch by batch, or `unsafe` or `out_of_memory`."""
         for place, result in self._batches.each(edits, self._together, key=lambda edit: edit.pixels.shape):
             yield place, Unpainted(NO_MEMORY) if isinstance(result, OutOfMemory) else result
 
@@ -117,7 +117,7 @@ class Diffusion:
             "prompt": [edit.prompt for edit in edits],
             "generator": [torch.Generator("cpu").manual_seed(edit.seed) for edit in edits],
         }
-        if self._preset.task != "text":  # else only the size of the pixels counts
+        if self._preset.task != "text":  # otherwise only the size of the pixels counts
             arguments["image"] = [_picture(edit.pixels) for edit in edits]
         if self._preset.task == "inpaint":
             masks = [np.ones((height, width), bool) if edit.mask is None else edit.mask for edit in edits]
@@ -148,7 +148,7 @@ def _picture(pixels: Any) -> Any:
 
 
 def _loaded(preset: Preset, weights: Weights, device: Device, running: Running) -> Any:
-    """Return the pipeline on its device. Nothing is fetched, unpickled or run from the folder."""
+    """Return the pipeline on its device, without fetching, unpickling or running anything from the folder."""
     try:
         import diffusers
         import torch
@@ -194,6 +194,6 @@ def _prepared(pipeline: Any, device: Device, running: Running) -> Any:
 
 
 def _variant(weights: Weights) -> str | None:
-    """Return `fp16` where a folder holds weights in half precision only."""
+    """Return `fp16` if a folder holds weights in half precision only."""
     names = [path.name for path in weights.path.rglob("*.safetensors")]
     return "fp16" if names and all(".fp16." in name or name.endswith(".fp16.safetensors") for name in names) else None

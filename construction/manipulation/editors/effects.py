@@ -1,4 +1,4 @@
-"""Effects on a whole picture without weights, by OpenCV only; equal pictures give equal pixels, and nothing moves."""
+"""Effects on a whole picture with OpenCV alone, without weights: equal input gives equal pixels, and nothing moves."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..masks.base import Pixels
 
 Effect = Callable[[Pixels], Pixels]
 _REFERENCE_PX = 512
-"""Shorter side, in pixels, to which the sizes below refer; they scale with the picture."""
+"""Shorter side, in pixels, that the sizes below refer to; they scale with the picture."""
 _SEPIA = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]])
 _PAINT_LEVELS = 16
 
 
 def cartoon(pixels: Pixels) -> Pixels:
-    """Return flat colours within dark outlines."""
+    """Return flat colors within dark outlines."""
     import cv2
 
     flat = np.array(pixels)
@@ -29,7 +29,7 @@ def cartoon(pixels: Pixels) -> Pixels:
 
 
 def pencil_sketch(pixels: Pixels) -> Pixels:
-    """Return a drawing in grey: the picture over its own blurred negative."""
+    """Return a gray drawing: the picture over its own blurred negative."""
     import cv2
 
     grey = cv2.cvtColor(np.array(pixels), cv2.COLOR_RGB2GRAY)
@@ -39,13 +39,13 @@ def pencil_sketch(pixels: Pixels) -> Pixels:
 
 
 def sepia(pixels: Pixels) -> Pixels:
-    """Return the browns of an old photograph, darker towards the corners."""
+    """Return the browns of an old photograph, darker toward the corners."""
     brown = np.clip(pixels @ _SEPIA.T, 0, 255)
     return _rounded(brown * _vignette(pixels.shape, 0.45))
 
 
 def night(pixels: Pixels) -> Pixels:
-    """Return a dark and blue picture, as films shoot night by day."""
+    """Return a dark, blue picture, as films shoot night by day."""
     share = (pixels / 255.0) ** 1.4
     grey = share.mean(axis=2, keepdims=True)
     faded = grey + 0.45 * (share - grey)
@@ -53,7 +53,7 @@ def night(pixels: Pixels) -> Pixels:
 
 
 def oil_painting(pixels: Pixels) -> Pixels:
-    """Return strokes: each pixel takes the mean colour of the grey level that is most frequent around it."""
+    """Return strokes: each pixel takes the mean color of the most frequent gray level around it."""
     import cv2
 
     side = _odd(9 * _size(pixels))
@@ -75,7 +75,7 @@ def oil_painting(pixels: Pixels) -> Pixels:
 
 
 def poster(pixels: Pixels) -> Pixels:
-    """Return a print in a few strong colours."""
+    """Return a print in a few strong colors."""
     import cv2
 
     smooth = cv2.bilateralFilter(np.array(pixels), 9, 60, 9)
@@ -109,7 +109,7 @@ def _odd(length: float) -> int:
 
 
 def _vignette(shape: tuple[int, ...], strength: float) -> NDArray[np.float64]:
-    """Return (height, width, 1): 1 in the middle, less by up to `strength` in the corners."""
+    """Return (height, width, 1): 1 in the middle, lower by up to `strength` in the corners."""
     rows, columns = (np.linspace(-1, 1, length) for length in shape[:2])
     away = (rows[:, None] ** 2 + columns[None, :] ** 2) / 2
     return np.asarray(1 - strength * away, np.float64)[..., None]

@@ -1,7 +1,7 @@
 """Models behind endpoints that edit pictures: a `Painter` on `models/endpoints/image_edits.py`.
 
-Such a model makes few sizes, so a picture is scaled into the one that fits it best and the rest filled with its mirror
-image. It draws the whole picture anew, whatever the mask says; `alignment.py` deals with that.
+Such a model makes few sizes, so a picture is scaled into the size that fits best, and its mirror image fills the rest.
+The model redraws the whole picture, whatever the mask says; `alignment.py` deals with that.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 _CHANGED = "changed_outside"
 _ASPECTS_DIFFER_BY = 0.02
-"""Least difference of two aspects, as a fraction, at which a returned picture is another than the one asked for."""
+"""Smallest difference of two aspects, as a fraction, at which a returned picture counts as a different one."""
 
 
 class EndpointEditing(ImageEditSettings):
-    """Which model behind an endpoint edits pictures; the settings are those of `ImageEditSettings`, and two more.
+    """The model behind an endpoint that edits pictures: the settings of `ImageEditSettings`, and two more.
 
     Args:
-        max_moved: Largest distance, as a fraction of the longer side, by which the model may have moved what lies
-            outside a mask, and which is undone; beyond it the idea is `changed_outside`.
-        max_changed: Largest mean difference that is then left outside the mask, 0-1 of full scale, before the rest is
-            put back from the photograph; beyond it the model drew another scene, and the idea is `changed_outside`.
+        max_moved: Largest distance, as a fraction of the longer side, by which the model may move the area outside a
+            mask; the move is reversed. Beyond it the idea is `changed_outside`.
+        max_changed: Largest mean difference, 0-1 of full scale, that may then remain outside the mask before the
+            photograph replaces that area. Beyond it the model drew another scene, and the idea is `changed_outside`.
     """
 
     max_moved: float = Field(0.06, ge=0, le=0.5)
@@ -54,7 +54,7 @@ class EndpointEditing(ImageEditSettings):
 
 
 class _ModelFrame(NamedTuple):
-    """A size that the model makes, and the size that a picture has within it, at its top left corner."""
+    """A size that the model makes, and the size of the picture in its top left corner."""
 
     size_wh: tuple[int, int]
     picture_wh: tuple[int, int]
@@ -70,11 +70,11 @@ class EndpointEdits:
     """A model behind an endpoint (a `Painter`).
 
     Args:
-        settings: Which model is asked and how.
-        replies: Replies that the workspace keeps; None keeps none.
+        settings: The model and its request settings.
+        replies: Store of replies in the workspace; None stores none.
 
     Raises:
-        PrerequisiteError: The environment variable for the key is not set where one is needed.
+        PrerequisiteError: A required key's environment variable is not set.
     """
 
     editor = "endpoint"
@@ -86,7 +86,7 @@ class EndpointEdits:
         self.made_with: Mapping[str, Any] = {"endpoint": settings.deciding()}
 
     def prompt_of(self, idea: Idea) -> str:
-        """Return the words that a model gets: what to do, and what the whole picture then shows."""
+        """Return the model's prompt: the change, and the content of the whole picture afterwards."""
         words = f"{idea.instruction.strip().rstrip('.')}. "
         if idea.way == "direct":
             return words.strip()
@@ -94,23 +94,23 @@ class EndpointEdits:
         return f"{words}Leave {kept} as it is. The picture then shows: {idea.manipulated_caption}"
 
     def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
-        """Return the size at which the model gets a picture, without what fills up the model's own size."""
+        """Return the size at which the model gets a picture, without the mirrored filling."""
         return self._frame(size_wh).picture_wh
 
     def _frame(self, size_wh: tuple[int, int]) -> _ModelFrame:
-        """Return the model's size that a picture fills most of; of equal ones the one that changes its scale least."""
+        """Return the model's size that a picture fills most; of equal ones, the one with the smallest scaling."""
         frames = [_fitted(size_wh, own) for own in self._settings.sizes_wh]
         longest = max(size_wh)
         return max(frames, key=lambda frame: (round(frame.filled, 3), -abs(max(frame.picture_wh) - longest)))
 
     def _frame_around(self, picture_wh: tuple[int, int]) -> _ModelFrame:
-        """Return the model's size that a picture of a size of `size_for` fills most, without scaling it again."""
+        """Return the model's size that a picture of a size from `size_for` fills most, without scaling it again."""
         width, height = picture_wh
         around = [own for own in self._settings.sizes_wh if own[0] >= width and own[1] >= height]
         return max((_ModelFrame(own, picture_wh) for own in around), key=lambda frame: frame.filled)
 
     def painting(self, edits: Sequence[Edit]) -> Iterator[tuple[int, Painted | Unpainted]]:
-        """Yield the place of each edit with its picture, or why there is none; several are asked for at a time."""
+        """Yield the place of each edit with its picture, or the reason for none; several requests run at a time."""
         yield from enumerate(self._pool.map(self._one, edits))
 
     def _one(self, edit: Edit) -> Painted | Unpainted:
@@ -130,7 +130,7 @@ class EndpointEdits:
         return drawn if isinstance(drawn, Unpainted) else self._in_place(edit, drawn, bytes_digest(data))
 
     def _in_place(self, edit: Edit, drawn: Pixels, sha256: str) -> Painted | Unpainted:
-        """Return what was drawn on the place of the picture; a reason where the scene around the mask is another."""
+        """Return the drawing aligned with the picture, or the reason if the scene around the mask differs."""
         if edit.mask is None:
             return Painted(drawn, {"reply_sha256": sha256})
         placed = aligned(edit.pixels, drawn, edit.mask)
@@ -149,7 +149,7 @@ def _fitted(size_wh: tuple[int, int], own_wh: tuple[int, int]) -> _ModelFrame:
 
 
 def _filled_up(pixels: Pixels, size_wh: tuple[int, int]) -> Pixels:
-    """Return a picture with its mirror image right of it and below, up to a size."""
+    """Return a picture with its mirror image to its right and below it, up to a size."""
     import cv2
 
     height, width = pixels.shape[:2]
@@ -161,7 +161,7 @@ def _filled_up(pixels: Pixels, size_wh: tuple[int, int]) -> Pixels:
 
 
 def _mask_file(mask: Mask, size_wh: tuple[int, int]) -> bytes:
-    """Return a mask as a PNG whose pixels are transparent where a picture may change."""
+    """Return a mask as a PNG whose pixels are transparent where the picture may change."""
     from PIL import Image
 
     rgba = np.full((size_wh[1], size_wh[0], 4), 255, np.uint8)
@@ -172,7 +172,7 @@ def _mask_file(mask: Mask, size_wh: tuple[int, int]) -> bytes:
 
 
 def _cut_back(edited: Pixels, frame: _ModelFrame) -> Pixels | Unpainted:
-    """Return the picture without what filled up the model's size; a reply of another aspect is none."""
+    """Return the picture without the mirrored filling; a reply of another aspect is `Unpainted`."""
     (width, height), (own_width, own_height) = frame.size_wh, edited.shape[1::-1]
     if abs(own_width * height / (own_height * width) - 1) > _ASPECTS_DIFFER_BY:
         wanted, got = f"{width} x {height}", f"{own_width} x {own_height}"

@@ -1,9 +1,9 @@
-"""Presets of editing models: settings, repository of the weights, and licence.
+"""Presets of editing models: settings, repository of the weights, and license.
 
-A preset is data: the pipeline class of diffusers 0.42 and what its call is given. `paper` is MVP-Bench's (section 4.1
-and appendix D: 50 steps of DDIM, scale 10; InstructPix2Pix with its defaults, which in diffusers are 100 steps, 7.5 and
-1.5). The others have the defaults of their pipeline's call, Z-Image those of its turbo weights. A licence is the one
-under which the weights are known to be given out; whoever uses them reads it where they are.
+A preset is data: the pipeline class of diffusers 0.42 and the arguments of its call. `paper` is MVP-Bench's (section
+4.1 and appendix D: 50 steps of DDIM, scale 10; InstructPix2Pix with its defaults, which in diffusers are 100 steps, 7.5
+and 1.5). The others have the defaults of their pipeline's call, Z-Image those of its turbo weights. A license is the
+one stated for the weights so far as known; users of the weights should read it in their repository.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ class Preset(NamedTuple):
     Args:
         editor: Name of the editor, as recorded in pairs.
         task: Task: `inpaint` fills a mask from a caption, `instruct` follows an instruction about the whole picture,
-            `text` makes a picture of a caption alone.
+            `text` makes a picture from a caption alone.
         pipeline: Class of diffusers.
         hub: Repository of the weights.
-        licence: Licence of the weights.
-        side_px: Longer side of what the model gets.
+        licence: License of the weights.
+        side_px: Longer side of the model's input, in pixels.
         multiple: Number of which both sides must be multiples.
         call: Arguments of the pipeline's call besides picture, mask, prompt, size and generators.
-        scheduler: Class that replaces the scheduler of the folder; None keeps that.
+        scheduler: Class that replaces the scheduler of the folder; None keeps the folder's.
         batched: Whether the pipeline takes several different pictures at once.
-        loading: Further arguments with which the pipeline is loaded.
+        loading: Further arguments for loading the pipeline.
     """
 
     editor: str
@@ -83,7 +83,7 @@ PRESETS: Mapping[str, Preset] = {
         {"num_inference_steps": 50, "true_cfg_scale": 4.0, "negative_prompt": " "}, batched=False,
     ),
     "sdxl": Preset(
-        # A watermark would tell its pictures from photographs.
+        # A watermark would distinguish its pictures from photographs.
         "sdxl", "text", "StableDiffusionXLPipeline", "stabilityai/stable-diffusion-xl-base-1.0",
         "CreativeML Open RAIL++-M", 1024, 32, {"num_inference_steps": 50, "guidance_scale": 5.0},
         loading={"add_watermarker": False},
@@ -93,5 +93,5 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def names_of(task: Task) -> tuple[str, ...]:
-    """Return the presets of a task."""
+    """Return the names of a task's presets."""
     return tuple(name for name, preset in PRESETS.items() if preset.task == task)

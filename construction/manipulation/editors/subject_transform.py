@@ -1,6 +1,6 @@
-"""Random moves of a subject before its new background: MVP-Bench translates and rescales it (section 4.1, 2.2).
+"""Random moves of a subject before its new background: MVP-Bench translates and rescales it (sections 4.1 and 2.2).
 
-The paper gives no ranges. A subject that the frame cuts off stays at that edge, since the cut would otherwise be
+The paper gives no ranges. A subject that the frame cuts off stays at that edge, because the cut would otherwise be
 visible.
 """
 
@@ -43,14 +43,15 @@ class Move(NamedTuple):
 
 
 def draw_move(mask: Mask, rng: np.random.Generator, *, max_shift: float, min_scale: float, max_scale: float) -> Move:
-    """Return a random move of what a mask covers.
+    """Return a random move of the masked subject.
 
     Args:
         mask: Not empty.
         rng: Random generator of the pair.
         max_shift: Largest shift of the box's middle, as a fraction of the picture's width or height.
-        min_scale: Least factor of its size; one that leaves the picture on opposite sides keeps its size and place.
-        max_scale: Largest.
+        min_scale: Smallest factor of its size; a subject that leaves the picture on opposite sides keeps its size and
+            place.
+        max_scale: Largest factor of its size.
     """
     height, width = mask.shape
     x0, y0, x1, y1 = (int(side) for side in bounds(mask))
@@ -68,7 +69,7 @@ def draw_move(mask: Mask, rng: np.random.Generator, *, max_shift: float, min_sca
 
 
 def _place(low: int, high: int, length: int, shift: float, side: int) -> int:
-    """Return where a side of the box begins: at the edges that it touched, else shifted and within the picture."""
+    """Return the start of the box's side: at the edges that it touched, else shifted and within the picture."""
     at_start, at_end = low <= _AT_EDGE_PX, high >= length - _AT_EDGE_PX
     if at_start:
         return low
@@ -79,10 +80,10 @@ def _place(low: int, high: int, length: int, shift: float, side: int) -> int:
 
 
 def moved(picture: Pixels, mask: Mask, move: Move) -> tuple[Pixels, Mask]:
-    """Return the picture with its subject where a move takes it, and the mask there; the picture itself if it stays.
+    """Return the picture with its subject moved, and the mask there; the picture itself if the subject stays.
 
-    What lay behind the subject's new place is covered, its old place is left as it was: an editor paints over all but
-    the mask. Pixels under the mask are the source's, scaled where the move scales.
+    The subject covers its new place, and its old place stays unchanged: an editor paints over all but the mask. Pixels
+    under the mask are the source's, scaled if the move scales.
     """
     if move.stays:
         return picture, mask
@@ -98,7 +99,7 @@ def moved(picture: Pixels, mask: Mask, move: Move) -> tuple[Pixels, Mask]:
 
 
 def _overlap(move: Move, shape: tuple[int, ...]) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
-    """Return the part of the picture that the moved box fills, and which part of the box that is."""
+    """Return the part of the picture that the moved box fills, and the matching part of the box."""
     target, origin = [], []
     for start, side, length in zip(reversed(move.to_xy), reversed(move.size_wh), shape, strict=True):
         low, high = max(0, start), min(length, start + side)

@@ -1,6 +1,6 @@
-"""Editing at native resolution: the window of a picture that a model gets, and how its result is put back.
+"""Editing at native resolution: the window of a picture that a model gets, and the return of its result.
 
-A model paints at its own size. So the region to change is cut out with some context, scaled to that size, and the
+A model paints at its own size. So the region to change is cut out with some context and scaled to that size; the
 model's result is scaled back and put into the picture through a grown, softened mask. Nothing outside that mask
 changes.
 """
@@ -18,7 +18,7 @@ from ..masks.base import Pixels
 Alpha = NDArray[np.float32]
 """(height, width), 0-1: opacity of the painted pixels."""
 _TAIL = 3
-"""Standard deviations of the softening by which a mask is grown beyond `grow_px`, so that its inside stays whole."""
+"""Growth of a mask beyond `grow_px`, in standard deviations of the softening, so that its inside stays whole."""
 
 
 class EditWindow(NamedTuple):
@@ -41,12 +41,12 @@ class EditWindow(NamedTuple):
 
 
 def window_around(mask: Mask, *, context: float, least_px: int) -> EditWindow:
-    """Return the window with what a mask covers and context around it: square where the picture has room for it.
+    """Return the window around a mask with context: square if the picture has room.
 
     Args:
         mask: Mask, not empty.
         context: Context on each side, as a fraction of the longer side of the mask's bounds.
-        least_px: Smallest side of a window, in pixels, since a model would get an enlarged picture of a smaller one.
+        least_px: Smallest side of a window, in pixels; for a smaller one a model would get an enlarged picture.
     """
     height, width = mask.shape
     x0, y0, x1, y1 = bounds(mask)
@@ -58,16 +58,16 @@ def window_around(mask: Mask, *, context: float, least_px: int) -> EditWindow:
 
 
 def _span(middle: float, side: int, length: int) -> tuple[int, int]:
-    """Return start and end of a side within a length, centred on the middle as far as possible."""
+    """Return start and end of a side within a length, centered on the middle as far as possible."""
     side = min(side, length)
     start = min(max(0, round(middle - side / 2)), length - side)
     return start, start + side
 
 
 def model_size(size_wh: tuple[int, int], *, side_px: int, multiple: int) -> tuple[int, int]:
-    """Return the size at which a model gets a window: the longer side `side_px`, both multiples of `multiple`.
+    """Return the size at which a model gets a window: longer side `side_px`, both sides multiples of `multiple`.
 
-    The aspect is rounded with them; few sizes make full batches.
+    Both sides are rounded, so the aspect changes slightly; few sizes make full batches.
     """
     scale = side_px / max(size_wh)
     width, height = (max(multiple, round(side * scale / multiple) * multiple) for side in size_wh)
@@ -75,7 +75,7 @@ def model_size(size_wh: tuple[int, int], *, side_px: int, multiple: int) -> tupl
 
 
 def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return a picture in another size; the same array if it has that size already."""
+    """Return a picture at another size; the same array if it already has that size."""
     import cv2
 
     if pixels.shape[1::-1] == size_wh:
@@ -86,7 +86,7 @@ def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.ui
 
 
 def scaled_mask(mask: Mask, size_wh: tuple[int, int]) -> Mask:
-    """Return a mask in another size; a cell is set where any part that it covers was set."""
+    """Return a mask at another size; a cell is set if any part that it covers was set."""
     import cv2
 
     resized = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA)
@@ -108,8 +108,8 @@ def softened(mask: Mask, *, grow_px: int, feather_px: float) -> Alpha:
 
     Args:
         mask: Mask of the region to replace.
-        grow_px: Pixels by which the mask is grown first.
-        feather_px: Standard deviation of the softening; beyond `grow_px` and seven of them, all is 0.
+        grow_px: Growth of the mask before the softening, in pixels.
+        feather_px: Standard deviation of the softening; beyond `grow_px` plus seven of them, the opacity is 0.
     """
     import cv2
 
@@ -136,5 +136,5 @@ def mixed(picture: Pixels, painted: Pixels, alpha: Alpha) -> Pixels:
 
 
 def described(window: EditWindow, size_wh: tuple[int, int]) -> dict[str, Any]:
-    """Return a window and the size at which it was painted, as JSON values."""
+    """Return a window and its painted size, as JSON values."""
     return {"window_xyxy": list(window), "painted_wh": list(size_wh)}

@@ -22,11 +22,11 @@ _MOST_NEW_TOKENS = 128
 
 
 class DetectedPhrase(NamedTuple):
-    """Where a phrase was found.
+    """The place of a phrase in a picture.
 
     Args:
-        box: Box in pixels of the picture; it may reach beyond it.
-        score: 0 to 1; None where the model states none.
+        box: Box in pixels of the picture; it may reach beyond the picture.
+        score: 0 to 1; None if the model gives none.
     """
 
     box: Box
@@ -34,17 +34,17 @@ class DetectedPhrase(NamedTuple):
 
 
 class Detector(Protocol):
-    """Whatever finds phrases."""
+    """A finder of phrases in pictures."""
 
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
-        """Return for each phrase its most likely place; None where it is not found."""
+        """Return for each phrase its most likely place; None if it is not found."""
 
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
-        """Return for each phrase all places where it is found, the most likely first."""
+        """Return for each phrase all its places, the most likely first."""
 
 
 def weights_of(folder: Path) -> str:
-    """Return the digest over names and contents of all files that decide what a model finds.
+    """Return the digest over names and contents of all files that decide a model's results.
 
     Raises:
         PrerequisiteError: The folder holds no model.
@@ -59,10 +59,10 @@ def weights_of(folder: Path) -> str:
 
 
 def load_detector(folder: Path, *, device: str, threshold: float) -> Detector:
-    """Return the detector that a folder holds.
+    """Return the detector in a folder.
 
     Raises:
-        PrerequisiteError: Packages are missing, or the folder holds no model that finds phrases.
+        PrerequisiteError: Packages are missing, or the folder does not hold a model that finds phrases.
     """
     try:
         import torch  # noqa: F401
@@ -99,7 +99,7 @@ class _Model:
         self.model, self.processor, self.device, self.threshold = model, processor, device, threshold
 
     def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
-        """Return the first of all places of each phrase."""
+        """Return the first place of each phrase."""
         return [places[0] if places else None for places in self.find_all(pixels, phrases)]
 
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
@@ -109,12 +109,12 @@ class _Model:
 
 class _GroundingDino(_Model):
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
-        """Ask for each phrase by itself, in one batch: in a joint text, words of one phrase name another's box."""
+        """Ask for each phrase separately, in one batch: jointly, one phrase's words would name another's box."""
         import torch
 
         texts = [[phrase.replace(".", " ").lower()] for phrase in phrases]
         ready = self.processor(images=[np.array(pixels)], text=texts, padding=True, return_tensors="pt").to(self.device)
-        for name in ("pixel_values", "pixel_mask"):  # the picture is scaled and sent to the device once for all phrases
+        for name in ("pixel_values", "pixel_mask"):  # scales and sends the picture once for all phrases
             ready[name] = ready[name].expand(len(phrases), *ready[name].shape[1:])
         with torch.inference_mode():
             output = self.model(**ready)
@@ -126,7 +126,7 @@ class _GroundingDino(_Model):
 
 class _Owlv2(_Model):
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
-        """Ask for all phrases of the picture together; each box has the phrase that fits it best."""
+        """Ask for all phrases of the picture together; each box gets the phrase that fits it best."""
         import torch
 
         ready = self.processor(
@@ -143,7 +143,7 @@ class _Owlv2(_Model):
 
 class _Florence2(_Model):
     def find_all(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[list[DetectedPhrase]]:
-        """Ask for each phrase by itself, in one batch; in the order of the reply, there are no scores."""
+        """Ask for each phrase separately, in one batch; boxes keep the order of the reply and have no scores."""
         import torch
 
         texts = [_GROUND + phrase.replace("<", " ").replace(">", " ") for phrase in phrases]
@@ -160,8 +160,8 @@ class _Florence2(_Model):
 
 
 def _ranked(boxes: Any, scores: Any) -> list[DetectedPhrase]:
-    """Return boxes by falling score; equals stay in their order."""
-    # Lists first: each single number of a tensor would be fetched from the GPU by itself.
+    """Return boxes by descending score; equal scores keep their order."""
+    # Lists first: reading a tensor number by number would fetch each one from the GPU separately.
     numbers = sorted(zip(scores.tolist(), boxes.tolist(), strict=True), key=lambda scored: -scored[0])
     return [DetectedPhrase(_box(box), round(score, 6)) for score, box in numbers]
 

@@ -26,7 +26,7 @@ from ...item_parts.idea import Box, GroundedSubject
 from .scene import NotGrounded, Scene, Seen
 
 USE = "subjects"
-"""Name of the value of the step `facts` with the boxes that people stated."""
+"""Name of the value of the step `facts` with the boxes that curators stated."""
 Words = Annotated[str, StringConstraints(min_length=1, max_length=600, strip_whitespace=True)]
 Numbers = Annotated[list[float], Field(max_length=8)]
 
@@ -36,10 +36,10 @@ class EndpointGrounding(BaseModel):
 
     Args:
         backend: `endpoint`.
-        chat: Which vision-language model.
-        coordinates: How it writes boxes: fractions (`unit`), thousandths (`thousand`) or `pixels` as sent.
+        chat: The vision-language model and its connection.
+        coordinates: Unit in which it writes boxes: fractions (`unit`), thousandths (`thousand`) or `pixels` as sent.
         order: Order in which the model writes the numbers of a box.
-        stated_boxes: Where a facts file states subjects, the largest is the main subject and the model only names it;
+        stated_boxes: Whether the largest subject in a facts file is the main subject, so that the model only names it;
             needs the step `facts` before.
     """
 
@@ -52,7 +52,7 @@ class EndpointGrounding(BaseModel):
     stated_boxes: bool = False
 
     def deciding(self) -> dict[str, Any]:
-        """Return what decides the result, as JSON values."""
+        """Return the settings that decide the result, as JSON values."""
         return {**self.model_dump(mode="json"), "chat": self.chat.deciding()}
 
 
@@ -85,7 +85,7 @@ class _Answered(BaseModel):
 
 
 class _View(NamedTuple):
-    """A picture as the model is asked about it."""
+    """A picture in the form that the model gets."""
 
     pixels: NDArray[np.uint8]
     size_wh: tuple[int, int]
@@ -93,13 +93,13 @@ class _View(NamedTuple):
 
 
 class EndpointGrounder:
-    """Asks one model all questions about a picture; questions about attributes are under way together.
+    """Grounding with one model for all questions about a picture; questions about attributes run concurrently.
 
     Args:
-        settings: Which model, and how it writes boxes.
-        chat: The connection to it.
-        pool: Carries the questions.
-        people_only: A picture without people is not asked about any further.
+        settings: The model, and its notation of boxes.
+        chat: Connection to the model.
+        pool: Threads that run the questions.
+        people_only: Whether to ask nothing further about a picture without people.
         stated_by: Entry of the step `facts` in the recipe.
     """
 
@@ -110,11 +110,11 @@ class EndpointGrounder:
         self._reads = f"{stated_by}.{USE}"
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
-        """Return what the model says of the picture.
+        """Return the model's description of the picture.
 
         Raises:
-            NotGrounded: It said nothing usable of caption or subject: `endpoint_*`, `no_json`, `other_json`,
-                `no_people`, `no_subject`, `box_*`.
+            NotGrounded: The reply has no usable caption or subject: `endpoint_*`, `no_json`, `other_json`, `no_people`,
+                `no_subject`, `box_*`.
             PrerequisiteError: No request to it can succeed.
         """
         view = _View(ctx.images.rgb(record), (record.width, record.height), self._convention(record))
@@ -141,7 +141,7 @@ class EndpointGrounder:
         )
 
     def _stated(self, record: ImageRecord, ctx: Context) -> Box | None:
-        """Return the box of the largest subject that people stated; None where that is not asked for, or nobody did."""
+        """Return the box of the largest subject in a facts file; None if it has none or the settings ignore it."""
         text = ctx.value(record.image_id, self._reads) if self._settings.stated_boxes else None
         boxes: list[Box] = [tuple(subject["box"]) for subject in json.loads(text)] if text else []
         return max(boxes, key=lambda box: (box[2] - box[0]) * (box[3] - box[1]), default=None)
@@ -149,7 +149,7 @@ class EndpointGrounder:
     def _subject(
         self, described: Structured[_Described], view: _View, stated: Box | None
     ) -> tuple[GroundedSubject, tuple[str, ...]]:
-        """Return the main subject and the replies that say so."""
+        """Return the main subject and the replies that name it."""
         if stated is not None:
             named = self._name(view, stated)
             return GroundedSubject(phrase=named.value.main_subject, box=stated), named.replies
@@ -190,7 +190,7 @@ class EndpointGrounder:
         return ask_structured(self._chat, [ChatMessage("user", [words])], _Chosen)
 
     def _look(self, perception: Perception, subject: GroundedSubject, view: _View) -> Seen:
-        """Ask for one attribute; what goes wrong is its problem, not the picture's."""
+        """Ask for one attribute; a failure is a problem of the attribute, not of the picture."""
         assert subject.box is not None
         box = view.convention.of_pixels(subject.box, view.size_wh)
         where = f' and a "box" around just that, null where there is none. {view.convention.in_words()}'

@@ -1,4 +1,4 @@
-"""Boxes by a detector, for what somebody else says in words."""
+"""Boxes from a detector, for subjects that another grounder describes in words."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class DetectorSettings(BaseModel):
     """A model of transformers that finds phrases: Grounding DINO, OWLv2 or Florence-2.
 
     Args:
-        model: Folder of the model, relative to the recipe's. What a run writes has the digest of its files instead.
-        threshold: Least score of a box, where the model states scores.
+        model: Folder of the model, relative to the recipe's. The files of a run state the digest of its files instead.
+        threshold: Smallest score of a box, if the model gives scores.
         device: Device by torch's name, such as `cuda:0`; null for the first GPU, else the CPU.
-        if_missing: Without its files, `refuse` the recipe, or `record` it as the reason why an image has no ideas.
+        if_missing: Without its files, `refuse` the recipe, or `record` that as the reason why an image has no ideas.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -58,19 +58,19 @@ class DetectorSettings(BaseModel):
 
     @property
     def sha256(self) -> str | None:
-        """Return the digest of the model's files; None where they are missing."""
+        """Return the digest of the model's files; None if they are missing."""
         return self._sha256
 
     def deciding(self) -> dict[str, Any]:
-        """Return what decides the boxes, as JSON values."""
+        """Return the settings that decide the boxes, as JSON values."""
         model = f"{_BY_DIGEST}{self._sha256}" if self._sha256 else self.model
         return {"model": model, "threshold": self.threshold, "if_missing": self.if_missing}
 
     def load(self) -> Detector | None:
-        """Return the detector; None where its files are missing and that is to be recorded.
+        """Return the detector; None if its files are missing and the settings say to record that.
 
         Raises:
-            PrerequisiteError: It cannot be loaded, or is known by digest only.
+            PrerequisiteError: It cannot be loaded, or only its digest is known.
         """
         if self._folder is not None:
             return load_detector(self._folder, device=find_device(self.device).place, threshold=self.threshold)
@@ -80,11 +80,11 @@ class DetectorSettings(BaseModel):
 
 
 class Located:
-    """Puts a detector's boxes in place of those that somebody else gave.
+    """A grounder that replaces another's boxes with those of a detector.
 
     Args:
-        said_by: Grounder that states in words what an image shows.
-        detector: Finds it; None where its weights are missing.
+        said_by: Grounder that describes an image in words.
+        detector: Detector of the described things; None if its weights are missing.
         settings: Settings of the detector.
     """
 
@@ -92,10 +92,10 @@ class Located:
         self._said_by, self._detector, self._settings = said_by, detector, settings
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
-        """Return what is said, where it is found.
+        """Return the other grounder's description, with the places that the detector found.
 
         Raises:
-            NotGrounded: As the one who says it; or `weights_missing`, or the subject is `not_found`.
+            NotGrounded: The other grounder raises it; or `weights_missing`, or the subject is `not_found`.
         """
         if self._detector is None:
             raise NotGrounded(_WEIGHTS_MISSING, f"the detector's folder {self._settings.model} holds no model")
@@ -129,7 +129,7 @@ class Located:
 def _grounded(
     phrase: str, detection: DetectedPhrase | None, size_wh: tuple[int, int]
 ) -> tuple[GroundedSubject | None, str | None]:
-    """Return where a phrase is, clipped to the picture, or why it is nowhere."""
+    """Return the place of a phrase, clipped to the picture, or the reason why it has none."""
     if detection is None:
         return None, _NOT_FOUND
     width, height = size_wh

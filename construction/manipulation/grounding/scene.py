@@ -15,13 +15,13 @@ from ...stated_facts.resolved_facts import IdeaFacts
 
 
 class Seen(NamedTuple):
-    """What is perceived of the natural image, such as what its subject does.
+    """A perception of the natural image, such as what its subject does.
 
     Args:
-        value: Value in words; None where it could not be stated.
-        place: Place of it, where it has one and somebody stated it.
-        problem: Why there is no value or no place, as a reason code.
-        replies: What a model said, as it said it.
+        value: Value in words; None if it could not be stated.
+        place: Its place, if it has one and the source states it.
+        problem: Reason code for a missing value or place.
+        replies: Replies of a model, verbatim.
     """
 
     value: str | None
@@ -36,11 +36,11 @@ class Scene(NamedTuple):
     Args:
         caption: Caption of the whole picture.
         subject: The main subject.
-        people: Number of people shown; None where nobody stated it.
-        seen: By name of the perception.
-        replies: What a model said of caption and subject, as it said it.
-        made_with: Record of who stated it, as JSON values.
-        facts: All that people stated, where they did.
+        people: Number of people in the image; None if not stated.
+        seen: Perceptions by name.
+        replies: Replies of a model on caption and subject, verbatim.
+        made_with: Record of the description's source, as JSON values.
+        facts: All facts stated by curators, if any.
     """
 
     caption: str
@@ -52,7 +52,7 @@ class Scene(NamedTuple):
     facts: IdeaFacts | None = None
 
     def texts(self) -> Iterator[str]:
-        """Yield all words that prompts may carry on."""
+        """Yield all words that prompts may include."""
         yield self.caption
         yield self.subject.phrase
         for seen in self.seen.values():
@@ -63,12 +63,12 @@ class Scene(NamedTuple):
 
 
 class NotGrounded(BenchwrightError):
-    """A natural image of which too little is known to change it; a step records it and goes on.
+    """A natural image too little known to be changed; a step records it and continues.
 
     Attributes:
         reason: Stable code, such as `no_people`.
-        detail: One line for people.
-        replies: What a model said, as it said it.
+        detail: One line for readers.
+        replies: Replies of a model, verbatim.
     """
 
     def __init__(self, reason: str, detail: str = "", replies: tuple[str, ...] = ()) -> None:
@@ -80,7 +80,7 @@ class Grounder(Protocol):
     """A source of descriptions of images, such as a model or a facts file."""
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
-        """Return what the image shows, with an entry for each perception that is wanted.
+        """Return the content of the image, with an entry for each wanted perception.
 
         Raises:
             NotGrounded: Not even its caption and subject are known.

@@ -1,4 +1,4 @@
-"""Grounding by people: what a facts file states of an image."""
+"""Grounding by curators: the statements of a facts file about an image."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class StatedGrounding(BaseModel):
     backend: Literal["facts"] = "facts"
 
     def deciding(self) -> dict[str, Any]:
-        """Return what decides the result, as JSON values."""
+        """Return the settings that decide the result, as JSON values."""
         return {"backend": self.backend}
 
 
 class StatedGrounder:
-    """Reads what the step `facts` gave an image.
+    """Reader of the value that the step `facts` gave an image.
 
     Args:
         stated_by: Entry of that step in the recipe.
@@ -46,10 +46,10 @@ class StatedGrounder:
         self._reads = f"{stated_by}.{USE}"
 
     def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
-        """Return what is stated.
+        """Return the stated scene.
 
         Raises:
-            NotGrounded: Nothing is (`no_facts`).
+            NotGrounded: The image has no statement (`no_facts`).
         """
         text = ctx.value(record.image_id, self._reads)
         if text is None:

@@ -1,1 +1,1 @@
-"""Ideas for manipulations (MVP-Bench, section 4.1, step one): the step `ideas` and whoever writes them."""
+"""Ideas for manipulations (MVP-Bench, section 4.1, step one): the step `ideas` and its writers."""

@@ -1,7 +1,8 @@
-"""A second model tries to refute ideas: it sees the photograph, answers the idea's questions about it, and objects.
+"""Attempts of a second model to refute ideas: it sees the photograph, answers the idea's questions about it, and
+objects.
 
-An idea is worth a pair only where the photograph is not yet as the idea wants it, where people would see the change and
-perceive what the idea says, and where its questions have one answer.
+An idea is worth a pair only under three conditions: the photograph does not already show the intended change, people
+would see the change and perceive the intended meaning, and each question has one answer.
 """
 
 from __future__ import annotations
@@ -47,14 +48,14 @@ Reply with one JSON object and nothing else:
 
 
 class IdeaAttackSettings(BaseModel):
-    """Which model tries to refute ideas, and which of its objections take an idea out.
+    """The model that tries to refute ideas, and the objections that remove an idea.
 
     Args:
-        chat: The second model, which sees pictures; better another one than writes.
-        drops: Objections that take an idea out: `already_so` (the photograph shows already what is to be changed into),
-            `not_so_before` (it does not show what the idea takes it to show), `unanswerable` (a question cannot be
-            answered from it), `unseen` (the change would not be seen), `not_perceived` (people would not perceive what
-            the idea says), `ambiguous` (a question has two answers). Others stand in the evidence.
+        chat: The second model, which sees pictures; preferably not the model that writes.
+        drops: Objections that remove an idea: `already_so` (the photograph already shows the intended result),
+            `not_so_before` (it does not show the assumed original), `unanswerable` (a question cannot be answered from
+            it), `unseen` (people would not see the change), `not_perceived` (people would not perceive the intended
+            meaning), `ambiguous` (a question has two answers). Other objections are only recorded in the evidence.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,7 +71,7 @@ class IdeaAttackSettings(BaseModel):
         return value
 
     def deciding(self) -> dict[str, Any]:
-        """Return what decides the result, as JSON values."""
+        """Return the settings that decide the result, as JSON values."""
         return {"chat": self.chat.deciding(), "drops": sorted(self.drops)}
 
 
@@ -85,10 +86,10 @@ class _RefutingReply(BaseModel):
 
 
 class IdeaBreaker:
-    """Attacks ideas with a model; several threads may use it at once.
+    """Attacker of ideas with a model; several threads may use it at once.
 
     Args:
-        settings: Which objections take an idea out.
+        settings: Settings with the objections that remove an idea.
         chat: Connection to the model.
     """
 
@@ -96,7 +97,7 @@ class IdeaBreaker:
         self._drops, self._chat = frozenset(settings.drops), chat
 
     def attacked(self, idea: Idea, pixels: NDArray[np.uint8]) -> tuple[IdeaAttack, ...]:
-        """Return what came of the attacks on an idea, in the order of `OBJECTIONS`.
+        """Return the results of the attacks on an idea, in the order of `OBJECTIONS`.
 
         Args:
             idea: The idea.
@@ -104,7 +105,7 @@ class IdeaBreaker:
 
         Raises:
             PrerequisiteError: No request to the model can succeed.
-            BudgetSpent: Its budget is spent.
+            BudgetSpent: The model's budget is spent.
         """
         names = _questions(idea)
         turns = [ChatMessage("user", [pixels, PROMPT, canonical_json(_plan(idea, names))])]
@@ -115,12 +116,12 @@ class IdeaBreaker:
         return tuple(_results(idea.idea_id, names, reply))
 
     def refutes(self, attacks: tuple[IdeaAttack, ...]) -> tuple[IdeaAttack, ...]:
-        """Return the attacks that take their idea out."""
+        """Return the attacks that remove their idea."""
         return tuple(one for one in attacks if one.result == "broken" and one.objection in self._drops)
 
 
 def _questions(idea: Idea) -> dict[str, tuple[str, bool]]:
-    """Return an idea's yes/no questions by a name, each with whether it is true of the natural picture."""
+    """Return an idea's yes/no questions by name, each with whether it is true of the natural picture."""
     written = from_template(idea, np.random.default_rng(0), wordings=1).yes_no
     named: dict[str, tuple[str, bool]] = {}
     for level in LEVELS:
@@ -130,7 +131,7 @@ def _questions(idea: Idea) -> dict[str, tuple[str, bool]]:
 
 
 def _plan(idea: Idea, names: dict[str, tuple[str, bool]]) -> dict[str, Any]:
-    """Return the idea as the model gets it; which answer is wanted, it does not say."""
+    """Return the idea as the model gets it, without the wanted answers."""
     return {
         "photograph": idea.natural_caption,
         "changed_photograph": idea.manipulated_caption,

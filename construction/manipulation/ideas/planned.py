@@ -1,4 +1,4 @@
-"""Result of planning one category of one image: ideas, or the reason why there is none."""
+"""Result of planning one category of one image: ideas, or the reason for none."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ class IdeaAttack(NamedTuple):
 
     Args:
         idea_id: The idea.
-        objection: What was tried.
-        result: `broken` where the objection holds, `held` where it does not, `not_made` where the model gave no usable
-            reply.
-        says: What it rests on, in words.
+        objection: The objection tried.
+        result: `broken` if the objection holds, `held` if it does not, `not_made` if the model gave no usable reply.
+        says: Its basis, in words.
     """
 
     idea_id: str
@@ -40,11 +39,11 @@ class Planned(NamedTuple):
     """The ideas of one category.
 
     Args:
-        ideas: Empty where there is none.
-        problem: Why, as a reason code; None where there are ideas.
-        detail: One line for people.
-        replies: What a model said, as it said it.
-        attacks: What came of a second model's attempts to refute ideas, those that were taken out included.
+        ideas: The ideas; may be empty.
+        problem: Reason code for no ideas; None if there are ideas.
+        detail: One line for readers.
+        replies: Replies of a model, verbatim.
+        attacks: Results of a second model's attempts to refute ideas, including removed ideas.
     """
 
     ideas: tuple[Idea, ...] = ()
@@ -54,7 +53,7 @@ class Planned(NamedTuple):
     attacks: tuple[IdeaAttack, ...] = ()
 
     def described(self) -> dict[str, Any]:
-        """Return it for the record, as JSON values."""
+        """Return the plan for the record, as JSON values."""
         document: dict[str, Any] = {"ideas": [idea.idea_id for idea in self.ideas], "reason": self.problem}
         if self.detail:
             document["detail"] = self.detail
@@ -74,7 +73,7 @@ class Writer(Protocol):
         Args:
             category: The category.
             scene: What the image shows.
-            pixels: The image, (height, width, 3) RGB, for writers that look at it; None for others.
+            pixels: The image, (height, width, 3) RGB, for writers that see it; None for others.
         """
 
 

@@ -1,4 +1,4 @@
-"""What planning ideas asks of models: what must be known of an image, and the requests that this takes at most."""
+"""Plan of the requests for ideas: the perceptions needed of an image, and the largest number of requests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .prompts import prompt
 from .templates import TemplateWriting
 
 _WORDS_OF_A_LOOK, _WORDS_OF_AN_IDEA = 250, 300
-"""Tokens of a question about a picture, and of an idea as a model gets it, about."""
+"""Approximate number of tokens of a question about a picture, and of an idea as a model gets it."""
 _SAMPLE = "a dozen words that describe what such a photograph may show, more or less"
 
 
 def wanted(categories: Sequence[IdeaCategory]) -> list[Perception]:
-    """Return what must be known of an image for these categories, each once."""
+    """Return the perceptions that these categories need of an image, each once."""
     return list(
         {
             perception.name: perception for category in categories for perception in (category.high, category.low)
@@ -35,7 +35,7 @@ def planned_ideas(
     codes: Sequence[Code],
     images: int,
 ) -> list[RequestPlan]:
-    """Return what models would be asked about so many images at most; every reply is taken to be repaired once."""
+    """Return the largest number of requests for this many images, with one repair of every reply."""
     categories = [CATEGORIES[code] for code in codes]
     plans: list[RequestPlan] = []
     if isinstance(grounder, EndpointGrounding):

@@ -1,11 +1,12 @@
-"""What ideas may not contain unless a recipe allows it: real persons by name, minors, gore.
+"""Content that ideas may not have unless a recipe allows it: real persons by name, minors, gore.
 
-MVP-Bench holds violent content and celebrities, warns of imitation and misinformation, and so keeps its access strict
-(ethics statement). Here that is refused from the start and recorded. The rules look at words, so they err on the side
-of refusing: a name is two capitalised words in a row, or a title and one, that stand for no place or made-up figure.
+MVP-Bench holds violent content and celebrities, warns of imitation and misinformation, and therefore restricts access
+(ethics statement). Here such content is refused from the start and recorded. The rules look at words, so they err on
+the side of refusing: a name is two capitalized words in a row, or a title and one, unless they denote a place or an
+invented figure.
 
-For category I2, where a real person must not be shown, there are public figures that nobody is. Their names were put
-together so that no well-known person bears them; what counts is the description, which an image model can draw.
+For category I2, which must not show a real person, this module has invented public figures. Their names were composed
+so that no well-known person bears them; an image model draws them from their descriptions.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ FICTIONAL: tuple[Persona, ...] = (
 
 
 def listed() -> str:
-    """Return all figures as a prompt lists them, one a line."""
+    """Return all figures as a prompt lists them, one per line."""
     return "\n".join(f"- {persona.name}, {persona.known_as}: {persona.looks}" for persona in FICTIONAL)
 
 
@@ -105,17 +106,17 @@ _CHARACTERS = (
     "Captain Jack Sparrow", "Harry Potter", "Super Mario", "Winnie-the-Pooh", "Puss in Boots", "Captain Hook",
     "Father Christmas",
 )  # fmt: skip
-"""Fictional figures that nobody takes for a real person; ideas of category R3 may name them."""
+"""Fictional figures that cannot be mistaken for real persons; ideas of category R3 may name them."""
 
 _MADE_UP = tuple(sorted({*_CHARACTERS, *(persona.name for persona in FICTIONAL)}, key=len, reverse=True))
 
 
 class IdeaRefusal(NamedTuple):
-    """Why an idea or an image is not used.
+    """The reason why an idea or an image is not used.
 
     Args:
         reason: `policy_real_person`, `policy_minor` or `policy_gore`.
-        found: The words that it rests on.
+        found: The words that triggered it.
     """
 
     reason: str
@@ -123,7 +124,7 @@ class IdeaRefusal(NamedTuple):
 
 
 def refused(texts: Iterable[str], *, allow: Iterable[Topic] = ()) -> IdeaRefusal | None:
-    """Return why texts are refused; None where they are not."""
+    """Return the reason why texts are refused; None if they are not."""
     allowed = set(allow)
     for text in texts:
         if "minors" not in allowed and (minor := _MINORS.search(text)):
@@ -136,7 +137,7 @@ def refused(texts: Iterable[str], *, allow: Iterable[Topic] = ()) -> IdeaRefusal
 
 
 def real_person(text: str) -> str | None:
-    """Return what reads like a real person's name; None where nothing does.
+    """Return the first name that looks like a real person's; None without one.
 
     Example:
         >>> real_person("A speech by Jordan Ellery in the Grand Palace")

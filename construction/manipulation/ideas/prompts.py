@@ -1,4 +1,4 @@
-"""The thirteen prompts for ideas: the paper's inputs, a task of our own words for each category, two examples."""
+"""The thirteen prompts for ideas: the paper's inputs, our own task text for each category, two examples."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Template(NamedTuple):
     """A category's prompt without its inputs.
 
     Args:
-        task: What is wanted.
-        shots: Two examples: inputs, and the reply to them.
-        task_with_real_persons: The same where real persons are allowed; None where that makes no difference.
+        task: The task in words.
+        shots: Two examples: inputs and their replies.
+        task_with_real_persons: The task if real persons are allowed; None if that makes no difference.
     """
 
     task: str
@@ -55,17 +55,17 @@ def templates() -> Mapping[Code, Template]:
 
 
 def prompts_digest() -> str:
-    """Return the digest of all templates; a test holds it against the step's version."""
+    """Return the digest of all templates; a test compares it with the step's version."""
     return digest([_SHAPE, RULE, {code: list(template) for code, template in templates().items()}])
 
 
 def prompt(category: IdeaCategory, inputs: Mapping[str, str], *, allow: Collection[Topic] = ()) -> str:
-    """Return the words that ask for an idea.
+    """Return the prompt for an idea.
 
     Args:
         category: Category of the idea.
-        inputs: Inputs by the names of `IdeaCategory.inputs`; each stands between fences.
-        allow: What the content policy lets pass.
+        inputs: Inputs by the names of `IdeaCategory.inputs`; each is put between fences.
+        allow: Topics that the content policy permits.
     """
     template = templates()[category.code]
     real = "real_persons" in allow and template.task_with_real_persons is not None

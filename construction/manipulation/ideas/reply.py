@@ -1,4 +1,4 @@
-"""The shape of a written idea: what the paper asks of its writer, and what questions need besides."""
+"""The shape of a written idea: the paper's outputs of its writer, and the additions that questions need."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _AskedHigh(_ChangeQuestions):
 class WrittenIdea(BaseModel):
     """A reply to an idea's prompt. The paper's outputs are fields of the category's own shape, see `shape_of`."""
 
-    # Further keys are passed over: nothing that a model adds, such as another category, has a meaning.
+    # Further keys are ignored: no addition by the model, such as another category, has a meaning.
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     new_caption: _Sentence
@@ -68,13 +68,13 @@ class WrittenIdea(BaseModel):
 
 @cache
 def shape_of(category: IdeaCategory) -> type[WrittenIdea]:
-    """Return the shape of a category's reply: the paper's outputs for it, and the rest."""
+    """Return the shape of a category's reply: the paper's outputs for it, and the common fields."""
     fields: dict[str, Any] = {output: (_Value, ...) for output in category.outputs if output != "new_caption"}
     return create_model(f"{category.code}Idea", __base__=WrittenIdea, **fields)
 
 
 def change(category: IdeaCategory, level: str, *, subject: str, natural: str, idea: WrittenIdea) -> Change:
-    """Return one level's change of a written idea."""
+    """Return one level's change from a written idea."""
     perception, questions = (category.high, idea.high) if level == "high" else (category.low, idea.low)
     new = idea.new(perception.name)
     return Change(
@@ -89,7 +89,7 @@ def change(category: IdeaCategory, level: str, *, subject: str, natural: str, id
 
 
 def unchanged(category: IdeaCategory, naturals: dict[str, str], idea: WrittenIdea) -> str | None:
-    """Return the name of a perception that the idea leaves as it was; None where both change."""
+    """Return the name of a perception that the idea leaves unchanged; None if both change."""
     for perception in (category.high, category.low):
         if _same(naturals[perception.name], idea.new(perception.name)):
             return perception.name

@@ -1,4 +1,4 @@
-"""The step `ideas`: how images could be manipulated so that people perceive something else (MVP-Bench, step one)."""
+"""The step `ideas`: manipulations of images that change people's perception (MVP-Bench, step one)."""
 
 from __future__ import annotations
 
@@ -46,36 +46,36 @@ class _IdeaTools(NamedTuple):
 
 
 class Ideas(MapStep):
-    """Plan manipulations of each image, by category; what gives none is dropped with a reason.
+    """Plan manipulations of each image, by category; an image without any is dropped with a reason.
 
     MVP-Bench's first step: how could an image be changed in one respect, so that people perceive something else? Each
-    image gets ideas of up to thirteen categories, as the value `planned` that later steps read. By default people state
-    what an image shows (a facts file, with the step `facts` before this one) and templates put the ideas together; a
-    vision-language model can say what it shows, and a language model can have the ideas. Why a single category gave
-    nothing is in the image's evidence, with the model's replies as they came.
+    image gets ideas of up to thirteen categories, as the value `planned` that later steps read. By default a facts file
+    states the content of an image (with the step `facts` before this one) and templates compose the ideas. A
+    vision-language model can describe the image instead, and a language model can write the ideas. The image's evidence
+    holds the reason why a category gave nothing, with the model's replies verbatim.
 
     Args:
         categories: Categories of MVP-Bench, such as `B1`.
-        grounder: Source of what an image shows and where: `facts`, or a vision-language model behind an `endpoint`.
-        detector: A model that finds where things are, in place of the boxes that the grounder gives.
+        grounder: Source of an image's content and places: `facts`, or a vision-language model behind an `endpoint`.
+        detector: A model that finds the places of things, replacing the grounder's boxes.
         writer: Source of the ideas: `templates` (of facts), or a language model behind an `endpoint`.
-        attack: A second model, which sees the photograph and tries to refute each idea; null leaves it out.
-        people_only: Drop images without people, as MVP-Bench is about people.
-        allow: What ideas may contain that is refused otherwise: `real_persons` (by name), `minors`, `gore`.
-        concurrency: Most requests of one worker under way at a time.
-        stated_by: Entry of the step `facts` that it reads, where the recipe gives that another name.
+        attack: A second model, which sees the photograph and tries to refute each idea; null for none.
+        people_only: Drop images without people, because MVP-Bench is about people.
+        allow: Otherwise refused content that ideas may have: `real_persons` (by name), `minors`, `gore`.
+        concurrency: Largest number of concurrent requests per worker.
+        stated_by: Entry of the step `facts` that it reads, if the recipe renames it.
 
     Reasons:
-        no_facts (drop): Nothing is stated about the image.
-        no_people (drop): No people are in the image, and `people_only` is set.
+        no_facts (drop): The facts state nothing about the image.
+        no_people (drop): The image shows no people, and `people_only` is set.
         policy_real_person (drop): Its ideas name real persons.
         policy_minor (drop): Its ideas show children or adolescents.
         policy_gore (drop): Its ideas show blood, corpses or torture.
         refuted (drop): The second model refuted its ideas.
-        no_idea (drop): Its categories gave nothing, for several reasons; where all met one problem, that is the reason.
-        endpoint_timeout (failed): The model did not answer in time; tried again by the next run.
-        endpoint_busy (failed): The model was busy; tried again by the next run.
-        endpoint_connection (failed): The model could not be reached; tried again by the next run.
+        no_idea (drop): Its categories gave nothing, for several reasons; if all met one problem, that is the reason.
+        endpoint_timeout (failed): The model did not answer in time; the next run tries again.
+        endpoint_busy (failed): The model was busy; the next run tries again.
+        endpoint_connection (failed): The model could not be reached; the next run tries again.
     """
 
     name: ClassVar[str] = "ideas"
@@ -97,7 +97,7 @@ class Ideas(MapStep):
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the value that states what an image shows, where people state it."""
+        """Return the value that states an image's content, if a facts file states it."""
         if isinstance(self.grounder, StatedGrounding):
             return (f"{self.stated_by}.{by_people.USE}",)
         return (f"{self.stated_by}.{by_endpoint.USE}",) if self.grounder.stated_boxes else ()
@@ -116,7 +116,7 @@ class Ideas(MapStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the ideas: no key, and not how patiently or how many at a time models are asked."""
+        """Return the settings that decide the ideas, without keys, waiting times and concurrency."""
         return {
             "categories": list(self.categories),
             "grounder": self.grounder.deciding(),
@@ -129,11 +129,11 @@ class Ideas(MapStep):
         }
 
     def weights_hash(self) -> str | None:
-        """Return the digest of the detector's files, where one is used."""
+        """Return the digest of the detector's files, if one is used."""
         return self.detector.sha256 if self.detector is not None else None
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
-        """Return what models would be asked about so many images at most; every reply is taken to be repaired once."""
+        """Return the largest number of requests for this many images, with one repair of every reply."""
         return planned_ideas(self.grounder, self.writer, self.attack, self.categories, images) or None
 
     def open(self, ctx: OpenContext) -> _IdeaTools:
@@ -165,7 +165,7 @@ class Ideas(MapStep):
         return Chat(settings, concurrency=self.concurrency, replies=ctx.replies)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Ground an image, ask for ideas of every category, and keep those that the content policy lets pass."""
+        """Ground an image, ask for ideas of every category, and keep those that the content policy permits."""
         opened: _IdeaTools = ctx.opened
         categories = [CATEGORIES[code] for code in CODES if code in self.categories]
         try:
@@ -209,7 +209,7 @@ class Ideas(MapStep):
 def _attacked(
     planned: Sequence[Planned], breaker: IdeaBreaker, pixels: NDArray[np.uint8], pool: ThreadPoolExecutor
 ) -> list[Planned]:
-    """Return the plans without ideas that the second model refutes, with what it said of all."""
+    """Return the plans without ideas that the second model refutes, with its results for all of them."""
     ideas = [idea for plan in planned for idea in plan.ideas]
     attacks = dict(
         zip(
@@ -233,12 +233,12 @@ def _unrefuted(plan: Planned, attacks: Mapping[str, tuple[IdeaAttack, ...]], bre
 
 
 def _verdict(reason: str) -> Any:
-    """Return `drop` for an image that is not suited, `failed` where a model did not do its part."""
+    """Return `drop` for an unsuitable image, `failed` if a model failed."""
     return "drop" if reason in {_NO_PEOPLE, "no_facts", "no_subject"} else "failed"
 
 
 def _described(scene: Scene) -> dict[str, Any]:
-    """Return what was found in the image, for the record."""
+    """Return the findings about the image, for the record."""
     seen = {
         name: {"value": seen.value, "problem": seen.problem, "replies": list(seen.replies)}
         for name, seen in scene.seen.items()

@@ -1,8 +1,8 @@
-"""Ideas without a model: what people stated of photographs, put together by rules.
+"""Ideas without a model: statements about photographs, combined by rules.
 
-What a picture shows does not say what people make of it. So the high level is asked of a new place (S1), which all can
-see, and else only where somebody stated the very question: strangers seldom agree on what an effect or a background
-suggests.
+The content of a picture does not determine how people read it. So the high level is asked about a new place (S1), which
+everyone can see, and otherwise only if the facts state the very question: strangers seldom agree on what an effect or a
+background suggests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class TemplateWriting(BaseModel):
 
     Args:
         backend: `templates`.
-        most: Ideas of one category an image gives at most; the first that are stated are taken.
+        most: Largest number of ideas of one category per image; the first stated ones are used.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,18 +38,18 @@ class TemplateWriting(BaseModel):
     most: int = Field(8, ge=1, le=99)
 
     def deciding(self) -> dict[str, Any]:
-        """Return what decides the result, as JSON values."""
+        """Return the settings that decide the result, as JSON values."""
         return self.model_dump(mode="json")
 
 
 class TemplateWriter:
-    """Makes ideas of backgrounds, swaps and looks that are stated."""
+    """Writer of ideas from stated backgrounds, swaps and looks."""
 
     def __init__(self, settings: TemplateWriting) -> None:
         self._most = settings.most
 
     def plan(self, category: IdeaCategory, scene: Scene, pixels: object = None) -> Planned:
-        """Return the ideas that facts give for a category; the problem `no_facts` where they give none."""
+        """Return the ideas that facts give for a category; the problem `no_facts` if they give none."""
         del pixels
         assert scene.facts is not None
         facts = scene.facts.model_copy(update={"subject": scene.subject})  # a detector may have found it elsewhere
@@ -72,7 +72,7 @@ def _ideas(category: IdeaCategory, facts: IdeaFacts) -> Iterator[Idea]:
 
 
 def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackground) -> Idea:
-    """Put the subject before another picture."""
+    """Return the idea of the subject before another picture."""
     assert facts.background is not None
     subject, high = facts.subject.phrase, category.high
     low = ShownValue(value=background.background)
@@ -94,7 +94,7 @@ def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackgr
 
 
 def _swapped(category: IdeaCategory, facts: IdeaFacts, swap: Swapping) -> Idea:
-    """Replace something in the picture by something of another one."""
+    """Return the idea of replacing a part of the picture with a part of another one."""
     return Idea(
         idea_id=category.code,
         category=category.code,
@@ -112,7 +112,7 @@ def _swapped(category: IdeaCategory, facts: IdeaFacts, swap: Swapping) -> Idea:
 
 
 def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests: ShownValue | None) -> Idea:
-    """Change how the whole picture looks."""
+    """Return the idea of changing the look of the whole picture."""
     natural = ShownValue(value=facts.seen.get("style", _PHOTOGRAPH))
     looks = LOOKS[effect]
     other_looks = tuple(text for name, text in LOOKS.items() if name != effect)
@@ -135,7 +135,7 @@ def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests:
 
 
 def _levels(high: ShownValue | None) -> tuple[Level, ...]:
-    """Return the levels at which a change is asked about: the high one only with a question that somebody stated."""
+    """Return the levels at which to ask about a change: the high one only with a stated question."""
     return _BOTH if high is not None and high.ask is not None else ("low",)
 
 
@@ -160,10 +160,10 @@ def _change(
 
 
 def _asked(subject: str, value: ShownValue) -> str | None:
-    """Return the question that people stated about a value; None leaves it to the step that asks."""
+    """Return the question stated about a value; None leaves it to the step that asks."""
     return None if value.ask is None else value.ask.replace("{subject}", subject)
 
 
 def _unlike(apart: set[str], texts: Sequence[str]) -> tuple[str, ...]:
-    """Return texts once each, in order, without those set apart."""
+    """Return distinct texts in order, without those set apart."""
     return tuple(dict.fromkeys(text for text in texts if text not in apart))

@@ -24,11 +24,11 @@ _LEAST_SIDE_PX = 2.0
 
 
 class MaskRequest(NamedTuple):
-    """One thing to be found.
+    """One object to find.
 
     Args:
         hints: Box and points of the subject, in pixels of the picture, within it.
-        seed: For what is left to chance.
+        seed: Seed of the random parts.
     """
 
     hints: Hints
@@ -40,16 +40,17 @@ class Masker(Protocol):
 
     @property
     def made_with(self) -> Mapping[str, Any]:
-        """Return everything that decides the masks, as JSON values."""
+        """Return all factors that decide the masks, as JSON values."""
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
-        """Return a mask for each thing, (height, width); empty where nothing was found."""
+        """Return a mask for each request, (height, width); empty if nothing was found."""
 
 
 def hints_within(grounded: GroundedSubject, *, scale: float, size_wh: tuple[int, int]) -> Hints | str:
-    """Return what was stated of a thing's place in pixels of the picture as shown, or why it cannot be used.
+    """Return an object's stated place in pixels of the shown picture, or the reason why it is unusable.
 
-    A box that leaves the picture is cut to it. `no_box` where there is none, `box_outside` where nothing of it is left.
+    A box that leaves the picture is cut to it. The reason is `no_box` without a box, `box_outside` if nothing of it is
+    left.
 
     Args:
         grounded: Its place in the source; points outside the picture are left out.
@@ -75,10 +76,10 @@ def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 
 
     Args:
         target: The part.
-        subject: What it belongs to.
-        margin: By which the subject's box is grown on every side first, as a fraction of its width or height: what
-            somebody holds sticks out.
-        least: Share of the part's box that must be left; with less it is `target_off_subject`.
+        subject: The subject it belongs to.
+        margin: Growth of the subject's box on every side before the cut, as a fraction of its width or height, because
+            held objects stick out.
+        least: Smallest share of the part's box that must remain; with less the result is `target_off_subject`.
     """
     x0, y0, x1, y1 = subject.box
     grow_x, grow_y = (x1 - x0) * margin, (y1 - y0) * margin
@@ -93,9 +94,9 @@ def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 
 def masks_found(
     masker: Masker, pixels: Pixels, requests: Sequence[MaskRequest]
 ) -> list[tuple[Mask, Mapping[str, Any]]]:
-    """Return a mask for each thing, and what it was made with: as somebody outlined it, else as the masker finds it.
+    """Return a mask for each request with its record: the mask that people outlined, else the masker's.
 
-    Where the settings ask for the box itself, it is the box.
+    If the settings ask for the box itself, the mask is the box.
     """
     wants_boxes = isinstance(masker, Rectangle)
     outlined = [None if wants_boxes else stated_mask(request.hints, pixels.shape) for request in requests]
@@ -112,14 +113,14 @@ def masks_found(
 def judged_outline(
     pixels: Pixels, mask: Mask, facts: Mapping[str, Any], *, most: float
 ) -> tuple[Mapping[str, Any], str | None]:
-    """Return the facts of a mask with how torn its outline looks, and `outline_torn` where that is too much.
+    """Return the facts of a mask with the tear of its outline, and `outline_torn` if that is too large.
 
-    What a person outlined, and the box itself, are not judged.
+    Outlines that people drew, and the box itself, are not judged.
 
     Args:
         pixels: The picture.
         mask: Its mask, not empty.
-        facts: What it was made with, from `masks_found`.
+        facts: Its record from `masks_found`.
         most: Largest `tear`, 0-1.
     """
     if facts["by"] in {"facts", "rectangle"}:
@@ -146,5 +147,5 @@ class GrabCut:
     made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS, "side_px": REDUCED_SIDE_PX}
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
-        """Return the largest part that the colours of each box's inside make up."""
+        """Return, for each box, the largest part with the colors of its inside."""
         return [find_mask(pixels, request.hints, seed=request.seed % 2**31) for request in requests]

@@ -1,4 +1,4 @@
-"""Choice of the subject's mask among a picture's masks: MVP-Bench's equation (1), or IoU, which no large mask wins."""
+"""Choice of the subject's mask among a picture's masks: MVP-Bench's equation (1), or IoU, against large masks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Overlap = Literal["iou", "paper"]
 
 
 def choose(masks: Sequence[Mask], box: Box, *, overlap: Overlap, max_area: float) -> int | None:
-    """Return the number of the mask that overlaps most with a box; of equal ones the first, None where none does.
+    """Return the number of the mask that overlaps most with a box; of equal ones the first; None if none overlaps.
 
     Args:
-        masks: Masks of one picture, all of its size.
+        masks: Masks of one picture, each of the picture's size.
         box: Box of the subject.
-        overlap: `paper`: square pixels that mask and box share (equation 1). The larger of two masks around the
-            subject wins then, and one of the whole picture wins over all. `iou`: the shared area over that of both
-            together, among masks that do not cover more than `max_area`.
+        overlap: `paper`: number of pixels that mask and box share (equation 1). The larger of two masks around the
+            subject then wins, and a mask of the whole picture beats all. `iou`: the shared area over the area of both
+            together, among masks that cover at most `max_area`.
         max_area: Largest area, as a fraction of the picture.
     """
     best, number = 0.0, None

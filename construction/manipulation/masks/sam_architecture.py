@@ -1,7 +1,7 @@
 """Construction of a `segment_anything` model from its checkpoint, whose weights' shapes give all dimensions but one.
 
-So the official checkpoints (ViT-B, -L, -H), others of the kind and tiny ones of the tests load in one way, and no name
-of a file has to say what it holds.
+So the official checkpoints (ViT-B, -L, -H), others of the kind and the tests' tiny ones load in one way, and the file
+name does not matter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def load_sam(path: Path) -> Any:
         path: `.pth`, read without unpickling anything but tensors, or `.safetensors`.
 
     Raises:
-        DataError: The file holds no such model.
+        DataError: The file does not hold such a model.
     """
     try:
         state = _state(path)
@@ -53,10 +53,10 @@ def _state(path: Path) -> Mapping[str, Any]:
         found: Mapping[str, Any] = load_file(path)
         return found
     try:
-        with warnings.catch_warnings():  # of a pickle that torch did not write; it is refused a moment later
+        with warnings.catch_warnings():  # about a pickle not written by torch; it is refused a moment later
             warnings.simplefilter("ignore", UserWarning)
             state: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError as error:  # torch's message suggests to allow what must not be allowed
+    except pickle.UnpicklingError as error:  # torch's message suggests allowing what must not be allowed
         raise ValueError("it holds something else than tensors, which is not read") from error
     return state
 
@@ -92,7 +92,7 @@ def _model(state: Mapping[str, Any]) -> Any:
 
 
 def _encoder(state: Mapping[str, Any], modeling: Any) -> tuple[Any, int, int]:
-    """Return the image encoder, the side of its pictures in pixels, and that of what it makes of them."""
+    """Return the image encoder, the side of its pictures in pixels, and the side of its output."""
     import torch
 
     name = "image_encoder."

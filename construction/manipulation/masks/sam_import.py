@@ -1,8 +1,8 @@
-"""Import of `segment_anything`, with torchvision or with stand-ins for the four functions that it uses of it.
+"""Import of `segment_anything`, with torchvision or with stand-ins for the four functions that it needs from it.
 
-torchvision has no build that works beside the CPU torch, and `segment_anything` imports it for these four functions
-only. The stand-ins are in `sys.modules` while the package is imported and gone at once, so that transformers and
-diffusers never take them for the real one.
+torchvision has no build that works with the CPU build of torch, and `segment_anything` imports it for these four
+functions only. The stand-ins are in `sys.modules` only while the package is imported, so transformers and diffusers
+never take them for the real one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def segment_anything() -> ModuleType:
     if _torchvision_works():
         return importlib.import_module(_PACKAGE)
     for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
-        del sys.modules[name]  # what is left of an import that failed
+        del sys.modules[name]  # the remains of a failed import
     names = _stand_ins()
     sys.modules.update(names)
     try:
@@ -83,7 +83,7 @@ def _box_area(boxes: Any) -> Any:
 
 
 def _batched_nms(boxes: Any, scores: Any, groups: Any, iou_threshold: float) -> Any:
-    """Return which boxes survive suppression by better ones of their group, best first."""
+    """Return the indices of boxes that survive suppression by better ones of their group, best first."""
     import torch
 
     if boxes.numel() == 0:

@@ -1,4 +1,4 @@
-"""Masks by the package `segment_anything`: a box and points each, or everything in the picture and then a choice."""
+"""Masks by the package `segment_anything`: from each box and its points, or by choice among masks of everything."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _EVERYTHING: Mapping[str, float] = {"points_per_side": 32, "pred_iou_thresh": 0.
 
 
 class SamPackage:
-    """A model that embeds each picture once, however much is asked of it.
+    """A model that embeds each picture once for all requests.
 
     Args:
-        checkpoint: Checkpoint, as `load_sam` takes it.
+        checkpoint: Path of a checkpoint for `load_sam`.
         weights: Digest of the checkpoint.
-        device: Device that it runs on, and its precision.
-        prompt: `box`: the decoder is asked with each box and its points. `everything`: with a grid of points, and
-            each box then chooses.
+        device: Device and precision for the model.
+        prompt: `box`: prompts the decoder with each box and its points. `everything`: prompts it with a grid of points,
+            and each box then chooses.
         overlap: Rule by which a mask is chosen.
-        max_area: Largest area, as `choose` takes it.
-        settings: Settings in place of those of `_EVERYTHING`.
+        max_area: Largest area, as in `choose`.
+        settings: Settings that replace those of `_EVERYTHING`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class SamPackage:
         }
 
     def masks(self, pixels: Pixels, requests: Sequence[MaskRequest]) -> list[Mask]:
-        """Return a mask for each thing; of everything the one that its box chooses, empty where none meets it."""
+        """Return a mask for each request; from everything, the one that its box chooses, empty if none meets it."""
         import torch
 
         with torch.inference_mode():
@@ -96,7 +96,7 @@ class SamPackage:
 
 
 def _embed_in(encoder: Any, device: Device) -> None:
-    """Let a model embed pictures in half precision: nearly all of its work. The small decoder stays exact."""
+    """Let a model embed pictures, most of its work, in half precision; the small decoder keeps full precision."""
     import torch
 
     exact, dtype = encoder.forward, getattr(torch, device.dtype)

@@ -16,15 +16,15 @@ from .base import MaskRequest, Pixels
 
 
 class SamOfTransformers:
-    """A model that embeds each picture once. It is asked with boxes only: points would make its batches ragged.
+    """A model that embeds each picture once. Boxes are its only prompts: points would make its batches ragged.
 
     Args:
         folder: Folder in the layout of transformers, with `preprocessor_config.json`.
         weights: Digest of its files.
-        device: Device that it runs on, and its precision.
+        device: Device and precision for the model.
 
     Raises:
-        DataError: The folder holds no such model.
+        DataError: The folder does not hold such a model.
     """
 
     def __init__(self, folder: Path, weights: str, device: Device) -> None:

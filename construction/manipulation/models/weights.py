@@ -1,4 +1,4 @@
-"""Weights in a folder or file: found, hashed, never unpickled; and the words for whoever has none."""
+"""Weights in a folder or file: found, hashed, never unpickled; and the message if they are missing."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ BY_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 _DECIDES = (".safetensors", ".json", ".txt", ".model", ".jinja")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _DOWNLOADED = Path(".cache/huggingface/download")
-"""Where `hf download --local-dir` notes what it fetched."""
+"""Folder where `hf download --local-dir` records its downloads."""
 
 
 class Weights(NamedTuple):
-    """Weights that are there.
+    """Weights on this machine.
 
     Args:
         path: A folder, or the file of a checkpoint.
-        sha256: Over names and SHA-256 of all files that decide what the model says.
-        revision: The hub's commit, where the folder tells it.
+        sha256: Digest over names and SHA-256 of all files that decide the model's results.
+        revision: The hub's commit, if the folder states it.
     """
 
     path: Path
@@ -31,7 +31,7 @@ class Weights(NamedTuple):
 
     @property
     def size_mb(self) -> int:
-        """Return the size of the numbers on disk, in MiB; 0 where the place is not known."""
+        """Return the size of the numbers on disk, in MiB; 0 if the place is not known."""
         if not self.path.name:
             return 0
         files = [self.path] if self.path.is_file() else self.path.rglob("*.safetensors")
@@ -43,13 +43,13 @@ def find_weights(path: Path, *, purpose: str, fetch: str, needs: str, otherwise:
 
     Args:
         path: A folder or a file.
-        purpose: What they are for, in the words of a message.
+        purpose: Their purpose, in the words of a message.
         fetch: The command that fetches them.
-        needs: A file that a folder of the kind must have.
-        otherwise: What else one can do, in the words of a message.
+        needs: A file that a folder of this kind must have.
+        otherwise: Alternatives for the user, in the words of a message.
 
     Raises:
-        PrerequisiteError: There are none; says which to fetch and how.
+        PrerequisiteError: They are missing; the message names the weights and the command to fetch them.
     """
     get = f"fetch them with `{fetch}` and name that place{otherwise}"
     if not path.exists():
@@ -74,7 +74,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _revision(folder: Path, needs: str) -> str | None:
-    """Return the commit that the hub's own tools noted beside the files, if they did."""
+    """Return the commit that the hub's own tools recorded next to the files, if they did."""
     note = folder / _DOWNLOADED / f"{needs}.metadata"
     for word in (folder.resolve().name, note.read_text(encoding="utf-8").partition("\n")[0] if note.is_file() else ""):
         if _COMMIT.fullmatch(word.strip()):

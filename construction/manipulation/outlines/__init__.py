@@ -1,1 +1,1 @@
-"""Outlines before anything is pasted: how good each is, seen on its picture."""
+"""Outlines before compositing: their quality, shown on their pictures."""

@@ -1,4 +1,4 @@
-"""``benchwright construct outlines``: the outlines of a facts file on their pictures, before anything is pasted."""
+"""``benchwright construct outlines``: the outlines of a facts file on their pictures, before compositing."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from benchwright.texts.normalization import counted
     """
 )
 def outlines(facts_path: Path, images: Path, out: Path, *, as_json: bool) -> int:
-    """Show the outline of each subject of a facts file on its picture, and say what speaks against it.
+    """Show the outline of each subject of a facts file on its picture, and report its faults.
 
-    Outlines are found as the step `manipulate` finds them without a model: as people drew them, else by GrabCut from
-    box and points. A program's outline is judged: how much of its box it fills, whether it is one part,
-    looks torn, and stays as it is when its points move a little. What people drew is shown, not judged.
-    Exit code 1 where an outline has a fault.
+    Outlines are found as the step `manipulate` finds them without a model: drawn by people, else by GrabCut from box
+    and points. GrabCut's outlines are judged: the share of the box that each fills, whether it is one part, whether it
+    looks torn, and whether it is stable when its points move a little. Outlines that people drew are shown, not judged.
+    The exit code is 1 if an outline has a fault.
     """
     from benchwright.errors import BenchwrightError
     from benchwright.facts import read_facts

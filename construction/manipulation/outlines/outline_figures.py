@@ -1,4 +1,4 @@
-"""What can be measured of an outline before anything is pasted with it, and which of it speaks against the outline."""
+"""Measurements of an outline before compositing, and the faults that they show."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from ...item_parts.cutting_out import Hints, Mask, bounds, find_mask
 from ...item_parts.marks.boxes import iou
 
 _JITTERED_PX = 320
-"""Longer side at which outlines by jittered hints are compared."""
+"""Longer side for the comparison of outlines from jittered hints, in pixels."""
 _JITTER, _DRAWS = 0.03, 4
-"""By which a box's sides and points move at most, as a share of the box; how often."""
+"""Largest move of a box's sides and points, as a share of the box; number of draws."""
 _LEAST_PART = 0.01
-"""Share of the outlined area from which a separate part counts."""
+"""Smallest share of the outlined area at which a separate part counts."""
 _AT_FRAME_PX = 2
 
 LEAST_BOX_SHARE, LEAST_STABLE, LEAST_BOX_IOU = 0.15, 0.8, 0.5
-"""Bounds of a program's outlines: share of the box; overlap of outlines by jittered hints; overlap of its bounds with
+"""Bounds of GrabCut's outlines: share of the box; overlap of outlines from jittered hints; overlap of its bounds with
 the stated box."""
 
 
 class OutlineFigures(NamedTuple):
-    """What was measured of an outline.
+    """The measurements of an outline.
 
     Args:
-        box_share: Outlined area by that of the stated box.
+        box_share: Outlined area over the area of the stated box.
         box_iou: Intersection over union of its bounds and the stated box.
         parts: Connected parts of at least 1 % of the area.
         holes: Share of the filled area that is holes.
         edges: Share of the outline that follows an edge of the picture.
-        tear: How torn it looks, 0-1 (`outline_tears`); None where all of it lies on the frame.
-        torn_by: What that rests on, in words; empty where there is no `tear`.
+        tear: Tear of the outline, 0-1 (`outline_tears`); None if all of it lies on the frame.
+        torn_by: Basis of the tear, in words; empty without a `tear`.
         cut_by: Sides of the frame that cut the subject off.
-        stable: Least overlap with outlines by jittered hints; None where people drew it.
+        stable: Smallest overlap with outlines from jittered hints; None if people drew it.
     """
 
     box_share: float
@@ -52,14 +52,14 @@ class OutlineFigures(NamedTuple):
 
     @property
     def stands(self) -> bool:
-        """Return whether the subject's foot is in the picture, so that it needs ground under it and a shadow."""
+        """Return whether the subject's foot is in the picture, so that it needs ground and a shadow."""
         return "bottom" not in self.cut_by
 
     def faults(self, *, max_tear: float) -> list[str]:
-        """Return what speaks against a program's outline, in words; nothing where people drew it.
+        """Return the faults of GrabCut's outline, in words; none if people drew it.
 
         Args:
-            max_tear: How torn the outline may look, 0-1, as `masks.max_tear`.
+            max_tear: Largest tear of the outline, 0-1, as in `masks.max_tear`.
         """
         if self.stable is None:
             return []
@@ -74,13 +74,13 @@ class OutlineFigures(NamedTuple):
 
 
 def outline_figures(pixels: NDArray[np.uint8], mask: Mask, hints: Hints, *, seed: int | None) -> OutlineFigures:
-    """Return what can be measured of an outline.
+    """Return the measurements of an outline.
 
     Args:
         pixels: (height, width, 3) RGB.
         mask: (height, width), not empty.
-        hints: What it was made from; its box is compared.
-        seed: Seed that GrabCut found it with; None where people drew it.
+        hints: The hints that it was made from; its box is compared.
+        seed: Seed of GrabCut's outline; None if people drew it.
     """
     import cv2
 
@@ -111,7 +111,7 @@ def _cut_by(mask: Mask) -> tuple[str, ...]:
 
 
 def _stability(pixels: NDArray[np.uint8], hints: Hints, seed: int) -> float:
-    """Return the least overlap of GrabCut's outline with those by hints that are jittered a little."""
+    """Return the smallest overlap of GrabCut's outline with those from slightly jittered hints."""
     import cv2
 
     scale = min(1.0, _JITTERED_PX / max(pixels.shape[:2]))

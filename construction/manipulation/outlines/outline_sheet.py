@@ -1,4 +1,4 @@
-"""The outlines of a facts file, found and judged, each seen on its picture."""
+"""The outlines of a facts file, found and judged, each shown on its picture."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class SeenOutline(NamedTuple):
     Args:
         picture: Key of the picture.
         subject: Name of the subject.
-        by: `people` or `grabcut`; `box` where only a box is stated, of which GrabCut makes poor outlines.
-        figures: What was measured; None where there is no outline.
-        faults: What speaks against it, in words.
-        seen: The picture with all but the subject dimmed and the outline drawn; None where there is no outline.
+        by: `people` or `grabcut`; `box` if only a box is stated, from which GrabCut makes poor outlines.
+        figures: The measurements; None without an outline.
+        faults: Faults in words.
+        seen: The picture with all but the subject dimmed and the outline drawn; None without an outline.
     """
 
     picture: str
@@ -64,7 +64,7 @@ def files_of_pictures(facts: Facts, folder: Path, uris: Sequence[str]) -> Mappin
 
 
 def seen_outlines(facts: Facts, files: Mapping[str, Path], masks: Masking) -> Iterator[SeenOutline]:
-    """Yield the outline of each subject with `cut_out`, as the step `manipulate` would find it, on its picture.
+    """Yield the outline of each subject with `cut_out` on its picture, as the step `manipulate` would find it.
 
     Args:
         facts: The facts.

@@ -1,8 +1,7 @@
 """Questions that a language model writes from the two captions and the change, as in MVP-Bench's appendix D.
 
-The prompt is ours. The model never sees the pictures: what people perceive of them stands in the idea. What it was told
-comes from captions, so it is handed over as data, and what it says is checked for its shape and for words that give the
-pair away.
+The prompt is ours. The model never sees the pictures: the idea states what people perceive of them. The model's input
+comes from captions, so it is passed as data, and the reply is checked for its shape and for words that reveal the pair.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ Never say "first photograph", "edited image" or the like in a question. Reply wi
  "single_image": {"question": "...?", "answer": "...", "first_answer": "...", "distractors": ["...", "...", "..."]}}"""
 
 PROMPT_TOKENS = len(_RULES) // CHARACTERS_PER_TOKEN + 200
-"""Tokens of the rules and of an idea, about."""
+"""Approximate number of tokens of the rules and of an idea."""
 
 
 def _is_a_question(text: str) -> str:
@@ -116,7 +115,7 @@ def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenPa
     """Return questions that a model writes; the same for all candidates of the idea.
 
     Raises:
-        NotOfThatShape: Its reply was none that can be used, nor was the one after the repair.
+        NotOfThatShape: Neither its reply nor the one after the repair is usable.
         RequestFailed: A request failed.
         PrerequisiteError: No request can succeed.
     """
@@ -135,7 +134,7 @@ def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenPa
 
 
 def turns(idea: Idea) -> Sequence[ChatMessage]:
-    """Return what the model is asked: the rules, and the idea as data."""
+    """Return the model's input: the rules, and the idea as data."""
     document: dict[str, Any] = {
         "main_subject": idea.subject.phrase,
         "first_caption": idea.natural_caption,

@@ -1,7 +1,7 @@
-"""What a pair may differ in, in the words of options: five aspects of perception, and kinds of edits.
+"""The kinds of difference in a pair, in the words of options: five aspects of perception, and kinds of edits.
 
-MVP-Bench's cross-image questions ask for both (section 3.1): which aspect differs is the high level, how the pictures
-were modified is the low one. The words are ours.
+MVP-Bench's cross-image questions ask for both (section 3.1): the aspect that differs is the high level, the
+modification of the pictures is the low one. The words are ours.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EDITS: Mapping[str, str] = {
     "S1": "The background behind the main subject was replaced.",
     "S2": "The style or light of the whole picture was changed.",
 }
-"""Kinds of edits by low-level category, of about one length: a folder may give mostly one kind."""
+"""Kinds of edits by low-level category, all of similar length: a folder may give mostly one kind."""
 
 _MAY_HOLD_TOO: tuple[frozenset[str], ...] = (
     frozenset({"B1", "R1", "S1"}),
@@ -44,11 +44,11 @@ _MAY_HOLD_TOO: tuple[frozenset[str], ...] = (
     frozenset({"I1", "I2", "R3", "E2"}),
     frozenset({"B2", "B4"}),
 )
-"""Kinds that a person might call by each other's name: none is a distractor where another of its set is right."""
+"""Kinds that readers might confuse: none is a distractor if another of its set is right."""
 
 
 def which_aspect(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> OptionsQuestion:
-    """Ask at the high level which aspect differs, as the paper does; the options are its five aspects."""
+    """Ask at the high level which aspect differs, as in the paper; the options are its five aspects."""
     right = ASPECTS[phrasing.idea.category[0]]
     wrong = tuple(aspect for aspect in ASPECTS.values() if aspect != right)
     question = phrasing.aspects(shown, rng)
@@ -56,10 +56,10 @@ def which_aspect(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> 
 
 
 def what_changed(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> OptionsQuestion | None:
-    """Ask at the high level what one image shows and the other does not; None where fewer than three values tempt.
+    """Ask at the high level what one image shows and the other does not; None with fewer than three tempting values.
 
-    Five values, the natural one, the manipulated one and three that tempt, are laid in a ring, and each option names
-    two neighbours. So each value stands in two options, and counting them gives nothing away.
+    Five values (natural, manipulated and three tempting ones) form a ring, and each option names two neighbors. So each
+    value occurs in two options, and counting values reveals nothing.
     """
     change = phrasing.idea.high
     tempting, _ = apart((change.natural, change.manipulated), change.tempting, most=OPTIONS - 2)
@@ -84,12 +84,12 @@ def how_modified(phrasing: Phrasing, shown: Shown, rng: np.random.Generator) -> 
 
 
 def side_by_side(question: OptionsQuestion) -> OptionsQuestion:
-    """Return a question about the two halves of one picture with the words that say what the picture is."""
+    """Return a question about the two halves of one picture, with words that explain the picture."""
     return question._replace(question=f"This picture shows two images side by side. {question.question}")
 
 
 def control_question(idea: Idea) -> str:
-    """Return a yes/no question whose answer is the same for both pictures; a sound answerer says so."""
+    """Return a yes/no question with the same answer for both pictures, which a sound answerer gives."""
     if idea.category[0] == "I" or idea.category == "R3":
         return "Does this image show nothing but written text?"
     return f"Can {idea.subject.phrase} be seen in this image?"

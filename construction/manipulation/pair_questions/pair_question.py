@@ -1,4 +1,4 @@
-"""Questions about a pair of pictures, before options have their places."""
+"""Questions about a pair of pictures, before their options have places."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ...item_parts.options.pairs import SIDES, Side
 
 LEVELS: tuple[Level, Level] = ("low", "high")
 OPTIONS = 5
-"""Of every question with options, as in MVP-Bench."""
+"""Number of options of every question with options, as in MVP-Bench."""
 
 
 class YesNoQuestion(NamedTuple):
-    """A question for both pictures that is true of one.
+    """A question for both pictures that is true of one of them.
 
     Args:
         level: Level at which it asks.
-        text: Question as it is asked.
+        text: Wording of the question.
         yes_on: Picture of which it is true.
         wording: Number of its wording, from 1; None where the idea or a model worded it.
     """
@@ -35,9 +35,9 @@ class OptionsQuestion(NamedTuple):
     """A question with one right option.
 
     Args:
-        question: Question as it is asked.
+        question: Wording of the question.
         right: The right option.
-        wrong: The others, in no order that says anything.
+        wrong: The wrong options, in arbitrary order.
         wording: Number of its wording, from 1; None where a model worded it.
     """
 
@@ -48,14 +48,14 @@ class OptionsQuestion(NamedTuple):
 
 
 class WrittenPairQuestions(NamedTuple):
-    """What a writer writes for one idea.
+    """The questions that a writer writes for one idea.
 
     Args:
-        yes_no: Two for each level: true of the natural picture, true of the manipulated one.
-        single_image: About the manipulated picture; its first wrong option is what the natural picture shows. None
-            where too few distractors are known.
+        yes_no: Two for each level: one true of the natural picture, one of the manipulated picture.
+        single_image: Question about the manipulated picture; its first wrong option is the natural picture's answer.
+            None if too few distractors are known.
         written_by: `template`, or `model:<id>`.
-        replies: What a model said in so many words, the last one counts.
+        replies: Replies of a model, verbatim; the last one counts.
     """
 
     yes_no: tuple[YesNoQuestion, ...]
@@ -65,13 +65,13 @@ class WrittenPairQuestions(NamedTuple):
 
 
 def one_a_level(written: WrittenPairQuestions, rng: np.random.Generator) -> WrittenPairQuestions:
-    """Return the questions with one yes/no question a level; which picture it is true of, chance decides.
+    """Return the questions with one yes/no question per level; chance decides which picture it is true of.
 
-    The two levels ask for different pictures, so that each picture has one question that is true of it and one that is
-    not: who merely sees that a picture was edited cannot tell which.
+    The two levels ask for different pictures, so each picture has one question that is true of it and one that is
+    false. A solver that merely sees which picture was edited gains nothing.
 
     Args:
-        written: Two yes/no questions a level.
+        written: Questions with two yes/no questions per level.
         rng: Random generator of the idea.
     """
     first = int(rng.integers(2))

@@ -1,7 +1,7 @@
-"""Questions about what is perceived, in plain English: several wordings of each, by what they ask about.
+"""Questions about perceptions, in plain English: several wordings of each, by subject of the question.
 
-A wording holds `{subject}`, `{value}`, `{target}` (what was replaced) and `{both}` (the name for both pictures), and
-verbs that go with the subject: `{is}`, `{does}`.
+A wording holds `{subject}`, `{value}`, `{target}` (the replaced thing) and `{both}` (the name for both pictures), and
+verbs that agree with the subject: `{is}`, `{does}`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...item_parts.wording.english_words import names_several
 from ...item_parts.wording.wordings import DrawnWording, Wordings, WordingsInUse
 
 Shown = Literal["two_images", "side_by_side"]
-"""How a question about both pictures shows them."""
+"""The display of both pictures in a question about them."""
 _BOTH: Mapping[Shown, str] = {
     "two_images": "the two images",
     "side_by_side": "the left and right halves of this picture",
@@ -27,12 +27,12 @@ _BOTH: Mapping[Shown, str] = {
 
 
 class _Phrases(NamedTuple):
-    """How one aspect of perception is asked about.
+    """The wordings of questions about one aspect of perception.
 
     Args:
-        yes_no: Whether a picture shows a value.
-        open: What one picture shows, where options are offered.
-        across: What two pictures show.
+        yes_no: Questions whether a picture shows a value.
+        open: Questions about what one picture shows, with options.
+        across: Questions about what two pictures show.
     """
 
     yes_no: Wordings
@@ -162,7 +162,7 @@ _PHRASES: Mapping[str, _Phrases] = {
         ),
     ),
 }
-"""By the name of a perception (`benchwright.facts.Perception`)."""
+"""Phrases by the name of a perception (`benchwright.facts.Perception`)."""
 
 _ASPECTS = Wordings(
     "Which aspect of {subject} or of the scene differs between {both}?",
@@ -188,7 +188,7 @@ class Phrasing(NamedTuple):
     wordings: WordingsInUse
 
     def yes_no(self, level: Level, value: str, rng: np.random.Generator) -> DrawnWording:
-        """Return a question whether a picture shows a value of a level's change."""
+        """Return the question whether a picture shows a value of a level's change."""
         change = self._change(level)
         phrases = self._phrases(level)
         if phrases is None:
@@ -196,7 +196,7 @@ class Phrasing(NamedTuple):
         return self._drawn(phrases.yes_no, rng, value=value)
 
     def open(self, rng: np.random.Generator) -> DrawnWording:
-        """Return the question what a picture shows at the high level, to be asked with options."""
+        """Return the question what a picture shows at the high level, for use with options."""
         phrases = self._phrases("high")
         if phrases is None or phrases.open is None:
             return DrawnWording(f"What best describes {self.idea.high.aspect} in the image?", 1)
@@ -221,7 +221,7 @@ class Phrasing(NamedTuple):
         return self.idea.low if level == "low" else self.idea.high
 
     def _phrases(self, level: Level) -> _Phrases | None:
-        """Return the phrases of a level's perception; None where the change is about an aspect of its own."""
+        """Return the phrases of a level's perception; None if the change has a custom aspect."""
         category: IdeaCategory = CATEGORIES[self.idea.category]  # type: ignore[index]
         perception: Perception = category.low if level == "low" else category.high
         is_own = self._change(level).aspect != perception.aspect_of(self.idea.subject.phrase)
@@ -238,7 +238,7 @@ class Phrasing(NamedTuple):
 
 
 def _described(aspect: str, value: str) -> str:
-    """Return a yes/no question about an aspect that somebody put into words, such as `what the badge stands for`."""
+    """Return a yes/no question about an aspect stated in words, such as `what the badge stands for`."""
     if aspect.startswith(("what ", "who ")):
         return f"Is {value} {aspect}?"
     return f"Does this describe {aspect} in the image: {value}?"
