@@ -229,7 +229,7 @@ def test_a_node_that_does_not_see_the_workspace_is_named_before_anything_runs(
     """Below /proc/self/cwd lies another folder for each process: what a folder of one machine only looks like."""
     monkeypatch.chdir(tmp_path)
     workspace = Path("/proc/self/cwd/w")
-    with pytest.raises(BenchwrightError, match=r"node .* does not share our folders: the workspace .*cwd/w is not the"):
+    with pytest.raises(BenchwrightError, match=r"node .* does not share the folders: the workspace .*cwd/w is mis"):
         run_steps([Deadly(width=1)], images=scene / "photographs", workspace=workspace, engine="ray")
     assert not (tmp_path / "w" / "tables" / "ingest").exists()
     assert not list((tmp_path / "w" / "tmp").iterdir())
