@@ -144,5 +144,5 @@ def test_two_runs_at_once_in_one_workspace_are_refused_and_three_workers_give_th
     second = benchwright("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace)
     assert first.wait(timeout=120) == 0
     assert second.returncode == 2
-    assert "another benchwright run works in" in second.stderr
+    assert "another benchwright run is using" in second.stderr
     assert tree_digest(workspace) == tree_digest(scene / "calm")
