@@ -149,7 +149,7 @@ BEHAVIOURS = {
     "a message that is a text": say(200, {"choices": [{"message": "(B)"}]}, ERROR, "message"),
     "nothing at all": say(200, {}, ERROR, "choices"),
     "a list": say(200, [1], ERROR, "[1]"),
-    "null for a document": say(200, b"null", ERROR, "no chat completion"),
+    "null for a document": say(200, b"null", ERROR, "not a chat completion"),
     "a text for a document": say(200, b'"(B)"', ERROR, "(B)"),
     "a page": say(200, b"<html>(B)</html>", ERROR, "no JSON", content_type="text/html"),
     "no body": say(200, b"", ERROR, "no JSON"),

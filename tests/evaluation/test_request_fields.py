@@ -224,7 +224,7 @@ def test_recipes_take_fields() -> None:
     assert step.parameters()["models"][0]["fields"] == {"reasoning_effort": "low"}
     with pytest.raises(RecipeError, match="can be neither set nor left out"):
         parse_recipe(RECIPE.replace("reasoning_effort", "messages"), "toy.yaml", Path())
-    with pytest.raises(RecipeError, match="temperature is given a value and left out as well"):
+    with pytest.raises(RecipeError, match="temperature has a value but is also left out"):
         parse_recipe(RECIPE.replace("        omit", "        temperature: 0\n        omit", 1), "toy.yaml", Path())
 
 

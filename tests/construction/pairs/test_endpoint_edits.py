@@ -236,11 +236,11 @@ def test_a_model_without_masks_is_sent_none_and_its_edit_is_kept_to_the_mask(
     [
         ({"backend": "endpoint"}, "needs `editor`"),
         ({"editor": {"model": "m"}}, "other backends use none"),
-        ({"backend": "endpoint", "editor": {"model": "m", "sizes": ["big"]}}, "'big' is no size"),
+        ({"backend": "endpoint", "editor": {"model": "m", "sizes": ["big"]}}, "'big' is not a size"),
         ({"backend": "endpoint", "editor": {"model": "m", "budget": 3}}, "price_picture"),
         (
             {"backend": "endpoint", "editor": {"model": "m", "price_picture": 1, "price_in": 1, "price_out": 1}},
-            "not both",
+            "give either price_picture",
         ),
     ],
 )
