@@ -138,7 +138,7 @@ def _interrupted(scene: Path, workspace: Path, *more: object) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=180)
     assert process.returncode == 130, err[-2000:]
-    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command goes on where it stopped"
+    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command continues where it stopped"
     assert list((workspace / "runs").rglob("worker-*.log"))
     wait_until(lambda: not _holding(workspace, "worker-*.log"), seconds=30)
 

@@ -123,7 +123,7 @@ def test_an_interrupted_run_says_so_ends_its_workers_and_goes_on(scene: Path, tm
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err[-3000:]
-    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command goes on where it stopped"
+    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command continues where it stopped"
     assert workers
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
     _run(scene, workspace)
