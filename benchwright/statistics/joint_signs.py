@@ -27,8 +27,7 @@ DRAWS = 9_999
 _MOST_LISTED = 14
 """Largest number of clusters with all assignments of signs enumerated; opposite assignments give one statistic."""
 _STEP, _CELLS_AT_ONCE, _MOST_AT_ONCE = "joint_signs", 1 << 22, 2048
-"""Largest product of draws at once and clusters, and largest number of draws at once; other numbers would draw other
-signs."""
+"""Largest draws at once times clusters, and largest draws at once; other numbers would draw other signs."""
 _TOLERANCE = 1e-5
 """Relative tolerance within which statistics count as equal despite rounding."""
 
