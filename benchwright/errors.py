@@ -1,13 +1,15 @@
 """Exceptions for problems that a user can fix.
 
-    BenchwrightError            exit code 2: wrong use, wrong input ├── CheckFailed             exit code 1: a check
-    failed ├── DataError               a file or table does not have the expected content │   ├── DamagedError        a
-    file that Benchwright wrote has changed since, or is missing │   └── UnreadableImage     one image, with a reason
-    code; a run records it and continues ├── PrerequisiteError       a package, model, server or key is missing; names
-    how to get it ├── RequestFailed           one request to a model failed, with a reason code; a step records it and
-    continues ├── RecipeError             a recipe is wrong; names file, line, key, value and the nearest valid key ├──
-    StepError               a step cannot run as it is configured └── StorageError            a disk is full, read-only
-    or fails; names the path and the remedy
+    BenchwrightError            exit code 2: wrong use, wrong input
+    ├── CheckFailed             exit code 1: a check failed
+    ├── DataError               a file or table does not have the expected content
+    │   ├── DamagedError        a file that Benchwright wrote has changed since, or is missing
+    │   └── UnreadableImage     one image, with a reason code; a run records it and continues
+    ├── PrerequisiteError       a package, model, server or key is missing; names how to get it
+    ├── RequestFailed           one request to a model failed, with a reason code; a step records it and continues
+    ├── RecipeError             a recipe is wrong; names file, line, key, value and the nearest valid key
+    ├── StepError               a step cannot run as configured
+    └── StorageError            a disk is full, read-only or fails; names the path and the remedy
 
 The command line prints these as one line without a traceback. Every other exception is a defect of
 Benchwright: it keeps its traceback and exits with 3.
@@ -67,15 +69,20 @@ class UnreadableImage(DataError):
         reason: Stable code, such as ``truncated`` or ``too_many_pixels``.
         detail: Explanation in one line.
 
-    Reasons: not_a_file (failed): A FIFO, socket, device, or a broken link. outside_folder (failed): A link whose target
-        lies outside the image folder. unreadable (failed): The system refuses, or the file changed during reading; the
-        next run tries again. empty (failed): The file has no bytes. too_large (failed): The file has more bytes than
-        `limits.max_bytes`. not_an_image (failed): Contents in no accepted format (AVIF, BMP, GIF, JPEG, JPEG 2000, PNG,
-        TIFF, WebP). unsupported_format (failed): An image that this installation cannot read, such as HEIC without
-        pi-heif. vector (failed): SVG, under any name. mislabelled (failed): The name has one image format's ending, but
-        the contents another format. too_many_pixels (failed): More than `limits.max_pixels`, as stated by the file
-        before decoding. too_many_frames (failed): More than `limits.max_frames`, as stated by the file before decoding.
-        truncated (failed): The file ends before the image. corrupt (failed): The contents are unreadable.
+    Reasons:
+        not_a_file (failed): A FIFO, socket, device, or a broken link.
+        outside_folder (failed): A link whose target lies outside the image folder.
+        unreadable (failed): The system refuses, or the file changed during reading; the next run tries again.
+        empty (failed): The file has no bytes.
+        too_large (failed): The file has more bytes than `limits.max_bytes`.
+        not_an_image (failed): Contents in no accepted format (AVIF, BMP, GIF, JPEG, JPEG 2000, PNG, TIFF, WebP).
+        unsupported_format (failed): An image that this installation cannot read, such as HEIC without pi-heif.
+        vector (failed): SVG, under any name.
+        mislabelled (failed): The name has one image format's ending, but the contents another format.
+        too_many_pixels (failed): More than `limits.max_pixels`, as stated by the file before decoding.
+        too_many_frames (failed): More than `limits.max_frames`, as stated by the file before decoding.
+        truncated (failed): The file ends before the image.
+        corrupt (failed): The contents are unreadable.
         unsupported_mode (failed): An intact file whose pixels cannot convert to RGB.
     """
 

@@ -190,12 +190,15 @@ class Outcome:
         images: Images made from the record, already stored with `Context.store_image`.
         items: Items made from the record.
 
-    Reasons: same_bytes (drop): Another file has equal bytes; the one with the shortest path represents all. changed
-        (failed): The source file has changed since ingest; the next run tries again. out_of_memory (failed): Not enough
-        memory for this record; the next run tries again. worker_died (failed): The record ended its worker three times.
+    Reasons:
+        same_bytes (drop): Another file has equal bytes; the one with the shortest path represents all.
+        changed (failed): The source file has changed since ingest; the next run tries again.
+        out_of_memory (failed): Not enough memory for this record; the next run tries again.
+        worker_died (failed): The record ended its worker three times.
         step_error (failed): The step raised an exception: its name is in the evidence, its text in the run's log. The
-        next run tries again. If every record fails this way, the run ends. reversed (keep): A curator restored the
-        record. by_hand (drop): A curator dropped the record.
+            next run tries again. If every record fails this way, the run ends.
+        reversed (keep): A curator restored the record.
+        by_hand (drop): A curator dropped the record.
     """
 
     verdict: Verdict = "keep"
@@ -215,22 +218,28 @@ class Outcome:
 class Step(BaseModel):
     """Settings of a step in a recipe; one frozen model per step.
 
-    Class attributes: name: Name in recipes. version: Version number, raised when equal settings would give other
-        results. consumes: Stream that the step reads and judges. makes: Streams to which it adds. Images that only
-        serve as pictures of items may be omitted. revises: Whether its outcomes may hold new versions of the items it
-        judges, which later steps then see. values: Columns that its outcomes carry: name to Arrow type, such as
-        `{"phash": "uint64"}`. A value named `group`, of type string, is a group key: items, and items made from such
-        images, get it among their `group_keys`. reads: Values of earlier stages that `one` uses, as `<part>.<value>`
-        (see `parts`) or `<recipe entry>.<value>`. identity: Settings that are part of the `item_id` of made items.
+    Class attributes:
+        name: Name in recipes.
+        version: Version number, raised when equal settings would give other results.
+        consumes: Stream that the step reads and judges.
+        makes: Streams to which it adds. Images that only serve as pictures of items may be omitted.
+        revises: Whether its outcomes may hold new versions of the items it judges, which later steps then see.
+        values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value named
+            `group`, of type string, is a group key: items, and items made from such images, get it among their
+            `group_keys`.
+        reads: Values of earlier stages that `one` uses, as `<part>.<value>` (see `parts`) or `<recipe entry>.<value>`.
+        identity: Settings that are part of the `item_id` of made items.
         tells_apart: Whether the step itself ensures that no item has the id of another entry's, so that several entries
-        may have the same identity. brings_pictures: Whether it brings its own pictures into a run (`bring`), which then
-        needs no image folder. estimates: Whether its values are truths that a model estimated; people must decide on
-        items made from them. task_cues: Families of cues that the task of this name asks for, and that are thus no
-        shortcut in its items. task_region: The part of the pictures that is the task of this name (`TaskRegion`).
+            may have the same identity.
+        brings_pictures: Whether it brings its own pictures into a run (`bring`), which then needs no image folder.
+        estimates: Whether its values are truths that a model estimated; people must decide on items made from them.
+        task_cues: Families of cues that the task of this name asks for, and that are thus no shortcut in its items.
+        task_region: The part of the pictures that is the task of this name (`TaskRegion`).
         picture_fidelity: Relevant content of the pictures it makes, and of those its items show with marks: each pixel
-        (`exact`), or visible content (`visual`). The latter are made and released as high-quality JPEG, the former as
-        lossless WebP. pixels_compared: Whether other steps compare the pixels of its pictures with a source's one by
-        one, as `pair_gates` does. Its pictures are then stored without loss until a release is frozen.
+            (`exact`), or visible content (`visual`). The latter are made and released as high-quality JPEG, the former
+            as lossless WebP.
+        pixels_compared: Whether other steps compare the pixels of its pictures with a source's one by one, as
+            `pair_gates` does. Its pictures are then stored without loss until a release is frozen.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -522,8 +531,8 @@ class GatherStep(Step):
         columns: Columns of the record table (`image_id`, `width`, `task`, ...) or values of earlier stages
             (`measure.phash`).
         imports: Modules that `gather` imports, which the engine imports first if installed: an interrupt during an
-        import from compiled code is lost, or becomes another error. Arrow imports pandas whenever it makes or reads a
-        NumPy array; a step that does neither saves 45 MB with `()`.
+            import from compiled code is lost, or becomes another error. Arrow imports pandas whenever it makes or reads
+            a NumPy array; a step that does neither saves 45 MB with `()`.
     """
 
     columns: ClassVar[tuple[str, ...]] = ()

@@ -1,13 +1,18 @@
 """A workspace: the folder that a run reads and writes.
 
-workspace.json      format, version, seed, shard count, image folder, recipe as resolved tables/STAGE/       the stage's
-shards, markers and `current.json` objects/            made images by hash releases/, results/ output of final steps
-collected/          uploaded photographs, by hash review-pictures/    pictures of releases whose items annotators review
-again review.sqlite       annotators' work; or review-store.json, which names the database that holds it datasets/ rows
-refused by the steps `dataset`, one list per entry overrides/          snapshots of curators' overrides of step verdicts
-replies/            models' replies: to steps in steps.sqlite, to scoring in a folder per model takedowns.json images
-withdrawn from the next releases runs/               one folder per run, with all that varies (times, workers, versions,
-messages) cache/ journal/ tmp/  may be deleted while nothing runs
+workspace.json      format, version, seed, shard count, image folder, recipe as resolved
+tables/STAGE/       the stage's shards, markers and `current.json`
+objects/            made images by hash
+releases/, results/ output of final steps
+collected/          uploaded photographs, by hash
+review-pictures/    pictures of releases whose items annotators review again
+review.sqlite       annotators' work; or review-store.json, which names the database that holds it
+datasets/           rows refused by the steps `dataset`, one list per entry
+overrides/          snapshots of curators' overrides of step verdicts
+replies/            models' replies: to steps in steps.sqlite, to scoring in a folder per model
+takedowns.json      images withdrawn from the next releases
+runs/               one folder per run, with all that varies (times, workers, versions, messages)
+cache/ journal/ tmp/  may be deleted while nothing runs
 """
 
 from __future__ import annotations

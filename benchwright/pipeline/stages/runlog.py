@@ -2,8 +2,9 @@
 
 runs/RUN/run.json       time, machine, versions, how the run ended; then the SHA-256 of the files that are complete
 runs/RUN/events.jsonl   lines about stages that start and end, and about each finished job (`stage_events`)
-runs/RUN/funnel.html    the page of the run runs/RUN/worker-N.log   the output of each worker runs/versions.json
-the library versions of the last run
+runs/RUN/funnel.html    the page of the run
+runs/RUN/worker-N.log   the output of each worker
+runs/versions.json      the library versions of the last run
 """
 
 from __future__ import annotations
