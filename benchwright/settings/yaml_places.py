@@ -259,7 +259,7 @@ def _scalar(loader: yaml.SafeLoader, node: yaml.Node, name: str, error: type[Ben
     except (ValueError, OverflowError) as problem:
         if node.tag != _INTEGER:
             why = f"{problem}; put it in quotes if it is text"
-            raise error(f"{name}: line {line}: {shown(node.value)} is unreadable: {why}") from None
+            raise error(f"{name}: line {line}: {shown(node.value)} cannot be read: {why}") from None
     else:
         if not isinstance(value, int) or value.bit_length() <= _MAX_INTEGER_BITS:
             return value
