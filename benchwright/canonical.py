@@ -1,6 +1,6 @@
 """Canonical JSON, and the SHA-256 digests made from it.
 
-All ids, fingerprints and content hashes are made here, so equal values have equal bytes on every machine,
+All ids, fingerprints and content hashes come from this module, so equal values have equal bytes on every machine,
 locale and hash seed.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-"""Made once: `json.dumps` would make one a call."""
+"""Shared encoder, since `json.dumps` would make one per call."""
 
 
 def canonical_json(value: Any) -> str:

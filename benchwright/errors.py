@@ -4,12 +4,12 @@
     ├── CheckFailed             exit code 1: a check failed
     ├── DataError               a file or table does not have the expected content
     │   ├── DamagedError        a file that Benchwright wrote has changed since, or is missing
-    │   └── UnreadableImage     one image, with a reason code; a run records it and goes on
-    ├── PrerequisiteError       a package, model, server or key is missing; says how to get it
-    ├── RequestFailed           one request to a model failed, with a reason code; a step records it and goes on
-    ├── RecipeError             a recipe is wrong; says file, line, key, value and the nearest valid key
-    ├── StepError               a step cannot run as it is configured
-    └── StorageError            a disk is full, read-only or fails; says which path, and what to do
+    │   └── UnreadableImage     one image, with a reason code; a run records it and continues
+    ├── PrerequisiteError       a package, model, server or key is missing; names how to get it
+    ├── RequestFailed           one request to a model failed, with a reason code; a step records it and continues
+    ├── RecipeError             a recipe is wrong; names file, line, key, value and the nearest valid key
+    ├── StepError               a step cannot run as configured
+    └── StorageError            a disk is full, read-only or fails; names the path and the remedy
 
 The command line prints these as one line without a traceback. Every other exception is a defect of
 Benchwright: it keeps its traceback and exits with 3.
@@ -21,10 +21,10 @@ from pathlib import Path
 
 
 class BenchwrightError(Exception):
-    """A problem that a user can fix; the message says what was found, where, and what to do.
+    """A problem that a user can fix; the message names the finding, its place and the remedy.
 
     Attributes:
-        mistakes: One line for each mistake, where the message lists several in one file.
+        mistakes: One line for each mistake, if the message lists several in one file.
     """
 
     exit_code = 2
@@ -32,7 +32,7 @@ class BenchwrightError(Exception):
 
 
 class CheckFailed(BenchwrightError):
-    """A check failed, for example because a file of a release was changed."""
+    """A check failed, for example because a file of a release has changed."""
 
     exit_code = 1
 
@@ -50,7 +50,7 @@ class DamagedError(DataError):
     """
 
     def __init__(self, path: Path, what: str) -> None:
-        super().__init__(f"{path} {what}; `benchwright check WORKSPACE --repair` makes again what can be made again")
+        super().__init__(f"{path} {what}; `benchwright check WORKSPACE --repair` repairs what it can")
         self.path = path
         self.what = what
 
@@ -59,7 +59,7 @@ class DamagedError(DataError):
 
 
 UNSUPPORTED_FORMAT = "unsupported_format"
-"""Reason of `UnreadableImage` for an image that this installation cannot read; its detail says what to do."""
+"""Reason of `UnreadableImage` for an image that this installation cannot read; its detail names the remedy."""
 
 
 class UnreadableImage(DataError):
@@ -67,23 +67,23 @@ class UnreadableImage(DataError):
 
     Attributes:
         reason: Stable code, such as ``truncated`` or ``too_many_pixels``.
-        detail: One line for people.
+        detail: Explanation in one line.
 
     Reasons:
-        not_a_file (failed): A FIFO, socket, device, or a link that leads nowhere.
+        not_a_file (failed): A FIFO, socket, device, or a broken link.
         outside_folder (failed): A link whose target lies outside the image folder.
-        unreadable (failed): The system refuses, or the file changed while it was read; tried again by the next run.
+        unreadable (failed): The system refuses, or the file changed during reading; the next run tries again.
         empty (failed): The file has no bytes.
         too_large (failed): The file has more bytes than `limits.max_bytes`.
-        not_an_image (failed): Contents of no accepted format (AVIF, BMP, GIF, JPEG, JPEG 2000, PNG, TIFF, WebP).
+        not_an_image (failed): Contents in no accepted format (AVIF, BMP, GIF, JPEG, JPEG 2000, PNG, TIFF, WebP).
         unsupported_format (failed): An image that this installation cannot read, such as HEIC without pi-heif.
-        vector (failed): SVG, whatever its name.
-        mislabelled (failed): The name ends like one image format, the contents are another.
-        too_many_pixels (failed): More than `limits.max_pixels`, as the file states before it is decoded.
-        too_many_frames (failed): More than `limits.max_frames`, as the file states before it is decoded.
-        truncated (failed): The file ends before the image does.
-        corrupt (failed): The contents cannot be read.
-        unsupported_mode (failed): A sound file whose kind of pixels cannot be shown as RGB.
+        vector (failed): SVG, under any name.
+        mislabelled (failed): The name has one image format's ending, but the contents another format.
+        too_many_pixels (failed): More than `limits.max_pixels`, as stated by the file before decoding.
+        too_many_frames (failed): More than `limits.max_frames`, as stated by the file before decoding.
+        truncated (failed): The file ends before the image.
+        corrupt (failed): The contents are unreadable.
+        unsupported_mode (failed): An intact file whose pixels cannot convert to RGB.
     """
 
     def __init__(self, reason: str, detail: str) -> None:
@@ -104,9 +104,9 @@ class RequestFailed(BenchwrightError):
 
     Attributes:
         reason: Stable code, such as ``timeout``.
-        detail: One line for people.
-        sent: Number of times that the request was sent.
-        status: HTTP status, where the endpoint answered with one.
+        detail: Explanation in one line.
+        sent: Number of sendings of the request.
+        status: HTTP status, if the endpoint returned one.
     """
 
     def __init__(self, reason: str, detail: str, sent: int = 1, status: int | None = None) -> None:
@@ -125,8 +125,8 @@ class RecipeError(BenchwrightError):
 
 
 class StepError(BenchwrightError):
-    """A step cannot run as it is configured, or its worker died while the step was opened."""
+    """A step cannot run as it is configured, or its worker died during the step's `open`."""
 
 
 class StorageError(BenchwrightError):
-    """A disk is full, read-only or fails, or a path cannot be used (`benchwright.machine.storage_faults`)."""
+    """A disk is full, read-only or fails, or a path is unusable (`benchwright.machine.storage_faults`)."""

@@ -1,7 +1,7 @@
-"""Curators' overrides of step verdicts: reversed drops and asks, and records dropped by hand.
+"""Curators' overrides of step verdicts: reversed drops and asks, and additional drops.
 
-The review store owns these decisions. The step's own verdict is kept in its table, so that a step need not run again
-when a decision is made or withdrawn.
+The review store owns these decisions. The step's table keeps its own verdict, so that a step need not run again when a
+curator makes or withdraws a decision.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 Action = Literal["keep", "drop"]
 REVERSED = "reversed"
-"""Reason, in tables and counts, of a record that is kept because a curator reversed the step's verdict."""
+"""Reason, in tables and counts, of a record kept because a curator reversed the step's verdict."""
 BY_HAND = "by_hand"
 """Reason of a record that the step kept and a curator dropped."""
 OVERRIDDEN = "overridden"
 """Key of an outcome's evidence that holds the step's own verdict and reason."""
 AGAINST = "of"
-"""Key of an outcome's evidence that names the record against which a duplicate was dropped."""
+"""Key of an outcome's evidence that names the record whose duplicate was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,10 @@ class Override:
     Args:
         stage: Id of the stage that gave the verdict.
         record_id: Id of the image or item.
-        root_image_id: Source image that the record goes back to; names the shard.
+        root_image_id: Source image from which the record derives; determines the shard.
         action: `keep` reverses a drop or an ask, `drop` drops what the step kept or asked about.
-        reason: Reason of the verdict that was reversed; None for `drop`.
-        against: Record against which this one was dropped, where the evidence named one; a reversal covers only this
-            pair.
+        reason: Reason of the reversed verdict; None for `drop`.
+        against: Record whose duplicate this one is, if the evidence named one; a reversal covers only this pair.
         by: Name of the curator.
         why: Reason in the curator's words.
     """
@@ -67,7 +66,7 @@ class OverriddenVerdict(NamedTuple):
 
 
 def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
-    """Return an outcome as tables hold it; where it is overridden, the evidence keeps the step's own verdict."""
+    """Return an outcome in the tables' form; if overridden, its evidence keeps the step's own verdict."""
     if override is None or not override.changes(outcome):
         return OverriddenVerdict(outcome.verdict, outcome.reason, outcome.evidence)
     evidence = {**outcome.evidence, OVERRIDDEN: {"verdict": outcome.verdict, "reason": outcome.reason}}
@@ -75,7 +74,7 @@ def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
 
 
 def unsaid(verdict: Any, reason: str | None, evidence: Mapping[str, Any]) -> tuple[Any, str | None, dict[str, Any]]:
-    """Return verdict, reason and evidence as the step itself gave them: the inverse of `said`."""
+    """Return verdict, reason and evidence from the step itself: the inverse of `said`."""
     rest = dict(evidence)
     own = rest.pop(OVERRIDDEN, None)
     return (verdict, reason, rest) if own is None else (own["verdict"], own["reason"], rest)

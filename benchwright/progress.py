@@ -1,4 +1,4 @@
-"""The interface for progress of long work; the command line draws it, the library prints nothing."""
+"""The interface for progress of long work, which the command line draws; the library prints nothing."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Progress(Protocol):
         """Report that `records` more records are finished."""
 
     def beside(self, text: str) -> None:
-        """Report the current state in a few words, such as the cost so far; replaces the text before it."""
+        """Report the current state in a few words, such as the cost so far; replaces the previous text."""
 
     def warn(self, message: str) -> None:
-        """Report something that a user should know, in one line."""
+        """Report a fact for the user, in one line."""
 
     def another(self) -> Progress:
-        """Return a receiver of the progress of other work that goes on at the same time."""
+        """Return a receiver of the progress of other, concurrent work."""
 
 
 class Silent:

@@ -1,4 +1,4 @@
-"""An exception that nobody foresaw, as people need it to find its cause: kind, message, file and line."""
+"""An unforeseen exception, with the details that lead to its cause: kind, message, file and line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CALLERS = frozenset(
     }
 )
 _CALLING = ("benchwright.pipeline.", "benchwright.engines.")
-"""Modules, and beginnings of their names, that call steps and checks: what comes after them is the step or check."""
+"""Name prefixes of modules that call steps and checks; frames after theirs belong to the step or check."""
 
 
 class RaisedError(NamedTuple):
@@ -34,9 +34,9 @@ class RaisedError(NamedTuple):
 
     @classmethod
     def of(cls, error: BaseException) -> RaisedError:
-        """Return an exception that was raised.
+        """Return the details of a raised exception.
 
-        Its place is the last line, in the package of the step or check, before it went on into a library.
+        Its place is the last line in the package of the step or check, before the call into a library.
         """
         frames = [
             (str(frame.f_globals.get("__name__", "")), PurePath(frame.f_code.co_filename).name, line)
@@ -54,6 +54,6 @@ class RaisedError(NamedTuple):
         return cls(type(error).__name__, str(error), f"{'/'.join([*module.split('.')[:-1], file])}:{line}")
 
     def __str__(self) -> str:
-        """Return it in one line."""
+        """Return the exception in one line."""
         message = " ".join(self.message.split())[:500]
         return f"{self.kind}: {message} ({self.at})" if message else f"{self.kind} ({self.at})"

@@ -1,4 +1,4 @@
-"""Recipes: which images go through which steps, written in YAML or in Python.
+"""Recipes: images and the steps they go through, written in YAML or in Python.
 
     name: my-benchmark                   Recipe(
     seed: 7                                  "my-benchmark",
@@ -11,8 +11,8 @@
         as: small_jigsaw                     ],
                                          )
 
-Both forms are checked by the same code. All mistakes of a recipe are reported at once, each with its place (file and
-line, or number and name of the step), the key, the value found and the nearest valid key.
+The same code checks both forms. It reports all mistakes of a recipe at once, each with its place (file and line, or
+number and name of the step), the key, the value found and the nearest valid key.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ MAX_BYTES = 1 << 20
 
 
 class ImageLimits(BaseModel):
-    """What an image file may be at most, checked before it is decoded.
+    """Limits of an image file, checked before decoding.
 
     Args:
-        max_pixels: Most pixels; images with more are refused as `too_many_pixels`. Above 178 million Pillow stops by
-            itself.
-        max_bytes: Most bytes; larger files are refused as `too_large`.
-        max_frames: Most frames; animations with more are refused as `too_many_frames`.
+        max_pixels: Largest number of pixels; images with more are refused as `too_many_pixels`. Above 178 million,
+            Pillow itself refuses.
+        max_bytes: Largest size in bytes; larger files are refused as `too_large`.
+        max_frames: Largest number of frames; animations with more are refused as `too_many_frames`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -59,16 +59,16 @@ class Header(BaseModel):
 
     Args:
         name: Lower-case letters, digits and hyphens; names the workspace.
-        seed: Seed of everything that is left to chance.
+        seed: Seed of all random choices.
         images: Image folder, relative to the recipe's file; `--images` overrides it.
-        shards: Number of shards, a power of two; fixed once a workspace has images. More shards lose less when a run is
-            killed; a hundred images a shard is a good size.
+        shards: Number of shards, a power of two; fixed once a workspace has images. With more shards, a killed run
+            loses less; a hundred images per shard is a good size.
         limits: What an image file may be at most.
-        fitted: Whether steps that have not what they need, such as ground truth that the image folder does not bring,
-            are left out; the run says which, and records the steps that are left.
-        optional: Entries of steps that are left out where they have not what they need, such as a package that is not
-            installed; the run says which. All are where `fitted` is set.
-        steps: Steps in order, each its name, or a mapping with `step`, perhaps `as`, and the step's settings.
+        fitted: Whether to omit steps that lack an input, such as ground truth missing from the image folder. The run
+            names them and records the remaining steps.
+        optional: Entries of steps to omit if they lack an input, such as a package that is not installed. The run names
+            them. With `fitted`, all entries are optional.
+        steps: Steps in order, each a name, or a mapping with `step`, optionally `as`, and the step's settings.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -91,25 +91,25 @@ class Header(BaseModel):
 
 
 class Recipe:
-    """A recipe whose settings and steps have been checked.
+    """A recipe with checked settings and steps.
 
     Args:
         name: Lower-case letters, digits and hyphens, at most 60; names the workspace.
         steps: Steps in order, each the name of a step, the return value of `step`, or a step object.
         seed: Seed of every random choice; default 0.
-        images: Image folder, relative to `folder`; `run_recipe` may be given another one.
+        images: Image folder, relative to `folder`; `run_recipe` accepts another one.
         shards: Number of shards, a power of two; fixed once a workspace has images; default 16.
         limits: Largest size of an image file.
-        folder: Folder that relative paths in the recipe start from; by default the current one.
+        folder: Base folder of relative paths in the recipe; by default the current one.
 
     Attributes:
         header: All settings except the steps.
         steps: Pairs of entry name and step, in order.
-        folder: Folder that relative paths start from.
-        source: File that the recipe was read from; None for one made in Python.
+        folder: Base folder of relative paths.
+        source: File of the recipe; None for one made in Python.
 
     Raises:
-        RecipeError: Anything in it is wrong; each mistake is named by step and key.
+        RecipeError: Anything in it is wrong; the message names each mistake by step and key.
     """
 
     source: Path | None = None
@@ -136,7 +136,7 @@ class Recipe:
         self._read(document, _StepPlaces(document), folder, objects)
 
     def _read(self, document: Mapping[str, Any], at: Places, folder: Path, objects: Mapping[int, Step]) -> None:
-        """Check a recipe given as plain values; entries of `steps` that are in `objects` have already been checked."""
+        """Check a recipe given as plain values; those `steps` that are in `objects` are already checked."""
         mistakes = Mistakes(at)
         header: Header | None = None
         with mistakes.gathering():
@@ -149,21 +149,21 @@ class Recipe:
                 entry, step = (made.name, made) if made else _step(raw, ("steps", number), at, folder)
                 if entry in {known for known, _ in steps}:
                     raise RecipeError(
-                        f"{at.of(('steps', number))}: entry {entry!r} stands twice; give this one another name with "
+                        f"{at.of(('steps', number))}: entry {entry!r} occurs twice; give this one another name with "
                         "`as:`"
                     )
                 steps.append((entry, step))
         with mistakes.gathering():
             _check_optional(header, [entry for entry, _ in steps], at)
         mistakes.check()
-        assert header is not None, "a header that cannot be read is a mistake"
+        assert header is not None, "an unreadable header is a mistake"
         self.header = header
         self.steps = tuple(steps)
         self.folder = folder
         self._document = document
 
     def resolved(self) -> dict[str, Any]:
-        """Return the recipe with every default spelled out, without paths, as JSON values."""
+        """Return the recipe with every default stated, without paths, as JSON values."""
         document = self.header.model_dump(mode="json", exclude={"images", "steps", "fitted", "optional"})
         document["steps"] = [
             {"as": entry, "step": step.name, "version": step.version, **step.parameters()} for entry, step in self.steps
@@ -171,10 +171,10 @@ class Recipe:
         return document
 
     def with_steps(self, steps: Mapping[str, Step]) -> Recipe:
-        """Return the recipe with some of its steps, as they run over a folder; nothing is left to be fitted.
+        """Return the recipe with some of its steps, as they run over a folder, with no fitting left to do.
 
         Args:
-            steps: Steps by their entry; entries of the recipe that are not among them are left out.
+            steps: Steps by their entry; all other entries of the recipe are omitted.
         """
         recipe = copy(self)
         entries = [entry for entry, _ in self.steps]
@@ -196,7 +196,7 @@ class Recipe:
             if known is None or type(step) is not known.load():
                 raise RecipeError(
                     f"recipe {self.header.name!r}: step {number}: {type(step).__name__} is not what recipe files call "
-                    f"{step.name!r}; bring it by a room of yours"
+                    f"{step.name!r}; register it in a room"
                 )
         text: str = yaml.dump(self._document, Dumper=_TreeDumper, sort_keys=False, allow_unicode=True, width=100)
         return text
@@ -206,12 +206,12 @@ def _check_optional(header: Header | None, entries: list[str], at: Places) -> No
     """Check that the optional entries are entries of the recipe.
 
     Raises:
-        RecipeError: One is not.
+        RecipeError: An optional entry is unknown.
     """
     for number, entry in enumerate(header.optional if header is not None else ()):
         if entry not in entries:
             raise RecipeError(
-                f"{at.of(('optional', number))}: there is no step {entry!r} to be optional; entries are "
+                f"{at.of(('optional', number))}: optional step {entry!r} does not exist; entries are "
                 f"{', '.join(entries)}"
             )
 
@@ -221,7 +221,7 @@ def step(name: str, /, *, as_: str | None = None, **settings: Any) -> dict[str, 
 
     Args:
         name: Name of the step in recipe files and in `benchwright steps`.
-        as_: Another name for the entry, where a step is used twice.
+        as_: Another name for the entry, to use a step twice.
         **settings: Settings as in recipe files; the step's defaults apply to the others.
     """
     return {"step": name, **({} if as_ is None else {"as": as_}), **settings}
@@ -244,7 +244,7 @@ class _StepPlaces(Places):
         self._entries = document["steps"]
 
     def of(self, path: Path_) -> str:
-        """Return `recipe 'NAME': step N (STEP)`; for a key outside of its steps, the recipe alone."""
+        """Return `recipe 'NAME': step N (STEP)`; for a key outside its steps, only the recipe."""
         if len(path) < 2 or path[0] != "steps":
             return self._title
         entry = self._entries[int(path[1])]
@@ -260,7 +260,7 @@ def _paths_in(value: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a Python value as the type that reading YAML gives; any other value unchanged."""
+    """Return a Python value as its YAML type; any other value unchanged."""
     if isinstance(value, Step):
         stated = value.model_dump(mode="json", exclude_unset=True)
         fields = zip(setting_names(type(value)), type(value).model_fields, strict=True)
@@ -297,7 +297,7 @@ def load_recipe(path: Path) -> Recipe:
 
 
 def parse_recipe(text: str, name: str, folder: Path) -> Recipe:
-    """Read a recipe from text; `name` stands for the file in messages."""
+    """Read a recipe from text; `name` identifies the file in messages."""
     document, lines = compose(text, name, error=RecipeError)
     if not isinstance(document, dict):
         raise RecipeError(f"{name}: line 1: a recipe is a mapping with the keys name and steps, not {shown(document)}")
@@ -312,17 +312,17 @@ def read_resolved(document: Mapping[str, Any], name: str, folder: Path) -> Recip
     Args:
         document: The resolved form.
         name: Name of the file that holds it, for messages.
-        folder: Folder that relative paths in it start from.
+        folder: Base folder of its relative paths.
 
     Raises:
-        RecipeError: A step of it is not installed any more, or has other settings now.
+        RecipeError: One of its steps is no longer installed, or now has other settings.
     """
     steps = [_as_stated(step) for step in document["steps"]]
     return parse_recipe(json.dumps({**document, "steps": steps}), name, folder)
 
 
 def _as_stated(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry of a resolved recipe as it was stated: without the step's version, and without defaults."""
+    """Return an entry of a resolved recipe as stated by its user: without the step's version and without defaults."""
     known = catalogue("steps").get(step["step"])
     named = {key: step[key] for key in ("step", "as")}
     settings = {key: value for key, value in step.items() if key not in {*named, "version"}}

@@ -1,8 +1,8 @@
-"""A function mapped over records, in order: how gather steps and final steps do work that is one record's at a time.
+"""A function mapped over records, in order: the way gather steps and final steps process single records.
 
-A run maps on its engine: in worker processes of this machine or of a cluster
-(`benchwright.engines.record_jobs`). Code that has no run maps in its own process. Either way each record has
-one result, in the order of the records, and a record on which the function fails is recorded as lost and ends nothing.
+A run maps on its engine: in worker processes of this machine or of a cluster (`benchwright.engines.record_jobs`). Code
+outside a run maps in its own process. Either way, each record has one result, in the order of the records. A record on
+which the function fails is recorded as lost, and the work continues.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ Value = TypeVar("Value")
 
 
 RECORDS_PER_JOB = 4
-"""Number of records that go to a worker at a time; each then costs a fraction of a message between processes."""
+"""Number of records sent to a worker at a time, which share the cost of a message between processes."""
 
 
 class LostRecord(NamedTuple):
-    """What stands in place of the value of a record on which the function failed.
+    """A placeholder for the value of a record on which the function failed.
 
     Args:
-        reason: `unfit` where the function refused the record, else `out_of_memory`, `worker_died` or `step_error`.
-        message: What was wrong, the same in every run.
+        reason: `unfit` if the function refused the record, else `out_of_memory`, `worker_died` or `step_error`.
+        message: Description of the fault, the same in every run.
     """
 
     reason: str
@@ -41,19 +41,19 @@ class LostRecord(NamedTuple):
 
 
 class Kept(NamedTuple, Generic[Record]):
-    """Where values, which are bytes then, are kept from one run to the next; lost records are not kept.
+    """The place to keep values, as bytes, from one run to the next; lost records are not kept.
 
     Args:
         cache: The cache, which only the calling process opens.
-        key: Function that returns kind and key of a record's entry, as `ItemCache.get` takes them: digests of all that
-            the value depends on.
+        key: Function that returns kind and key of a record's entry, in the form of `ItemCache.get`: digests of
+            everything that the value depends on.
     """
 
     cache: ItemCache
     key: Callable[[Record], tuple[str, Any]]
 
     def get(self, record: Record) -> bytes | None:
-        """Return the kept value of a record; None where there is none."""
+        """Return the kept value of a record, or None."""
         return self.cache.get(*self.key(record))
 
     def put(self, record: Record, value: Any) -> None:
@@ -63,7 +63,7 @@ class Kept(NamedTuple, Generic[Record]):
 
 
 class RecordMap(Protocol):
-    """A function mapped over records, wherever that happens."""
+    """A mapper of a function over records, in any process."""
 
     def __call__(
         self,
@@ -75,20 +75,20 @@ class RecordMap(Protocol):
         together: int = RECORDS_PER_JOB,
         size_of: Callable[[Record], int] | None = None,
     ) -> Iterator[Value | LostRecord]:
-        """Yield the function's value of each record, in order. A bounded number of records is read ahead.
+        """Yield the function's value of each record, in order. It reads ahead a limited number of records.
 
         Args:
-            function: Function of one record alone, which can be pickled as its values and the records can; it may be
+            function: Function of a single record; it, its values and the records must be picklable, and it may be
                 called twice for a record.
             records: The records.
-            what: What is done with them, in one or two words, for the run's log.
-            kept: Where values are kept; nowhere if None.
-            together: Number of records that go to a worker at a time; 1 where each takes seconds.
-            size_of: Function that returns the size of a record in bytes, for records that hold files: fewer are read
-                ahead where they are large.
+            what: Name of the work, in one or two words, for the run's log.
+            kept: Place to keep values; None keeps none.
+            together: Number of records sent to a worker at a time; 1 if each takes seconds.
+            size_of: Function that returns the size of a record in bytes, for records that hold files; fewer large ones
+                are read ahead.
 
         Raises:
-            PrerequisiteError: The function lacks something that no record can do without.
+            PrerequisiteError: The function lacks something that every record needs.
             StorageError: A disk is full or fails.
         """
 
@@ -114,10 +114,10 @@ def map_here(
 
 
 def unless_lost(value: Value | LostRecord, what: str) -> Value:
-    """Return the value of a record that nothing can do without.
+    """Return the value of an indispensable record.
 
     Raises:
-        StepError: The record is lost; `what` says which it is.
+        StepError: The record is lost; `what` identifies it.
     """
     if isinstance(value, LostRecord):
         raise StepError(f"{what}: {value.message} ({value.reason})")
@@ -125,7 +125,7 @@ def unless_lost(value: Value | LostRecord, what: str) -> Value:
 
 
 def value_of(function: Callable[[Record], Value], record: Record) -> Value | LostRecord:
-    """Return the function's value of one record, or how it failed; faults that the user must fix are raised."""
+    """Return the function's value of one record, or its failure; raise faults that the user must fix."""
     from benchwright.models.batching import ran_out_of_memory
 
     try:
@@ -140,6 +140,6 @@ def value_of(function: Callable[[Record], Value], record: Record) -> Value | Los
         if is_of_the_machine(error) and (fault := storage_fault(error)) is not None:
             raise fault from error
         # The message may hold addresses or paths, which differ from run to run, so it goes only to the log.
-        logger.warning("a record could not be worked on", exc_info=error)
+        logger.warning("the function failed on a record", exc_info=error)
         raised = RaisedError.of(error)
         return LostRecord("step_error", f"{raised.kind} ({raised.at})")

@@ -1,6 +1,6 @@
 """The records that all rooms share: images, visual prompts, items, operations.
 
-All are frozen and checked when made, so that later code need not check again. Bulk data stays in Arrow columns
+All are frozen and checked at creation, so that later code need not check again. Bulk data stays in Arrow columns
 (`benchwright.workspace.tables`); these models are for one record at a time and for input and output.
 """
 
@@ -48,11 +48,11 @@ class Record(BaseModel):
 
 
 LATER_SOURCE_FIELDS = ("url", "date", "attribution")
-"""Fields of a source that tables and documents of older versions do not have; left out where nothing is stated."""
+"""Fields of a source that tables and documents of older versions lack; omitted if unstated."""
 
 
 class Source(Record):
-    """Where an image came from, as its source states it."""
+    """The origin of an image, as stated by its source."""
 
     uri: str
     """Path relative to the image folder, control characters and undecodable bytes percent-encoded; or a URL."""
@@ -63,15 +63,15 @@ class Source(Record):
     author: str | None = None
     retrieved_at: str | None = None
     url: str | None = None
-    """Address at which the image can be had, or its page."""
+    """Address of the image, or of its page."""
     date: str | None = None
-    """When the image was made, as stated."""
+    """Date of the image, as stated."""
     attribution: str | None = None
-    """How its author wants to be named."""
+    """Attribution requested by its author."""
 
     @model_serializer(mode="wrap")
     def _without_what_is_not_stated(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Documents and hashes of records stay those of before these fields could be stated.
+        # Keeps documents and hashes of records from before these fields existed.
         document: dict[str, Any] = write(self)
         return {name: value for name, value in document.items() if value is not None or name not in LATER_SOURCE_FIELDS}
 
@@ -91,18 +91,18 @@ class ImageRecord(Record):
     pixel_hash: Sha256 | None = None
     """SHA-256 of shape and upright RGB pixels; always set for made images."""
     root_image_id: Sha256
-    """The source image that this one goes back to (itself for sources); decides the shard."""
+    """Source image from which this one derives (itself for sources); decides the shard."""
     notes: tuple[str, ...] = ()
-    """What decoding has to take into account, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
+    """Facts for decoding, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
 
     @property
     def record_id(self) -> str:
-        """Return the id under which steps speak of it."""
+        """Return the id by which steps refer to it."""
         return self.image_id
 
 
 class PromptStyle(Record):
-    """How a visual prompt looks, in pixels at `reference_height_px` and scaled with the image's height."""
+    """Look of a visual prompt, in pixels at `reference_height_px`, scaled with the image's height."""
 
     color: str = Field("#ff0000", pattern=r"^#[0-9a-f]{6}$")
     radius_px: float = Field(10.0, gt=0)
@@ -112,12 +112,12 @@ class PromptStyle(Record):
 
 
 class MaskRuns(Record):
-    """A grid of cells that are set or not, as COCO writes it: `{"size": [height, width], "counts": "..."}`."""
+    """A grid of cells, set or not, in COCO's form: `{"size": [height, width], "counts": "..."}`."""
 
     size: tuple[int, int]
     """Rows and columns, 1 to 65,535 each."""
     counts: str = Field(max_length=1_000_000)
-    """Lengths of runs, column by column, the first of cells that are not set (`benchwright.regions.rle`)."""
+    """Lengths of runs, column by column, starting with unset cells (`benchwright.regions.rle`)."""
 
     @cached_property
     def runs(self) -> tuple[int, ...]:
@@ -126,7 +126,7 @@ class MaskRuns(Record):
 
     @cached_property
     def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return where each run of set cells starts and stops, counted column by column; empty runs are left out."""
+        """Return the start and stop of each nonempty run of set cells, counted column by column."""
         import numpy as np
 
         ends = np.cumsum(np.array(self.runs, np.int64))
@@ -147,35 +147,35 @@ class MaskRuns(Record):
 
 
 class VisualPrompt(Record):
-    """A mark on an image, kept as a vector; app, release and evaluation render it."""
+    """A mark on an image, stored as a vector; app, release and evaluation render it."""
 
     kind: PromptKind
     image_id: Sha256
     points: tuple[tuple[float, float], ...] = Field(min_length=1)
-    """(x, y) in the upright image; pixel centres lie at +0.5.
+    """(x, y) in the upright image; pixel centers lie at +0.5.
 
-    One point for ring, dot, letter and number; two corners for box, and for mask those of the rectangle that its grid
-    fills; tail and tip for arrow; the corners in order for polygon.
+    One point for ring, dot, letter and number; two corners for box; for mask, the corners of its grid's rectangle; tail
+    and tip for arrow; the corners in order for polygon.
     """
     label: str | None = None
     style: PromptStyle = PromptStyle()
     mask: MaskRuns | None = None
-    """The grid of a mask; only there, and left out of every document where there is none."""
+    """The grid of a mask; omitted from documents of all other kinds."""
     label_place: int | None = Field(None, ge=0, le=255)
-    """Number of the place beside the mark that its label takes where it is free, in the order in which places are
-    tried (`benchwright.drawing.labels`), chosen by what the picture shows there; left out of every document where the
-    first free place is taken.
+    """Preferred label position next to the mark, by its number in the order of trial (`benchwright.drawing.labels`).
+
+    The picture's content decides it. Documents omit it if the label takes the first free position.
     """
 
     @model_validator(mode="after")
     def _only_masks_have_a_grid(self) -> VisualPrompt:
         if self.mask is not None and self.kind != "mask":
-            raise ValueError(f"a visual prompt of kind {self.kind!r} has no mask; the kind 'mask' has")
+            raise ValueError(f"a visual prompt of kind {self.kind!r} has no mask; only the kind 'mask' has one")
         return self
 
     @model_serializer(mode="wrap")
     def _without_what_is_absent(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Documents, and with them content hashes, stay those of before masks could be drawn and places chosen.
+        # Keeps documents, and so content hashes, from before masks and label places existed.
         document: dict[str, Any] = write(self)
         for name in ("mask", "label_place"):
             if document.get(name, ...) is None:
@@ -184,11 +184,11 @@ class VisualPrompt(Record):
 
 
 class ItemImage(Record):
-    """A picture of an item, in the order in which it is shown."""
+    """A picture of an item, in display order."""
 
     image_id: Sha256
     role: str
-    """Such as `reference`, `choice`, `view`."""
+    """Role in the item, such as `reference`, `choice`, `view`."""
     prompts: tuple[VisualPrompt, ...] = ()
 
 
@@ -207,14 +207,14 @@ class Choice(Record):
 
 
 def right_key(answer: str | None, refusal: str | None) -> str | None:
-    """Return the key that is right: the answer or, where nothing in the picture answers, the one that declines."""
+    """Return the key that is right: the answer or, if nothing in the picture answers, the one that declines."""
     return answer if answer is not None else refusal
 
 
 def answered_key(answer: str | None, refusal: str | None) -> str | None:
-    """Return the key of the option that answers; None where none does, so that at most declining is right.
+    """Return the key of the option that answers; None if none does, so that at most declining is right.
 
-    Items that others made may name the option that declines as their answer: it answers nothing.
+    Imported items may name the declining option as their answer, which answers nothing.
     """
     return None if answer == refusal else answer
 
@@ -230,7 +230,7 @@ LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 class Item(Record):
     """One question about one or more images.
 
-    `item_id` survives upgrades and edits; `content_hash` says what people judged and models saw.
+    `item_id` survives upgrades and edits; `content_hash` identifies the content that people judged and models saw.
     """
 
     item_id: ItemId
@@ -239,48 +239,50 @@ class Item(Record):
     kind: Literal["yes_no", "multiple_choice"]
     images: tuple[ItemImage, ...] = Field(min_length=1)
     question: str = Field(min_length=1)
-    """May place images: `<image 2>` is the second of `images`."""
+    """Text of the question, which may place images: `<image 2>` is the second of `images`."""
     choices: tuple[Choice, ...] = Field(min_length=2)
     answer: str | None
-    """Key of the right choice; None where nothing in the picture answers it."""
+    """Key of the right choice; None if nothing in the picture answers it."""
     refusal: str | None = None
     """Key of the choice that declines to answer (MM-SAP)."""
     group_keys: tuple[str, ...] = ()
-    """What a split must keep together (pair, source image, scene, near-duplicate cluster); sorted."""
+    """Keys of groups that a split must keep together (pair, source image, scene, near-duplicate cluster); sorted."""
     level: str | None = None
     category: str | None = None
     attributes: dict[str, Scalar] = {}
-    """What users bring; metrics and protocols of evaluation go by it, nothing else does."""
+    """Users' own data; only metrics and protocols of evaluation use it."""
     explanation: str | None = None
     written_by: dict[str, str] = {}
-    """For each text (`question`, `choices`, `explanation`), and for `labels` that were drafted: `person`, `simulated`,
-    `template`, or `model:<id>`, also where a person accepted a draft as it was; `person, from model:<id>` or `person,
-    from template` where they changed it."""
+    """Author of each text (`question`, `choices`, `explanation`), and of drafted `labels`.
+
+    `person`, `simulated`, `template`, or `model:<id>`, even if a person accepted the draft unchanged; `person, from
+    model:<id>` or `person, from template` if the person changed it.
+    """
     root_image_id: Sha256
     operation_id: str
     made_from: str
-    """Record id of the input that the step made this from."""
+    """Record id of the step's input for this item."""
     evidence: dict[str, Any] = {}
-    """How it was made: geometry, candidates, measurements."""
+    """Details of its making: geometry, candidates, measurements."""
 
     @property
     def record_id(self) -> str:
-        """Return the id under which steps speak of it."""
+        """Return the id by which steps refer to it."""
         return self.item_id
 
     @property
     def right_key(self) -> str | None:
-        """Return the key that is right; None where none is."""
+        """Return the right key; None if none is right."""
         return right_key(self.answer, self.refusal)
 
     @property
     def answered_key(self) -> str | None:
-        """Return the key of the option that answers it; None where none does."""
+        """Return the key of the option that answers it; None if none does."""
         return answered_key(self.answer, self.refusal)
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 over what is shown and what is right; not over how it was made or grouped."""
+        """SHA-256 over the displayed content and the right choice, but not over making or grouping."""
         return digest(
             self.model_dump(
                 mode="json",
@@ -307,7 +309,7 @@ class Item(Record):
             raise ValueError(f"choices of item {self.item_id} must be keyed A, B, C, ... in order, not {keys}")
         for name in ("answer", "refusal"):
             if (key := getattr(self, name)) is not None and key not in keys:
-                raise ValueError(f"{name} {key!r} of item {self.item_id} is none of its choices {keys}")
+                raise ValueError(f"{name} {key!r} of item {self.item_id} is not among its choices {keys}")
         shown = {image.image_id for image in self.images}
         for choice in self.choices:
             if choice.image_id is not None and choice.image_id not in shown:
@@ -323,7 +325,7 @@ class Item(Record):
 
 
 class Operation(Record):
-    """What made a record: one step as configured. Records refer to it by `operation_id`."""
+    """The origin of a record: one step as configured. Records refer to it by `operation_id`."""
 
     step: str
     version: int
@@ -340,5 +342,5 @@ class Operation(Record):
 
 
 def item_id_for(step: str, seed: int, identity: dict[str, Any], parents: tuple[str, ...], ordinal: int) -> str:
-    """Return an item's id: the same for every version of step, weights and text."""
+    """Return an item's id, which is the same for every version of step, weights and text."""
     return digest(["item", step, seed, identity, list(parents), ordinal])[:32]

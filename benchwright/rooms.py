@@ -1,8 +1,8 @@
-"""Rooms: how the command line and recipes find steps, commands, formats, backends, protocols and metrics by name.
+"""Rooms, through which the command line and recipes find steps, commands, formats, backends and others by name.
 
 A room is a package that declares one light ``Room`` of ``"module:Name"`` strings under the entry-point group
-``benchwright.rooms``. Benchwright's own rooms and third-party rooms are found in the same way, and the module that a
-string names is imported only when it is used.
+``benchwright.rooms``. Benchwright finds its own and third-party rooms in the same way, and imports the module of a
+string only on use.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Entry(NamedTuple):
-    """One name that a room registers: where its code is, and one line of help."""
+    """One name that a room registers: location of its code, and one line of help."""
 
     target: str
     help: str
@@ -51,22 +51,22 @@ class Room:
         name: The room's name, such as ``filters``.
         steps: Names that recipes use.
         commands: Names on the command line; a space puts one into a group (``"filter duplicates"``).
-        formats: Names that ``release export --format`` takes (`benchwright.exports.ExportFormat`).
-        backends: Names that ``evaluate run --model`` takes, before the colon.
-        protocols: Names that ``evaluate run --protocol`` takes, before the colon.
+        formats: Names for ``release export --format`` (`benchwright.exports.ExportFormat`).
+        backends: Names for ``evaluate run --model``, before the colon.
+        protocols: Names for ``evaluate run --protocol``, before the colon.
         metrics: Names that a report shows.
-        region_helpers: Names that a campaign's ``helpers`` take: settings of programs that propose regions
+        region_helpers: Names for a campaign's ``helpers``: settings of programs that propose regions
             (`benchwright.regions.HelperSettings`).
-        dataset_readers: Names that the step ``dataset`` takes: readers of source datasets
+        dataset_readers: Names for the step ``dataset``: readers of source datasets
             (`benchwright.construction.readers.reader.DatasetReader`).
         item_readers: Functions that yield the items of files of questions
-            (`benchwright.source_files.item_files.ItemFiles`); called by commands that look at items without a run.
+            (`benchwright.source_files.item_files.ItemFiles`); called by commands that examine items without a run.
         overrides: Functions that return curators' overrides of step verdicts for a workspace folder; called by a run.
-        photographs: Functions that return the photographs that people uploaded to a workspace folder; called by a run.
-        unused_photographs: Functions that return the photographs of a workspace folder that nothing refers to, and
-            remove the old ones; called by `gc`.
-        checks: Functions that return problems (`benchwright.pipeline.mending.check.Problem`) of what the room keeps
-            in a workspace folder; called by `check`.
+        photographs: Functions that return the photographs uploaded to a workspace folder; called by a run.
+        unused_photographs: Functions that return the unreferenced photographs of a workspace folder, and remove the old
+            ones; called by `gc`.
+        checks: Functions that return problems (`benchwright.pipeline.mending.check.Problem`) of the room's files in a
+            workspace folder; called by `check`.
     """
 
     name: str
@@ -112,11 +112,11 @@ def rooms() -> tuple[Room, ...]:
         except Exception as error:
             raise BenchwrightError(
                 f"room {point.name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {error}; "
-                f"mend or uninstall the package {point.dist.name if point.dist else 'that brings it'}"
+                f"fix or uninstall the package {point.dist.name if point.dist else 'that contains it'}"
             ) from error
         if not isinstance(room, Room):
             raise BenchwrightError(
-                f"room {point.name!r} ({point.value}) is a {type(room).__name__}, not a Room; mend it there"
+                f"room {point.name!r} ({point.value}) is a {type(room).__name__}, not a Room; fix it there"
             )
         installed.append(room)
     return tuple(sorted(installed, key=lambda room: room.name))
@@ -134,7 +134,7 @@ def catalogue(kind: Kind) -> Mapping[str, RoomEntry]:
         for name, entry in getattr(room, kind).items():
             if name in names:
                 raise BenchwrightError(
-                    f"{kind[:-1]} {name!r} is brought by two rooms, {names[name].room!r} and {room.name!r}; "
+                    f"{kind[:-1]} {name!r} is registered by two rooms, {names[name].room!r} and {room.name!r}; "
                     "uninstall one of the two packages or rename it there"
                 )
             names[name] = RoomEntry(room.name, name, Entry(*entry))

@@ -1,4 +1,4 @@
-"""Seeds of random choices, which depend on the record and never on when or where it is processed.
+"""Seeds of random choices, which depend on the record and never on the time or place of processing.
 
 Every random choice about a record is seeded by (run seed, step, record id). Order, batch, worker count and
 engine therefore do not change results.

@@ -8,7 +8,7 @@ retries, counting and writing; a step never sees a worker or a file of the works
 | `MapStep`      | `one(record, ctx) -> Outcome`         | one record at a time, with its pixels         |
 | `Filter`       | `measure(...)` and `judge(...)`       | as a map step; thresholds only in `judge`     |
 | `GatherStep`   | `gather(columns, ctx) -> Gathered`    | declared columns of all records, in one process |
-| `CampaignStep` | `advance(records, ctx) -> Verdicts`   | all records; may answer that it waits for people |
+| `CampaignStep` | `advance(records, ctx) -> Verdicts`   | all records; may reply that it waits for people |
 | `FinalStep`    | `finish(view, ctx) -> dict`           | the whole workspace; makes a release or results |
 """
 
@@ -47,32 +47,32 @@ CueFamily = Literal[
     "number", "question", "words_to_model", "captions_to_model", "name", "id", "order", "marks",
     "combination",
 ]  # fmt: skip
-"""What a cue is measured of, by which a solver may answer without doing the task (`filter shortcuts`).
+"""Source of a cue with which a solver may answer without doing the task (`filter shortcuts`).
 
-`letter`: the option's letter; `position`: the place of its mark; `reference_position`: that place beside the place of
-the reference's mark; `box`: the size of its mark; `file`: bytes, format, size and compression of a picture; `pixels`:
-its brightness, contrast, color and sharpness; `reference_file` and `reference_pixels`: how far these are from the
-reference picture's; `text` and `number`: length, words and form of the option's text, and the number that it is;
-`question`: the words of the question; `words_to_model`: what a language model makes of question and options, or of the
-options alone; `captions_to_model`: what it makes of them with a caption of each picture; `name`: name, folder and time
-of a picture's file; `id`: the item's own id; `order`: the place of the item among the others, the keys before it, and
-the order of its options; `marks`: what the picture shows under the option's mark, without the reference's;
-`combination`: two measures of any families that are not the task, which tell together.
+`letter`: the option's letter; `position`: the place of its mark; `reference_position`: that place relative to the
+reference's mark; `box`: the size of its mark; `file`: bytes, format, size and compression of a picture; `pixels`: its
+brightness, contrast, color and sharpness; `reference_file` and `reference_pixels`: how far these are from the reference
+picture's; `text` and `number`: length, words and form of the option's text, and its value as a number; `question`: the
+words of the question; `words_to_model`: a language model's answer from question and options, or from the options alone;
+`captions_to_model`: its answer from them with a caption of each picture; `name`: name, folder and time of a picture's
+file; `id`: the item's own id; `order`: the place of the item among the others, the keys before it, and the order of its
+options; `marks`: the picture under the option's mark, without the reference's; `combination`: two measures of any
+families other than the task, which reveal the key together.
 """
 
 Side = Literal["top", "left", "bottom", "right"]
 
 
 class TaskRegion(NamedTuple):
-    """The part of an item's pictures that is the task; a learner that sees all else must not find the key.
+    """The part of an item's pictures that is the task; a learner that sees everything else must not find the key.
 
     Args:
-        join: Sides of an option's picture that the task compares with the reference, where `reference_pixels` is the
-            task: whether the other sides fit the reference, in the halves away from these, is then a shortcut. Empty
-            for a task that compares whole pictures.
-        under_marks: Whether what lies under an option's mark is the task by itself, as of boxes or of points of which
-            one is nearer; False where it must be compared with what lies under the reference's mark, so that it may
-            not tell by itself.
+        join: Sides of an option's picture that the task compares with the reference, if `reference_pixels` is the task.
+            Whether the other sides fit the reference, in the halves away from these, is then a shortcut. Empty for a
+            task that compares whole pictures.
+        under_marks: Whether the picture under an option's mark is itself the task, as for boxes, or for points of which
+            one is nearer. False if it must be compared with the picture under the reference's mark, so that it must not
+            reveal the key alone.
     """
 
     join: tuple[Side, ...] = ()
@@ -80,24 +80,24 @@ class TaskRegion(NamedTuple):
 
 
 PictureFidelity = Literal["exact", "visual"]
-"""What counts of a task's pictures: each pixel, or what people see."""
+"""The relevant content of a task's pictures: each pixel, or their visible content."""
 
 FOLDER = "folder"
-"""Key of the validation context that holds the folder from which relative paths of the recipe start."""
+"""Key of the validation context that holds the base folder of the recipe's relative paths."""
 
 SCENES = "scenes"
-"""Value, of type `list<string>`, with the names of the scenes of which an image is one of several views on purpose."""
+"""Value of type `list<string>`: names of the scenes of which an image is an intended view, among several."""
 
 
 class Resources(NamedTuple):
     """Resources that one worker needs to run a step.
 
     Args:
-        gpus: GPUs that a worker takes on a Ray cluster.
-        memory_mb: Memory, which limits the default number of workers.
-        gpu_memory_mb: Memory of a GPU that the step's model takes where there is one, its batches and torch's own share
-            included; it limits how many workers of this machine run the step at a time.
-        shared_gpu_memory_mb: The same of models that all workers of a machine share (`MapStep.shares_model`).
+        gpus: Number of GPUs that a worker takes on a Ray cluster.
+        memory_mb: Memory in MB, which limits the default number of workers.
+        gpu_memory_mb: Memory of a GPU, if present, for the step's model, including its batches and torch's own share,
+            in MB. It limits the number of workers on this machine that run the step at a time.
+        shared_gpu_memory_mb: The same for models that all workers of a machine share (`MapStep.shares_model`).
     """
 
     gpus: float = 0.0
@@ -107,7 +107,7 @@ class Resources(NamedTuple):
 
 
 class BringContext(NamedTuple):
-    """What a step may use to bring pictures into a run, before anything else of the run happens.
+    """The resources of a step that brings pictures into a run, before any other work of the run.
 
     Args:
         stage: Id of the step's stage.
@@ -123,11 +123,11 @@ class BringContext(NamedTuple):
 
 
 class ForecastContext(NamedTuple):
-    """What a step may use to say how many items it will make.
+    """The resources of a step for a forecast of its items.
 
     Args:
         before: Steps before it that are not left out, by their entry, as they run over the image folder.
-        photographs: Files of the image folder that are images of the run by themselves.
+        photographs: Files of the image folder that are themselves images of the run.
         seed: The run's seed.
     """
 
@@ -137,20 +137,20 @@ class ForecastContext(NamedTuple):
 
 
 class ItemForecast(NamedTuple):
-    """How many items a step is expected to make, before steps after it take some of them out.
+    """The expected number of items of a step, before later steps remove some.
 
     Args:
         mode: Mode of the task; None for a task without modes.
         is_set: Whether the step's settings name this mode.
         items: Number of items.
-        least: Lower end of the 95 % interval; `items` where each record was looked at.
+        least: Lower end of the 95 % interval; `items` if each record was examined.
         most: Upper end.
-        looked_at: Number of records or pictures that were looked at.
-        of: Number of those that there are.
-        left_out: Number of those looked at that make no item, by reason.
-        advice: Why there are few, and what to do; None where there are enough.
-        pictures: Number of pictures of which these state something, where each is about one; None where it is not
-            known. A task that shows a picture once makes no more items than that.
+        looked_at: Number of examined records or pictures.
+        of: Number of all records or pictures.
+        left_out: Number of examined ones that make no item, by reason.
+        advice: Cause of a low number, and the remedy; None for enough items.
+        pictures: Number of pictures with facts, if each fact is about one; None if unknown. A task that shows a picture
+            once makes at most that many items.
     """
 
     mode: str | None
@@ -182,7 +182,8 @@ class Outcome:
     """Result of a step for one record.
 
     Args:
-        verdict: `keep` and `ask` go on (`ask` is what people should look at), `drop` and `failed` do not.
+        verdict: Records with `keep` and `ask` continue (people should examine `ask`), those with `drop` and `failed` do
+            not.
         reason: Stable code for anything but `keep`, such as `near_duplicate`.
         values: Measurements that the step declares in `Step.values`; each becomes a column.
         evidence: Anything else worth keeping, as JSON values.
@@ -190,13 +191,13 @@ class Outcome:
         items: Items made from the record.
 
     Reasons:
-        same_bytes (drop): Another file has equal bytes; the one with the shortest path stands for all.
-        changed (failed): The source file is no longer the one taken in; tried again by the next run.
-        out_of_memory (failed): Not enough memory for this record; tried again by the next run.
+        same_bytes (drop): Another file has equal bytes; the one with the shortest path represents all.
+        changed (failed): The source file has changed since ingest; the next run tries again.
+        out_of_memory (failed): Not enough memory for this record; the next run tries again.
         worker_died (failed): The record ended its worker three times.
-        step_error (failed): The step raised an exception: its name is in the evidence, its text in the run's log; tried
-            again by the next run. If every record fails so, the run ends.
-        reversed (keep): A curator brought the record back.
+        step_error (failed): The step raised an exception: its name is in the evidence, its text in the run's log. The
+            next run tries again. If every record fails this way, the run ends.
+        reversed (keep): A curator restored the record.
         by_hand (drop): A curator dropped the record.
     """
 
@@ -215,31 +216,30 @@ class Outcome:
 
 
 class Step(BaseModel):
-    """Settings of a step as a recipe gives them; one frozen model per step.
+    """Settings of a step in a recipe; one frozen model per step.
 
     Class attributes:
-        name: Name as recipes call it.
-        version: Raised when equal settings would give other results.
-        consumes: Which stream the step reads and judges.
-        makes: Streams that it adds to. Images that only serve as pictures of items need not be named.
-        revises: Whether its outcomes may hold new versions of the very items that it judges; later steps see these.
-        values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value
-            named `group`, of type string, is a group key: items, and items made from such images, get it among
-            their `group_keys`.
-        reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or
-            `<recipe entry>.<value>`.
-        identity: Settings that take part in the `item_id` of what is made.
-        tells_apart: Whether it sees to it itself that none of its items has the id of another entry's, so that several
-            entries may have the same identity.
-        brings_pictures: Whether it brings pictures of its own into a run (`bring`); a run then needs no image folder.
-        estimates: Whether its values are truths that a model estimated; people must decide on items made of them.
-        task_cues: Families of cues that are what the task of this name asks for, and so no shortcut in its items.
+        name: Name in recipes.
+        version: Version number, raised when equal settings would give other results.
+        consumes: Stream that the step reads and judges.
+        makes: Streams to which it adds. Images that only serve as pictures of items may be omitted.
+        revises: Whether its outcomes may hold new versions of the items it judges, which later steps then see.
+        values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value named
+            `group`, of type string, is a group key: items, and items made from such images, get it among their
+            `group_keys`.
+        reads: Values of earlier stages that `one` uses, as `<part>.<value>` (see `parts`) or `<recipe entry>.<value>`.
+        identity: Settings that are part of the `item_id` of made items.
+        tells_apart: Whether the step itself ensures that no item has the id of another entry's, so that several entries
+            may have the same identity.
+        brings_pictures: Whether it brings its own pictures into a run (`bring`), which then needs no image folder.
+        estimates: Whether its values are truths that a model estimated; people must decide on items made from them.
+        task_cues: Families of cues that the task of this name asks for, and that are thus no shortcut in its items.
         task_region: The part of the pictures that is the task of this name (`TaskRegion`).
-        picture_fidelity: What counts of the pictures that it makes, and of those that its items show with marks: each
-            pixel (`exact`), or what people see (`visual`); the latter are made and released as JPEG of high quality,
-            the former as WebP without loss.
-        pixels_compared: Whether other steps compare the pixels of what it makes with those of a source one by one, as
-            `pair_gates` does; its pictures are then kept without loss until a release is frozen.
+        picture_fidelity: Relevant content of the pictures it makes, and of those its items show with marks: each pixel
+            (`exact`), or visible content (`visual`). The latter are made and released as high-quality JPEG, the former
+            as lossless WebP.
+        pixels_compared: Whether other steps compare the pixels of its pictures with a source's one by one, as
+            `pair_gates` does. Its pictures are then stored without loss until a release is frozen.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -262,12 +262,12 @@ class Step(BaseModel):
     pixels_compared: ClassVar[bool] = False
 
     def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
-        """Return pictures that the step brings into the run, which ingest takes in beside those of the image folder."""
+        """Return pictures that the step brings into the run, which ingest adds to those of the image folder."""
         del ctx
         return ()
 
     def in_folder(self, folder: Path) -> Step:
-        """Return the step as it runs over an image folder; itself unless a setting is taken from there.
+        """Return the step as it runs over an image folder; itself unless a setting depends on the folder.
 
         Args:
             folder: The run's image folder.
@@ -276,9 +276,9 @@ class Step(BaseModel):
         return self
 
     def takes(self, uri: str) -> bool:
-        """Return whether a file of the image folder belongs to what the step reads, and is no image by itself.
+        """Return whether a file of the image folder belongs to the step's input, and is not itself an image.
 
-        Ingest leaves such files out; asked after `bring`.
+        Ingest omits such files. The run calls this method after `bring`.
 
         Args:
             uri: URI of the file: its path below the image folder.
@@ -287,9 +287,9 @@ class Step(BaseModel):
         return False
 
     def lacks(self, before: Mapping[str, Step]) -> str | None:
-        """Return what the step needs and has not, in one line with how to get it; None where it can run.
+        """Return the step's missing input, in one line with how to get it; None if it can run.
 
-        Asked in a recipe with `fitted`, which leaves out steps that lack something.
+        A recipe with `fitted` uses it, and omits steps that lack an input.
 
         Args:
             before: Steps before it that are not left out, by their entry, as they run over the image folder.
@@ -298,24 +298,24 @@ class Step(BaseModel):
         return None
 
     def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
-        """Return in one line why the step made few items, and what to do; None where it made enough or knows no remedy.
+        """Return the cause of few items and the remedy, in one line; None for enough items or without a remedy.
 
-        Asked after a run, of each entry of its recipe that ran.
+        The run calls it at its end for each entry that ran.
 
         Args:
-            made: Number of items that it made.
-            dropped: Number of records of which it made none, by reason.
+            made: Number of items made.
+            dropped: Number of records without an item, by reason.
         """
         del made, dropped
         return None
 
     def forecast(self, ctx: ForecastContext) -> Sequence[ItemForecast]:
-        """Return how many items the step will make in each mode that it has; empty where that cannot be said."""
+        """Return the number of items that the step will make in each of its modes; empty if unpredictable."""
         del ctx
         return ()
 
     def parts(self) -> tuple[Step, ...]:
-        """Return the steps that this one is made of, in order; itself unless it is a chain of several.
+        """Return the steps that make up this one, in order; itself unless it is a chain of several.
 
         A part is a stage named `<entry>.<part name>`; a filter is two stages, `<its name>.measure` and
         `<its name>.judge`. Parts of one entry refer to each other's values by `<part name>.<value>`.
@@ -323,13 +323,13 @@ class Step(BaseModel):
         return (self,)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step as it runs at its place in a recipe; itself unless what it reads depends on earlier steps.
+        """Return the step as it runs at its place in a recipe; itself unless its input depends on earlier steps.
 
         Args:
             given: Values of each stage before it, by the stage's id, each name with its type.
 
         Raises:
-            RecipeError: A step that its settings name is not before it, or gives nothing that it could read.
+            RecipeError: A step named in its settings is not before it, or gives nothing readable.
         """
         del given
         return self
@@ -339,9 +339,9 @@ class Step(BaseModel):
         return self.model_dump(mode="json")
 
     def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
-        """Return what the step would ask models behind endpoints about so many images, and would cost at most.
+        """Return the step's requests to models behind endpoints for a number of images, and their highest cost.
 
-        None where it asks none, or cannot say beforehand how often.
+        None if it sends none, or an unpredictable number.
         """
         del images
         return None
@@ -355,7 +355,7 @@ class Step(BaseModel):
         return self.resources
 
     def speaks_of(self, uri: str) -> bool | None:
-        """Return whether the step's facts cover an image file; None where the step needs no facts.
+        """Return whether the step's facts cover an image file; None if the step needs no facts.
 
         Args:
             uri: URI of the image file in a run: its path below the image folder.
@@ -364,7 +364,7 @@ class Step(BaseModel):
         return None
 
     def operation(self, seed: int) -> Operation:
-        """Return the description of this step, as configured, for the provenance of what it makes."""
+        """Return the description of this step, as configured, for the provenance of its results."""
         return Operation(
             step=self.name,
             version=self.version,
@@ -375,7 +375,7 @@ class Step(BaseModel):
 
 
 class Context(Protocol):
-    """What a map step may use besides the record."""
+    """The resources of a map step besides the record."""
 
     @property
     def images(self) -> ImageReader:
@@ -396,7 +396,7 @@ class Context(Protocol):
         """Return the id for an item that this step makes from these parents, in this order."""
 
     def value(self, record_id: str, name: str) -> Any:
-        """Return a value of an earlier stage that the step lists in `reads`; None where that stage gave none."""
+        """Return a value of an earlier stage that the step lists in `reads`; None if that stage gave none."""
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of any source image, or of an image made from the same source image."""
@@ -404,13 +404,13 @@ class Context(Protocol):
     def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:
         """Encode and store a made image, (height, width, 3) RGB, once; return its record for `Outcome.images`.
 
-        Where the step's pictures are `visual` the file is a JPEG: whoever reads the record's pixels sees what is
-        released, and not quite the pixels that were given.
+        If the step's pictures are `visual`, the file is a JPEG: the record's pixels are those that will be released,
+        and differ slightly from the given ones.
         """
 
 
 class OpenContext(Protocol):
-    """What a map step may use to open its models, once per worker."""
+    """The resources of a map step for opening its models, once per worker."""
 
     @property
     def seed(self) -> int:
@@ -418,26 +418,27 @@ class OpenContext(Protocol):
 
     @property
     def cache_dir(self) -> Path:
-        """Return a folder for files that can be made again."""
+        """Return a folder for files that the step can make again."""
 
     @property
     def replies(self) -> ReplyStore:
-        """Return the replies that the workspace keeps, for `Chat`."""
+        """Return the workspace's store of replies, for `Chat`."""
 
 
 class MapStep(Step):
-    """A step that looks at one record at a time."""
+    """A step that processes one record at a time."""
 
     costly: ClassVar[bool] = False
     """Whether to journal each finished record, so that a killed shard resumes where it stopped."""
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load what all records need; called once per worker, passed to `one` as `ctx.opened`."""
+        """Load the resources for all records; called once per worker, passed to `one` as `ctx.opened`."""
         del ctx
 
     def shares_model(self) -> bool:
-        """Return whether the workers of a machine share what `open` returns, where there is a GPU: one process a GPU
-        opens it, and workers send it pictures (`models.PictureBatches`).
+        """Return whether the workers of a machine with a GPU share the result of `open`.
+
+        One process per GPU then opens it, and workers send it pictures (`models.PictureBatches`).
         """
         return False
 
@@ -448,7 +449,7 @@ class MapStep(Step):
     def together(self) -> int | None:
         """Return the largest number of records for one call of `many`; None leaves it to the engine.
 
-        A costly step is journalled after each call of `many`, and a worker that reports nothing for too long is
+        A costly step writes to its journal after each call of `many`, and a worker that reports nothing for too long is
         replaced.
         """
         return None
@@ -459,7 +460,7 @@ class MapStep(Step):
 
 
 class Measured(NamedTuple):
-    """Values that a filter measured, with evidence to keep beside them.
+    """Values that a filter measured, with evidence to keep with them.
 
     Args:
         values: Values as declared in `Step.values`.
@@ -477,13 +478,13 @@ class Filter(Step):
     """Settings that only `judge` reads."""
 
     bounds: ClassVar[Mapping[str, str]] = {}
-    """Value that a threshold bounds, where its name does not say so: `max_ratio` and `min_ratio` bound `ratio`."""
+    """Value that a threshold bounds, if its name does not show it: `max_ratio` and `min_ratio` bound `ratio`."""
 
     costly: ClassVar[bool] = False
     """Whether to journal each measured record, so that a killed shard resumes where it stopped."""
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load what all records need, as in `MapStep.open`."""
+        """Load the resources for all records, as in `MapStep.open`."""
         del ctx
 
     def measure(self, record: Any, ctx: Context) -> Mapping[str, Scalar | list[str]] | Measured:
@@ -497,7 +498,7 @@ class Filter(Step):
 
 @dataclass(frozen=True)
 class Gathered:
-    """Result of a gather step, by row number of the columns it was given.
+    """Result of a gather step, by row number of its input columns.
 
     Args:
         rows: Row numbers with a result, each at most once; every other row is kept with empty values.
@@ -515,23 +516,23 @@ class Gathered:
 
 
 class GatherContext(NamedTuple):
-    """What a gather step may use besides its columns."""
+    """The resources of a gather step besides its columns."""
 
     seed: int
     stage: str
     record_map: RecordMap = map_here
-    """What maps a function over records on the run's engine, for what a step computes of each task, say, alone."""
+    """Mapper of a function over records on the run's engine, for work on single records, such as on each task."""
 
 
 class GatherStep(Step):
-    """A step that must see all records at once, and so gets only the columns it declares.
+    """A step that must see all records at once, and therefore gets only its declared columns.
 
     Class attributes:
         columns: Columns of the record table (`image_id`, `width`, `task`, ...) or values of earlier stages
             (`measure.phash`).
-        imports: Modules that `gather` brings in on its way, imported before it where they are installed: an interrupt
-            in the middle of an import from compiled code is lost, or comes out as another error. Arrow imports pandas
-            whenever it makes or reads an array of NumPy's; a step that does neither saves 45 MB with `()`.
+        imports: Modules that `gather` imports, which the engine imports first if installed: an interrupt during an
+            import from compiled code is lost, or becomes another error. Arrow imports pandas whenever it makes or reads
+            a NumPy array; a step that does neither saves 45 MB with `()`.
     """
 
     columns: ClassVar[tuple[str, ...]] = ()
@@ -547,10 +548,10 @@ class Verdicts:
     """State and verdicts of a campaign.
 
     Args:
-        waiting: One line that says what people have to do and how; None once the campaign is closed.
+        waiting: Pending work of people and how to do it, in one line; None once the campaign is closed.
         outcomes: Outcomes by record id; a revised item has verdict `keep` and its new revision in `Outcome.items`.
         summary: Agreement and counts, without times, for the release's agreement report.
-        rerun: Whether the campaign waits only for the next run, because images were added that this run has not seen.
+        rerun: Whether the campaign waits only for the next run, because of added images that this run has not seen.
     """
 
     waiting: str | None
@@ -560,14 +561,14 @@ class Verdicts:
 
 
 class Flag(NamedTuple):
-    """That a check before a campaign asks about a record: its reason code, and all evidence that it gave."""
+    """A question about a record from a check before a campaign: its reason code and its whole evidence."""
 
     reason: str
     evidence: Mapping[str, Any]
 
 
 class CampaignContext(NamedTuple):
-    """What a campaign may use; everything that people answer is in the review store."""
+    """The resources of a campaign; the review store holds all of people's answers."""
 
     seed: int
     stage: str
@@ -576,24 +577,24 @@ class CampaignContext(NamedTuple):
     values: Mapping[str, Mapping[str, Any]] = {}
     """Values of earlier stages, as listed in `reads`, by record id; complete only after the last record is read."""
     flags: Mapping[str, Mapping[str, Flag]] = {}
-    """What the entries in `heeds` ask about, by entry and record id; complete only after the last record is read."""
+    """Records flagged by the entries in `heeds`, by entry and record id; complete after the last record is read."""
 
 
 class CampaignStep(Step):
-    """A step that people take. It upserts tasks, then waits or hands over verdicts."""
+    """A step carried out by people. It inserts or updates tasks, then waits or returns verdicts."""
 
     @property
     def heeds(self) -> Sequence[str]:
-        """Return the entries before it of which the step looks at what they ask about; none by default."""
+        """Return the earlier entries whose flags the step considers; none by default."""
         return ()
 
     @property
     def beside(self) -> str | None:
-        """Return the entry of the campaign before it beside which it opens; None where it waits for all before it."""
+        """Return the entry of the earlier campaign with which it opens; None if it waits for all before it."""
         return None
 
     def asks_about(self, record: Any, earlier: Sequence[CampaignStep]) -> bool:
-        """Return whether the campaign asks about a record; one that it does not ask about is kept as it is.
+        """Return whether the campaign asks about a record; all others are kept unchanged.
 
         Args:
             record: The record.
@@ -608,11 +609,11 @@ class CampaignStep(Step):
 
 
 class WorkspaceView(Protocol):
-    """What a final step reads of a workspace."""
+    """A final step's view of a workspace."""
 
     @property
     def fingerprint(self) -> str:
-        """Digest of everything in this view that decides the bytes of what is made."""
+        """Digest of everything in this view that decides the bytes of results."""
 
     def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
         """Yield live items sorted by shard and id, each with the values of stages over items, as `stage.value`."""
@@ -624,7 +625,7 @@ class WorkspaceView(Protocol):
         """Return an image's file, checked against its SHA-256.
 
         Raises:
-            DataError: The source file changed after it was taken in.
+            DataError: The source file has changed since ingest.
         """
 
     def operations(self) -> Sequence[Operation]:
@@ -638,25 +639,25 @@ class WorkspaceView(Protocol):
 
 
 class FinalContext(NamedTuple):
-    """What a final step may use besides the view; `recipe` is resolved and has only the steps that made the view."""
+    """The resources of a final step besides the view; `recipe` is resolved, with only the steps behind the view."""
 
     seed: int
     stage: str
     workspace: Path
     recipe: Mapping[str, Any]
     artifacts: Mapping[str, str]
-    """Paths that earlier final steps made, relative to the workspace, such as `{"release": "releases/demo"}`."""
+    """Artifacts of earlier final steps, as paths relative to the workspace, such as `{"release": "releases/demo"}`."""
     workers: int = 1
     """Largest number of processes for the step's own work; its result does not depend on it."""
     progress: Progress = Silent()
     record_map: RecordMap = map_here
-    """What maps a function over records on the run's engine, for work that is one item or one picture at a time."""
+    """Mapper of a function over records on the run's engine, for work on single items or pictures."""
     part: Callable[[str], AbstractContextManager[object]] = nullcontext
-    """What measures a named part of the step's work in the main process, such as asking one model, for the profile."""
+    """Meter, for the profile, of a named part of the step's work in the main process, such as asking one model."""
 
 
 class EarlierStage(Protocol):
-    """What a final step may ask of a stage before it; a `Stage` is one."""
+    """The interface of an earlier stage for a final step; a `Stage` has it."""
 
     @property
     def id(self) -> str:
@@ -672,7 +673,7 @@ class EarlierStage(Protocol):
 
     @property
     def kind(self) -> str:
-        """Kind, which decides how the stage is run: `map`, `gather`, `campaign` or `final`."""
+        """Kind, which decides how the stage runs: `map`, `gather`, `campaign` or `final`."""
 
     @property
     def makes(self) -> tuple[Stream, ...]:
@@ -684,30 +685,30 @@ class EarlierStage(Protocol):
 
     @property
     def reads(self) -> Mapping[str, str]:
-        """Full names of the values that the stage reads, by the name that its step has for each."""
+        """Full names of the values that the stage reads, by the step's own names for them."""
 
 
 class FinalStep(Step):
-    """A step at the end: freezes a release, scores a model."""
+    """A step at the end, which freezes a release or scores a model."""
 
     @property
     def picture_rule(self) -> PictureRule | None:
-        """How what it writes is to hold pictures that steps make; None where it says nothing about it."""
+        """Rule for pictures made by steps in its output; None without a rule."""
         return None
 
     def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
-        """Refuse settings that cannot work behind the steps before it: people may work for weeks until it is reached.
+        """Refuse settings that cannot work after the earlier steps, before people work for weeks.
 
         Args:
             before: Stages of the recipe before it, in order.
             seed: The recipe's seed.
 
         Raises:
-            RecipeError: The settings, and what to change.
+            RecipeError: The settings cannot work; the message names the change to make.
         """
 
     def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
-        """Return the names of the splits of the release that it makes; None where it makes none, or they are not known.
+        """Return the split names of the release it makes; None if it makes none, or if they are unknown.
 
         Args:
             before: Stages of the recipe before it, in order.

@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("workspace", type=click.Path(path_type=Path), help="Workspace to read.")
-@click.option("--repair", "is_repairing", is_flag=True, help="Make again what can be made again.")
+@click.option("--repair", "is_repairing", is_flag=True, help="Repair what can be made again.")
 @json_option(
     """
-    `{"ok", "problems": [{"path", "what", "repaired"}], "notes": [{"path", "what"}]}`; notes name what older
-    programs wrote without a digest, so that damage could not be told; `path` as seen from the workspace, of a row
+    `{"ok", "problems": [{"path", "what", "repaired"}], "notes": [{"path", "what"}]}`; notes name files that older
+    programs wrote without a digest, whose damage is undetectable; `path` is relative to the workspace, for a row
     `review.sqlite, table NAME, row ID`
     """
 )
 def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
-    """Read everything in a workspace and name what is not as it was written.
+    """Read everything in a workspace and name damaged and missing parts.
 
-    Read are shards, markers, settings, pictures, snapshots, releases, results, replies of models, logs, memories and
-    rows of the review store; source pictures are compared with what was taken in. Exit code 1 where something is wrong,
-    with --repair where something still is. Without --repair nothing is written but the memory of which files were found
-    right.
+    The command reads shards, markers, settings, pictures, snapshots, releases, results, replies of models, logs,
+    memories and rows of the review store, and compares source pictures with those ingested. The exit code is 1 if
+    anything is wrong, or, with --repair, remains wrong. Without --repair, it writes only a record of the files found
+    intact.
 
-    With --repair it makes again what can be: shards with the recipe that ran last, made pictures by running their step
-    on their record once more, copied sources from where they came from, snapshots of overrides from the review store.
-    It takes damaged memories and damaged lines of replies away, asks no model about anything else, freezes and scores
-    nothing. What it cannot make again it says why: a release (take it from a copy), what people said (restore a
-    backup), a source picture that is gone.
+    With --repair, it makes parts again where possible: shards with the recipe that ran last, made pictures by running
+    their step on their record again, copied sources from their origin, snapshots of overrides from the review store. It
+    removes damaged memories and damaged lines of replies, asks no model about anything else, and neither freezes nor
+    scores. For parts it cannot make again, it names the reason: a release (take it from a copy), people's decisions
+    (restore a backup), a missing source picture.
     """
     from benchwright.errors import BenchwrightError, StorageError
     from benchwright.pipeline.mending.check import CheckedPictures, problems_of
@@ -55,7 +55,7 @@ def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
             problems = repair(space, problems_of(space, pictures=pictures))
     else:
         problems = problems_of(space, pictures=pictures)
-    with suppress(OSError, StorageError):  # a copy that nobody may write to is checked all the same
+    with suppress(OSError, StorageError):  # a read-only copy is still checked
         space.checked.save(tmp=space.tmp)
     notes = [problem for problem in problems if problem.is_note]
     problems = [problem for problem in problems if not problem.is_note]

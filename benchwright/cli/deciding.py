@@ -1,4 +1,4 @@
-"""Who decides by a command, and why: `--by` and `--why`."""
+"""The person who decides by a command, and the reason: `--by` and `--why`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import getpass
 from benchwright.errors import BenchwrightError
 
 _LONGEST_WHY = 2000
-"""Characters of a reason."""
+"""Largest number of characters in a reason."""
 
 
 def name_of_decider(by: str | None) -> str:
-    """Return the name given with `--by`, else that of the login.
+    """Return the name given with `--by`, else the login's name.
 
     Raises:
         BenchwrightError: The login has no name.
@@ -21,16 +21,16 @@ def name_of_decider(by: str | None) -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError) as error:
-        raise BenchwrightError("this login has no name; say who decides with --by NAME") from error
+        raise BenchwrightError("this login has no name; give yours with --by NAME") from error
 
 
 def checked_why(why: str, *, needed: bool = False) -> str:
     """Return a reason on one line.
 
     Raises:
-        BenchwrightError: It is too long, not printable, or empty where it is needed.
+        BenchwrightError: The reason is too long, not printable, or empty although required.
     """
     text = " ".join(why.split())
     if (needed and not text) or len(text) > _LONGEST_WHY or not text.isprintable():
-        raise BenchwrightError(f"--why takes 1 to {_LONGEST_WHY} printable characters; say in a line why")
+        raise BenchwrightError(f"--why takes 1 to {_LONGEST_WHY} printable characters; give a reason in one line")
     return text

@@ -1,8 +1,8 @@
 """``benchwright demo``.
 
 The photographs ship inside the wheels of scikit-image and scikit-learn (extra `demo`), so the demo needs no network.
-The demo adds what raw folders typically have: a second copy, the same picture in another format, a smaller version, and
-a broken download. The recipe includes people, or not.
+The demo adds typical defects of raw folders: a duplicate, the same picture in another format, a smaller version, and a
+broken download. The recipe can include people.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _folder_in(package: str, below: str) -> Path:
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise PrerequisiteError(
-            "the demo's photographs come with scikit-image and scikit-learn; "
+            "the demo's photographs ship with scikit-image and scikit-learn; "
             "install them with: pip install 'benchwright[demo]' -c constraints.txt"
         )
     return Path(spec.submodule_search_locations[0]) / below
@@ -100,7 +100,7 @@ def _demo_recipe(*, headless: bool) -> Recipe:
     if not headless:
         document = yaml.safe_load(text)
         for step in document["steps"]:
-            # Not of `answer`: whoever verified the items has seen their keys, so the baseline stays simulated.
+            # Not `answer`: annotators who verified the items have seen their keys, so the baseline stays simulated.
             if isinstance(step, dict) and step.get("step") == "verify":
                 del step["simulate"]
         text = yaml.safe_dump(document, sort_keys=False)
@@ -122,14 +122,14 @@ def _demo_recipe(*, headless: bool) -> Recipe:
     `{"workspace", "state", "release", "report", "funnel", "items": {"made", "accepted", "released"}, "results":
     {model: {metric: {"value", "ci", "n", "method"}}}, "human": {campaign: {"simulated", "annotators",
     "answers_per_item", "metrics": {metric: {"value", "ci", "n", "method"}}}}}`; `release`, `report` and `human` are
-    null while people are waited for; with --photographs-only `{"photographs", "files": [name]}`
+    null while the run waits for people; with --photographs-only `{"photographs", "files": [name]}`
     """
 )
 def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None, as_json: bool) -> None:
     """Build, freeze and score a small benchmark from photographs that ship in wheels: offline, no GPU, no key.
 
-    Writes the folders `photographs` and `workspace` into --out. Without --headless it stops where people have to
-    decide. The human baseline is simulated either way, and says so: whoever decided has seen the keys.
+    Writes the folders `photographs` and `workspace` into --out. Without --headless, it stops for people's decisions.
+    The human baseline is always simulated, and marked so, because the people who decide have seen the keys.
     """
     prepare_photographs(out / "photographs")
     if photographs_only:
@@ -198,7 +198,7 @@ def _results(finished: FinishedRun) -> dict[str, Any]:
 
 
 def _human(finished: FinishedRun) -> dict[str, Any] | None:
-    """Return people's scores on the release, by campaign, as written by `evaluate`."""
+    """Return people's scores on the release, by campaign, from `evaluate`."""
     path = _artifact(finished, "results")
     if path is None or not (file := Path(path) / "human.json").exists():
         return None

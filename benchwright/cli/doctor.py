@@ -1,6 +1,6 @@
 """``benchwright doctor``.
 
-It reports what this machine can do, and what to install for the rest.
+It reports the capabilities of this machine, and packages to install for missing ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchwright.terminal.output import emit, json_option
 
 @dataclass(frozen=True)
 class Check:
-    """One capability: whether it is available, what was found, and how to get it."""
+    """One capability: its availability, details, and how to get it."""
 
     name: str
     ok: bool
@@ -60,11 +60,11 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("models of Gemini", "gemini", "google.genai", "google-genai"),
     ("Ray clusters", "ray", "ray", "ray"),
 )
-"""Name, extra, module and package of the dependencies that only some commands and steps need."""
+"""Name, extra, module and package of dependencies for certain commands and steps only."""
 
 
 def examine() -> list[Check]:
-    """Return all checks; imports nothing heavy and touches no network."""
+    """Return all checks, without heavy imports or network access."""
     checks: list[Callable[[], Check]] = [_python, _processors, _memory, _disk, _image_formats, _sqlite]
     results = [check() for check in checks]
     results += [_extra(*extra) for extra in _EXTRAS]
@@ -85,7 +85,7 @@ def _processors() -> Check:
 def _memory() -> Check:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return Check(
-        "memory", total >= 2, f"{total:.1f} GiB", None if total >= 2 else "the demo wants 1 GB free", needed=False
+        "memory", total >= 2, f"{total:.1f} GiB", None if total >= 2 else "the demo needs 1 GB free", needed=False
     )
 
 
@@ -136,7 +136,7 @@ def _is_there(module: str) -> bool:
 
 
 def _region_helpers() -> list[Check]:
-    """Return a check of each helper that proposes regions; weights are named by a recipe and not looked for."""
+    """Return a check of each helper that proposes regions, without its weights, which a recipe names."""
     from benchwright.rooms import catalogue
 
     checks = []
@@ -159,7 +159,7 @@ def _paddleocr() -> Check:
         return _extra(name, "ocr-paddle", "paddleocr", "paddleocr")
     python = Path(named or ".venv-paddle/bin/python")
     if not python.is_file():
-        detail = f"BENCHWRIGHT_PADDLE_PYTHON names {python}, which is no file" if named else "no environment with it"
+        detail = f"BENCHWRIGHT_PADDLE_PYTHON names {python}, which is not a file" if named else "no environment with it"
         return Check(name, False, detail, fix)
     version_elsewhere = _version_elsewhere(python, "paddleocr")
     if version_elsewhere is None:
@@ -169,7 +169,7 @@ def _paddleocr() -> Check:
 
 
 def _version_elsewhere(python: Path, package: str) -> str | None:
-    """Return a package's version in another environment, as its interpreter reports it; None where it is missing."""
+    """Return a package's version in another environment, as its interpreter reports it; None if it is missing."""
     ask = "import sys; from importlib.metadata import version; sys.stdout.write(version(sys.argv[1]))"
     try:
         process = subprocess.run(  # noqa: S603 - the interpreter that its user names
@@ -208,9 +208,9 @@ def _key() -> Check:
 @click.command()
 @json_option('`{"ok", "checks": [{"name", "ok", "found", "fix", "needed"}]}`')
 def doctor(as_json: bool) -> None:
-    """Say what this machine can do and what to install for the rest.
+    """Report the capabilities of this machine and what to install for missing ones.
 
-    Touches no network. Exit code 1 where something is missing that nothing works without.
+    Needs no network. The exit code is 1 if a requirement of all commands is missing.
     """
     checks = examine()
     broken = [check for check in checks if check.needed and not check.ok]

@@ -23,7 +23,7 @@ _MOST_SHOWN = 20
     "--images",
     required=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Image folder; what is below it is read as a run reads it.",
+    help="Image folder, with the files below it, as a run reads it.",
 )
 @click.option(
     "--out",
@@ -31,13 +31,13 @@ _MOST_SHOWN = 20
     help="File to write; nothing is overwritten.  [default: facts.yaml, with --csv facts.csv]",
 )
 @click.option("--csv", "is_table", is_flag=True, help="Write a table with one row for each picture, box or question.")
-@click.option("--pairs", "for_pairs", is_flag=True, help="Write what pairs of pictures need, outlines first.")
+@click.option("--pairs", "for_pairs", is_flag=True, help="Write the facts that pairs of pictures need, outlines first.")
 @json_option('`{"file", "pictures", "same_bytes", "unreadable": [{"path", "reason"}]}`')
 def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json: bool) -> None:
     """Write a facts file of a folder's pictures, with their sizes and everything else to fill in.
 
-    Comments explain each key, or each column of a table. Files with equal bytes are one picture. Files that are no
-    pictures are named, with the reason, and left out. What the file states nothing of may stay empty or be deleted.
+    Comments explain each key, or each column of a table. Files with equal bytes are one picture. The command names
+    files that are not pictures, with the reason, and omits them. Leave empty or delete what the file need not state.
     With `--pairs`, comments lead from outlines in the review app to pairs of natural and manipulated pictures.
     """
     from benchwright.errors import BenchwrightError
@@ -47,15 +47,15 @@ def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json
 
     if is_table and for_pairs:
         raise BenchwrightError(
-            "--csv and --pairs do not go together: facts for pairs are YAML, with comments for each key"
+            "--csv and --pairs exclude each other: facts for pairs are YAML, with comments for each key"
         )
     target = out if out is not None else Path("facts.csv" if is_table else "facts.yaml")
     if is_table != (target.suffix.lower() == ".csv"):
-        raise BenchwrightError(f"{target}: a table is read by its ending .csv; give --csv with it, and not without it")
+        raise BenchwrightError(f"{target}: the ending .csv marks a table; give --csv with it, and only with it")
     if os.path.lexists(target):
         raise BenchwrightError(f"{target} is there already and is not overwritten; give another file with --out")
     if target.resolve().is_relative_to(images.resolve()):
-        raise BenchwrightError(f"{target} would lie among the images; give a file outside of {images} with --out")
+        raise BenchwrightError(f"{target} would lie among the images; give a file outside {images} with --out")
     skeleton = skeleton_of(images, list_files(images))
     unreadable = [{"path": path, "reason": reason} for path, reason in sorted(skeleton.unreadable.items())]
     for entry in unreadable[:_MOST_SHOWN]:
@@ -63,15 +63,15 @@ def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json
     if len(unreadable) > _MOST_SHOWN:
         note(f"left out: {counted(len(unreadable) - _MOST_SHOWN, 'more file')}; --json names them all")
     if not skeleton.pictures:
-        raise BenchwrightError(f"{images} holds no picture that can be read")
+        raise BenchwrightError(f"{images} holds no readable picture")
     target.parent.mkdir(parents=True, exist_ok=True)
     text = skeleton.table() if is_table else skeleton.pairs_yaml() if for_pairs else skeleton.yaml()
     write_bytes(target, text.encode("utf-8"))
     same = sum(len(picture.also) for picture in skeleton.pictures.values())
     document = {"file": str(target), "pictures": len(skeleton.pictures), "same_bytes": same, "unreadable": unreadable}
     said = (
-        f"{target}: {counted(len(skeleton.pictures), 'picture')} to state facts about; `benchwright facts "
-        f"check` reads it"
+        f"{target}: {counted(len(skeleton.pictures), 'picture')} awaiting facts; `benchwright facts check` reads the "
+        "file"
     )
     emit(document, as_json=as_json, text=said)
 
@@ -82,22 +82,24 @@ def new(images: Path, out: Path | None, is_table: bool, for_pairs: bool, as_json
     "--out",
     required=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File to write, a table where it ends in .csv; nothing is overwritten.",
+    help="File to write, a table if it ends in .csv; an existing file is never overwritten.",
 )
 @click.option(
     "--campaign",
     "campaigns",
     multiple=True,
-    help="Campaign to take; may be given several times.  [default: all that mark or state anything]",
+    help="Campaign to take; may be given several times.  [default: all with marks or statements]",
 )
-@click.option("--over", type=click.Path(path_type=Path), help="Facts file that people win over.  [default: none]")
+@click.option(
+    "--over", type=click.Path(path_type=Path), help="Facts file that people's facts override.  [default: none]"
+)
 @json_option('`{"file", "campaigns", "pictures", "left_out": {picture: {part: reason}}}`')
 def export(workspace: Path, out: Path, campaigns: tuple[str, ...], over: Path | None, as_json: bool) -> None:
-    """Write what people marked and stated as a facts file, which the step `facts` reads.
+    """Write people's marks and statements as a facts file, which the step `facts` reads.
 
-    Taken are campaigns that are decided, `mark` and `state` together: marks give subjects their places, statements give
-    them their words. What cannot be used, because it contradicts the rest or names what is not there, is told with the
-    reason, as in the evidence of the step `facts`.
+    The command combines decided campaigns, `mark` and `state` together: marks give subjects their places, statements
+    give them their words. It reports unusable parts, which contradict others or name missing things, with the reason,
+    as in the evidence of the step `facts`.
     """
     from benchwright.errors import BenchwrightError
     from benchwright.facts import facts_table, facts_yaml, read_facts, stated_in_workspace
@@ -135,9 +137,9 @@ def export(workspace: Path, out: Path, campaigns: tuple[str, ...], over: Path | 
     """
 )
 def check(files: Sequence[Path], as_json: bool) -> int:
-    """Read facts files and name all their mistakes at once, or count what they state.
+    """Read facts files and name all their mistakes at once, or count their facts.
 
-    Exit code 1 where one of them has a mistake.
+    The exit code is 1 if any of them has a mistake.
     """
     from benchwright.errors import BenchwrightError
     from benchwright.facts import read_facts
@@ -176,5 +178,5 @@ def _in_words(row: dict[str, Any]) -> str:
         return "\n".join([f"{row['file']}: {len(mistakes)} mistake{'s' if len(mistakes) > 1 else ''}", *mistakes])
     counts = ", ".join(f"{row[name]} {name}" for name in _COUNTS)
     empty = row["stating_nothing"]
-    more = f"; nothing is stated about {len(empty)} of the pictures" if empty else ""
+    more = f"; {len(empty)} of the pictures have no facts" if empty else ""
     return f"{row['file']}: {counts}{more}"

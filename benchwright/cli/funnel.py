@@ -17,26 +17,30 @@ if TYPE_CHECKING:
 @click.command("funnel")
 @click.argument("workspace", type=click.Path(path_type=Path), help="Workspace of a run.")
 @click.option(
-    "--out", metavar="PAGE", type=click.Path(path_type=Path), help="HTML page to write; replaced if it is there."
+    "--out", metavar="PAGE", type=click.Path(path_type=Path), help="HTML page to write, replacing an existing one."
 )
 @click.option(
     "--per-reason", type=click.IntRange(1, 2000), default=12, show_default=True, help="Examples of each reason."
 )
 @click.option(
-    "--page", type=click.IntRange(1), default=1, show_default=True, help="Which examples: 2 shows those after page 1."
+    "--page",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Page of the examples: 2 continues after page 1.",
 )
-@click.option("--step", help="Show examples of this step only; the counts stay whole.")
+@click.option("--step", help="Show examples of this step only; counts still cover all.")
 @json_option(
     """
     `{"page", "steps": [{"name", "flow": "files" or "images" or "items", "in", "out", "dropped": {reason: n},
     "asked": {reason: n}, "failed": {reason: n}, "reversed", "left_aside", "made": {kind: n}}]}`; `page` is null
-    without `--out`; `left_aside`: the step makes something, and what it dropped goes on
+    without `--out`; `left_aside`: the step makes records, and those it dropped continue
     """
 )
 def funnel(workspace: Path, out: Path | None, per_reason: int, page: int, step: str | None, as_json: bool) -> None:
-    """Count what went into each step of a workspace and what came out, and why the rest did not.
+    """Count the input and output of each step of a workspace, with reasons for the difference.
 
-    With --out it is a page with examples.
+    With --out, also write a page with examples.
     """
     from benchwright.funnel import write_funnel
 

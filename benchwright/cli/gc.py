@@ -15,32 +15,32 @@ from benchwright.texts.normalization import counted
 
 @click.command()
 @click.argument("workspace", type=click.Path(path_type=Path), help="Workspace to clean.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Only report what would be removed.")
 @click.option(
     "--older-than",
     type=click.FloatRange(min=0),
     default=7.0,
     show_default=True,
     metavar="DAYS",
-    help="Days since a photograph was last uploaded, after which it goes unless something refers to it, and since "
-    "an entry of the cache was last used.",
+    help="Days without use after which the command removes an unreferenced uploaded photograph or an entry of the "
+    "cache.",
 )
 @json_option(
     """
     `{"removed": [path], "bytes", "dry_run", "photographs": {"unused", "old"}, "cache": {"entries", "size_bytes"}}`;
-    `photographs` counts those that nothing refers to, and of them those that go; `cache` counts the entries that go
+    `photographs` counts unreferenced ones, and those of them removed; `cache` counts the removed entries
     """
 )
 def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None:
-    """Remove files of a workspace that no table refers to any more: what newer settings or images have replaced.
+    """Remove unreferenced files of a workspace, which newer settings or images have replaced.
 
-    Tables, images that a table names, releases, results, replies of models and what people said stay. Of what is kept
-    of single items in `cache/` goes what was not used lately. Where a table is damaged or a file of it is missing, it
-    removes nothing and says why: it is not known then what is still wanted.
+    Tables, images that a table names, releases, results, models' replies and people's decisions stay. The command
+    removes results for single items in `cache/` without recent use. If a table is damaged or one of its files is
+    missing, it removes nothing and names the cause, because it cannot tell which files are still needed.
 
-    It also removes photographs that somebody uploaded in a `collect` campaign and never handed in, once they are old
-    enough. One that any version of a decision names, or a draft, is never removed, and without a review store none is.
-    Who hands one in at that very moment either comes first, or is asked to upload it again.
+    It also removes old photographs that contributors uploaded in a `collect` campaign and never submitted. It never
+    removes one that a draft or any version of a decision names, and without a review store it removes none. A
+    contributor who submits one at that very moment either comes first or is asked to upload it again.
     """
     from benchwright.pipeline.mending.check import orphans
     from benchwright.workspace.item_cache import FILE_NAMES, ItemCache, UnusedEntries
@@ -48,7 +48,7 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
     from benchwright.workspace.workspace import Workspace
 
     space = Workspace.open(workspace)
-    # Where nothing can be written nothing runs, and nobody can take the lock.
+    # In a read-only workspace nothing runs, and no process can take the lock.
     only_read = dry_run and not os.access(space.root, os.W_OK)
     with nullcontext() if only_read else space.locked():
         paths = list(orphans(space))
@@ -73,8 +73,6 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
         f"cache, {size / 1e6:.1f} MB"
     )
     if young := photographs["unused"] - photographs["old"]:
-        text += (
-            f"; {counted(young, 'photograph')} that nobody handed in, no older than {counted(older_than, 'day')}, stay"
-        )
+        text += f"; {counted(young, 'photograph')} never submitted, no older than {counted(older_than, 'day')}, stay"
     document |= {"photographs": photographs, "cache": cached._asdict()}
     emit(document, as_json=as_json, text=text)

@@ -26,7 +26,7 @@ from benchwright.rooms import RoomEntry, catalogue
 from benchwright.terminal.cleaning import clean_standard_streams, json_escaped
 
 _OBJECTS_BEFORE_COLLECTING = 50_000
-"""New objects after which Python looks for unreachable cycles; at its 700 a tenth of each start goes into looking."""
+"""New objects after which Python collects unreachable cycles; its default of 700 takes a tenth of each start."""
 
 
 def _commands() -> dict[str, RoomEntry]:
@@ -34,7 +34,9 @@ def _commands() -> dict[str, RoomEntry]:
     commands = {name: RoomEntry("benchwright", name, entry) for name, entry in COMMANDS.items()}
     for name, command in catalogue("commands").items():
         if name in commands or name in GROUPS:
-            raise BenchwrightError(f"room {command.room!r} brings a command {name!r}, which is ours; rename it there")
+            raise BenchwrightError(
+                f"room {command.room!r} adds a command {name!r}, which Benchwright already has; rename it there"
+            )
         commands[name] = command
     return commands
 
@@ -77,7 +79,7 @@ class _Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a command; if there is none of that name, name the most similar one in the error."""
+        """Return a command; for an unknown name, suggest the most similar one in the error."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.4)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(self.list_commands(ctx))}"
@@ -102,7 +104,7 @@ class _Root(_Lazy):
                     formatter.write_dl([(name, self._help_of(name)) for name in names], col_max=12)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Say where to begin and where recipes' steps are listed."""
+        """Write where to begin and which command lists recipes' steps."""
         del ctx
         formatter.write_paragraph()
         formatter.write_text("Start with: benchwright demo --out demo-out. Steps for recipes: benchwright steps.")
@@ -131,7 +133,7 @@ _ROOT = _Root(
 
 
 def commands(group: click.Group = _ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Yield every command that is no group, with its full name."""
+    """Yield every command except groups, with its full name."""
     context = click.Context(group, info_name="benchwright")
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -153,7 +155,7 @@ def invoke(arguments: Sequence[str]) -> int:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "benchwright"
         return _say(f"{error.format_message()} (see {where} --help)", "UsageError", 2, as_json)
     except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted; the same command goes on where it stopped", "Interrupted", 130, as_json)
+        return _say("interrupted; the same command continues where it stopped", "Interrupted", 130, as_json)
     except BrokenPipeError:
         sys.stderr.close()
         return 0
@@ -166,7 +168,7 @@ def invoke(arguments: Sequence[str]) -> int:
 
 
 def _say(message: str, kind: str, code: int, as_json: bool) -> int:
-    with suppress(OSError):  # standard error is not writable either: only the exit code reports the error
+    with suppress(OSError):  # if standard error is not writable either, only the exit code reports the error
         click.echo(f"benchwright: error: {message}", err=True)
     if as_json:
         document = {"error": {"type": kind, "message": message, "exit_code": code}}
@@ -186,23 +188,23 @@ def _flushed(code: int) -> int:
         code = code or _say(str(storage_fault(error) or error), StorageError.__name__, StorageError.exit_code, False)
     else:
         return code
-    # What could not be written stays buffered, and Python would complain of it again at its end.
+    # Unwritten output stays buffered, and Python would report it again at its end.
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
 def main() -> NoReturn:
-    """Run the command line of this process; what we did not foresee keeps its traceback and exits with 3."""
+    """Run the command line of this process; an unforeseen error keeps its traceback and exits with 3."""
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
     clean_standard_streams()
     try:
         code = invoke(sys.argv[1:])
-    except Exception:  # noqa: BLE001 - the last line of defence: print it whole
+    except Exception:  # noqa: BLE001 - the last line of defense: print it whole
         import traceback
 
         traceback.print_exc()
-        click.echo("benchwright: this is a defect of ours; please report it with the lines above", err=True)
+        click.echo("benchwright: this is a defect in Benchwright; please report it with the lines above", err=True)
         if "--json" in sys.argv:
             click.echo(json.dumps({"error": {"type": "Unexpected", "message": "see standard error", "exit_code": 3}}))
         code = 3

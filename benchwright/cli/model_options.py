@@ -26,7 +26,7 @@ def _chat(stated: dict[str, Any]) -> Any:
     """Return the settings, checked.
 
     Raises:
-        UsageError: A setting is wrong, or given without a model.
+        UsageError: A setting is invalid, or given without a model.
     """
     from pydantic import ValidationError
 
@@ -36,7 +36,7 @@ def _chat(stated: dict[str, Any]) -> Any:
     if not stated:
         return None
     if "model" not in stated:
-        raise click.UsageError(f"--{next(iter(stated)).replace('_', '-')} is about a model; name it with --model")
+        raise click.UsageError(f"--{next(iter(stated)).replace('_', '-')} applies to a model; name one with --model")
     try:
         return ChatSettings.model_validate(stated)
     except ValidationError as error:
@@ -44,11 +44,11 @@ def _chat(stated: dict[str, Any]) -> Any:
 
 
 _CHAT: dict[str, Callable[..., Any]] = {
-    "model": click.option("--model", metavar="NAME", help="Model to ask, as its endpoint calls it."),
+    "model": click.option("--model", metavar="NAME", help="Name of the model at its endpoint."),
     "api": click.option(
         "--api",
         type=click.Choice(["chat", "responses", "anthropic", "gemini"]),
-        help="API in which it is asked.  [default: chat, which most servers speak]",
+        help="API of the model.  [default: chat, which most servers speak]",
     ),
     "base_url": click.option(
         "--base-url", metavar="URL", help="Address of the endpoint.  [default: the hosted service of the API's vendor]"
@@ -59,13 +59,13 @@ _CHAT: dict[str, Callable[..., Any]] = {
         help="Environment variable with the key.  [default: OPENAI_API_KEY, or the vendor's own]",
     ),
     "max_tokens": click.option(
-        "--max-tokens", type=click.IntRange(1, 32_768), help="Most tokens of a reply.  [default: 1024]"
+        "--max-tokens", type=click.IntRange(1, 32_768), help="Largest number of tokens in a reply.  [default: 1024]"
     ),
     "price_in": click.option("--price-in", type=click.FloatRange(0), help="Price of a million tokens sent."),
     "price_out": click.option("--price-out", type=click.FloatRange(0), help="Price of a million tokens received."),
-    "budget": click.option(
-        "--budget", type=click.FloatRange(0), help="Most that the model may cost; needs both prices."
+    "budget": click.option("--budget", type=click.FloatRange(0), help="Limit on the model's cost; needs both prices."),
+    "budget_requests": click.option(
+        "--budget-requests", type=click.IntRange(0), help="Limit on requests to the model."
     ),
-    "budget_requests": click.option("--budget-requests", type=click.IntRange(0), help="Most requests to the model."),
 }
 """Options by field of `ChatSettings`."""

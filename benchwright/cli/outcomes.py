@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 @json_option(
     """
     `{"outcomes": [{"step", "record", "file", "verdict", "reason", "detail"}]}`; `record` is an id, or at `ingest` a
-    path; `file` is the file of the image folder that the record is or goes back to
+    path; `file` is the file of the image folder from which the record derives
     """
 )
 def outcomes(workspace: Path, step: str | None, verdict: str | None, reason: str | None, as_json: bool) -> None:
-    """List what every step said of every file, image and item of a workspace, and why.
+    """List every step's verdict on every file, image and item of a workspace, with reasons.
 
-    People read files' paths, and of items the task and the file; --json has the ids too.
+    The list shows the paths of files, and the task and file of items; --json also has the ids.
     """
     from benchwright.errors import BenchwrightError
     from benchwright.workspace.record_lookup import RecordNames
@@ -42,7 +42,7 @@ def outcomes(workspace: Path, step: str | None, verdict: str | None, reason: str
     space = Workspace.open(workspace)
     names = stage_names(space)
     if step is not None and not any(_is_of(name, step) for name in names):
-        raise BenchwrightError(f"no step {step!r} ran in {workspace}; these did: {', '.join(names)}")
+        raise BenchwrightError(f"no step {step!r} ran in {workspace}; steps that ran: {', '.join(names)}")
     known = RecordNames(space)
     rows = [
         {**row, "file": row["record"] if row["step"] == INGEST else known.file(row["record"])}

@@ -20,20 +20,20 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.argument("image", type=_FILE, help="Picture, in any format that Benchwright reads.")
 @click.argument("spec", type=_FILE, help="JSON file with a list of visual prompts; `image_id` may be left out.")
 @click.argument("out", type=_FILE, help="PNG file to write, upright.")
-@click.option("--force", is_flag=True, help="Replace OUT if it is there already; never the picture or the list itself.")
+@click.option("--force", is_flag=True, help="Replace an existing OUT; never the picture or the list itself.")
 @json_option(
     """
     `{"out", "width", "height", "drawn": [{"kind", "label", "points", "radius_px", "line_px", "halo_px", "text_px",
-    "covers_xyxy", "label_box_xyxy", "leader", "requested"}]}`; in pixels of the picture, null where a kind has
-    none; `requested` is the prompt as it was asked for
+    "covers_xyxy", "label_box_xyxy", "leader", "requested"}]}`; in pixels of the picture, null if a kind has none;
+    `requested` is the prompt as requested
     """
 )
 def overlay(image: Path, spec: Path, out: Path, force: bool, as_json: bool) -> None:
     """Draw visual prompts into a copy of a picture, a PNG.
 
     SPEC is a JSON list such as [{"kind": "ring", "points": [[120.5, 80]], "label": "A"}]. Coordinates are pixels of the
-    upright picture; pixel centres lie at +0.5. Every mistake in the list is named with file, place in the list, key and
-    value, and then nothing is written.
+    upright picture; pixel centers lie at +0.5. If the list has mistakes, the command names each with file, place, key
+    and value, and writes nothing.
     """
     from benchwright.drawing.overlay import overlay_file
 

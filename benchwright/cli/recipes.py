@@ -15,11 +15,11 @@ from benchwright.workspace.atomic import write_bytes
 
 
 @click.command()
-@click.argument("name", required=False, help="Recipe to print or copy.  [default: all are listed]")
+@click.argument("name", required=False, help="Recipe to print or copy.  [default: list all]")
 @click.option(
     "--to",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to copy the recipe to, with the files that it needs; nothing is overwritten.",
+    help="Folder to copy the recipe to, with its files; existing files are never overwritten.",
 )
 @json_option(
     """
@@ -27,13 +27,13 @@ from benchwright.workspace.atomic import write_bytes
     """
 )
 def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
-    """List the recipes that come along, print one, or copy it with what it needs.
+    """List the bundled recipes, print one, or copy it with its files.
 
-    `blink`, `ii-bench`, `mm-sap` and `mvp-bench` follow the papers, `perception` and `perception-with-people` are for a
-    first try on your own images, with `marked-photographs` people mark and state what these show, and `demo` is what
-    `benchwright demo` runs. `benchwright run NAME --images DIR` runs one as it is. `mm-sap`, `mvp-bench` and `demo`
-    come with facts about example photographs: by name they run on these; on a folder of which the facts speak of fewer
-    than half of the files, nothing runs, and the message says how to copy the recipe and state your own.
+    `blink`, `ii-bench`, `mm-sap` and `mvp-bench` follow the papers. `perception` and `perception-with-people` are for a
+    first try on your own images. With `marked-photographs`, annotators mark and state the content of photographs.
+    `benchwright demo` runs `demo`. `benchwright run NAME --images DIR` runs a recipe unchanged. `mm-sap`, `mvp-bench`
+    and `demo` include facts about example photographs, on which they run by name. On a folder with facts for fewer than
+    half of the files, nothing runs, and the message explains how to copy the recipe and state your own facts.
     """
     recipes_by_name = bundled_recipes()
     if name is None:
@@ -41,7 +41,7 @@ def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
         emit({"recipes": rows}, as_json=as_json, text=lambda: "\n".join(f"{r['name']:23} {r['help']}" for r in rows))
         return
     if name not in recipes_by_name:
-        raise BenchwrightError(f"there is no bundled recipe {name!r}; there are {', '.join(recipes_by_name)}")
+        raise BenchwrightError(f"no bundled recipe {name!r}; bundled recipes are {', '.join(recipes_by_name)}")
     if to is None:
         text = recipes_by_name[name].read_text(encoding="utf-8")
         emit({"name": name, "text": text}, as_json=as_json, text=lambda: text.rstrip("\n"))
@@ -55,7 +55,7 @@ def _first_comment(path: Path) -> str:
 
 
 def _copied(paths: Sequence[Path], folder: Path) -> list[str]:
-    """Copy files into a folder; identical files of an earlier, interrupted copy are kept."""
+    """Copy files into a folder, keeping identical files of an earlier, interrupted copy."""
     folder.mkdir(parents=True, exist_ok=True)
     targets = {path: folder / path.name for path in paths}
     present = {path: target for path, target in targets.items() if os.path.lexists(target)}

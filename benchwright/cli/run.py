@@ -20,9 +20,7 @@ _FAILURES_SHOWN = 10
 
 
 @click.command()
-@click.argument(
-    "recipe", type=click.Path(path_type=Path), help="Recipe's file, or the name of a recipe that comes along."
-)
+@click.argument("recipe", type=click.Path(path_type=Path), help="Recipe's file, or the name of a bundled recipe.")
 @click.option("--images", type=click.Path(path_type=Path), help="Folder of images; overrides the recipe's own.")
 @click.option(
     "--workspace", type=click.Path(path_type=Path), help="Folder to work in.  [default: workspaces/RECIPE-NAME]"
@@ -32,17 +30,17 @@ _FAILURES_SHOWN = 10
     type=click.Choice(ENGINES),
     default="local",
     show_default=True,
-    help="Where steps run: `local`, processes of this machine, or `ray`, actors on a cluster.",
+    help="Engine for steps: `local`, processes of this machine, or `ray`, actors on a cluster.",
 )
 @click.option(
     "--address",
     metavar="HOST:PORT",
-    help="Ray cluster for --engine ray, HOST:PORT or `auto`.  [default: RAY_ADDRESS, or one of this machine alone]",
+    help="Ray cluster for --engine ray, HOST:PORT or `auto`.  [default: RAY_ADDRESS, or a local one]",
 )
 @click.option(
     "--workers",
     type=click.IntRange(1, 1024),
-    help="Worker processes.  [default: one a processor, or as many as the cluster has room for]",
+    help="Worker processes.  [default: one per processor, or as many as fit on the cluster]",
 )
 @click.option(
     "--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder."
@@ -51,32 +49,31 @@ _FAILURES_SHOWN = 10
     "--profile",
     "is_profiled",
     is_flag=True,
-    help="Write what each stage and each worker cost (processor time, wall clock, bytes, memory) into the run's "
+    help="Write the cost of each stage and worker (processor time, wall-clock time, bytes, memory) into the run's "
     "folder, as the page `profile.html` and as `profile.json`.",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say how many items each task will give in each mode, and what models behind endpoints would be asked and "
-    "cost at most; ask nobody and write nothing.",
+    help="Report the expected items of each task and mode, and the requests to models behind endpoints with their "
+    "highest cost; send none and write nothing.",
 )
 @json_option(
     """
     `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
     {reason: n}, "reversed", "made", "seconds"}], "left_out": [{"step", "lacks"}], "few_items": [{"step", "advice"}],
     "waits": [line], "artifacts": {name: path}, "executed_shards", "decoded_images", "failed": [{"path", "step",
-    "reason", "detail"}], "funnel", "profile", "lost": [{"step", "reason", "records", "first", "error"}], "rows":
-    {step: {"read", "used", "refused": {reason: n}, "left_out": {reason: n}}}}`; `rows` says what became of the rows of
-    each source dataset: used, refused as wrong, or left out by a rule; `lost`
-    counts the records that errors lost, with the exception, file and line of the first; `left_out` names steps that the
-    recipe can do without and that lack something, with how to get it, and `few_items` those that made few items, with
-    why and what to do; `funnel` is the page of this run, or of the run before that shows the same, and `profile` the
-    page of what it cost, null without `--profile`. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
-    "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}], "cost", "unplanned": [step],
-    "bringing": [step], "expected": [{"step", "mode", "is_set", "items", "least", "most", "looked_at", "of", "left_out":
-    {reason: n}, "advice", "pictures"}]}`; `expected` are items by mode, before filters take some out, with a 95 %
-    interval where a sample was looked at; `cost` is null without prices, and the sum is null where a step in
-    `unplanned` cannot say how often it asks
+    "reason", "detail"}], "funnel", "profile", "lost": [{"step", "reason", "records", "first", "error"}], "rows": {step:
+    {"read", "used", "refused": {reason: n}, "left_out": {reason: n}}}}`; `rows` counts the outcomes of each source
+    dataset's rows: used, refused as wrong, or left out by a rule; `lost` counts the records that errors lost, with the
+    exception, file and line of the first; `left_out` names optional steps that lack an input, with how to get it, and
+    `few_items` those that made few items, with cause and remedy; `funnel` is the page of this run, or of an earlier
+    equal run, and `profile` the page of its cost, null without `--profile`. With `--dry-run` `{"dry_run", "images",
+    "plans": [{"step", "model", "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}],
+    "cost", "unplanned": [step], "bringing": [step], "expected": [{"step", "mode", "is_set", "items", "least", "most",
+    "looked_at", "of", "left_out": {reason: n}, "advice", "pictures"}]}`; `expected` counts items by mode, before
+    filters remove some, with a 95 % interval for a sample; `cost` is null without prices, and so is the sum if
+    `unplanned` names a step, whose number of requests is unknown
     """
 )
 def run(
@@ -91,13 +88,13 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Run a recipe over a folder of images, or go on with it.
+    """Run a recipe over a folder of images, or resume it.
 
-    Goes as far as it can without people and says what waits for them; called again it goes on where it stopped, or was
-    killed, and redoes only what changed. Each run that changes something writes a page of its funnel into its folder
-    under `runs/`. Where errors lost records, the exit code is not 0: 3 where a step raised an exception or a record
-    ended its worker, 1 where an endpoint failed, memory ran out or a file changed. What was made stays, and the next
-    run goes on from there.
+    The run goes as far as it can without people and names their pending work. The same command resumes where the run
+    stopped or was killed, and redoes only what changed. Each run that changes something writes a page of its funnel
+    into its folder under `runs/`. If errors lost records, the exit code is not 0: 3 if a step raised an exception or a
+    record ended its worker, 1 if an endpoint failed, memory ran out or a file changed. Finished work stays, and the
+    next run resumes from it.
     """
     from benchwright.pipeline import run_recipe
     from benchwright.pipeline.example_facts import check_facts_fit
@@ -149,10 +146,10 @@ def run(
 
 
 def end_with_lost(lost: Sequence[LostRecords], *, log: Path | None) -> None:
-    """Say on standard error what errors lost, and end the command with an exit code that is not 0.
+    """Report lost records on standard error, and end the command with an exit code other than 0.
 
     Args:
-        lost: What errors lost; where it is nothing, this does nothing.
+        lost: Lost records; if empty, the function does nothing.
         log: Folder of the run's log.
     """
     if not lost:
@@ -160,7 +157,7 @@ def end_with_lost(lost: Sequence[LostRecords], *, log: Path | None) -> None:
     for each in lost:
         note(f"benchwright: error: {printable(str(each))}")
     where = "" if log is None else f"; tracebacks and deaths of workers are in {log}"
-    note(f"what was made stays; run again to try lost records again, once the cause is mended{where}")
+    note(f"finished work stays; fix the cause and run again to retry lost records{where}")
     raise click.exceptions.Exit(max(each.exit_code for each in lost))
 
 
@@ -173,7 +170,7 @@ def _funnel(finished: FinishedRun) -> Path:
 
 
 def _profile(finished: FinishedRun) -> Path:
-    """Write what the run cost, as a page and as JSON, and return the page's path."""
+    """Write the run's cost, as a page and as JSON, and return the page's path."""
     from benchwright.funnel import write_profile
 
     assert finished.run_folder is not None, "every run has a log"
@@ -181,7 +178,7 @@ def _profile(finished: FinishedRun) -> Path:
 
 
 def _failures(finished: FinishedRun) -> list[dict[str, str]]:
-    """Return files that were refused or whose image failed in a step: path, step, reason."""
+    """Return refused files, and those whose image failed in a step: path, step, reason."""
     from benchwright.workspace.run_results import failures_of
 
     return failures_of(finished.workspace)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", required=False, help="Step whose settings are listed.  [default: all steps, without settings]")
+@click.argument("name", required=False, help="Step whose settings to list.  [default: all steps, without settings]")
 @json_option(
     """
     `{"steps": [{"name", "room", "help"}]}`; with a name `{"name", "help", "consumes", "settings": [{"name",
@@ -54,7 +54,7 @@ def steps(name: str | None, as_json: bool) -> None:
 
 
 def _top_settings(cls: type[BaseModel]) -> list[dict[str, Any]]:
-    """Return the settings of a step without those of the models that they hold, with their defaults as JSON values."""
+    """Return the settings of a step without those of nested models, with their defaults as JSON values."""
     from benchwright.settings.help import settings_of
 
     schema: dict[str, Any] = cls.model_json_schema()

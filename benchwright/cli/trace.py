@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 )
 @json_option('`{"kind": "item" or "image" or "file", "id", "chain": [{"what", ...}]}`')
 def trace(item: str, workspace: Path | None, as_json: bool) -> None:
-    """Tell the whole history of an item, an image or a file: from the source's bytes, over every verdict, to releases
-    and scores.
-    """
+    """Show the history of an item, an image or a file, from source bytes through verdicts to releases and scores."""
     from benchwright.funnel.trace import trace as trace_of
     from benchwright.workspace.record_lookup import RecordNames
     from benchwright.workspace.workspace import Workspace
@@ -67,7 +65,7 @@ def _line(link: dict[str, Any], known: RecordNames) -> str:
 
 def _judgement(link: dict[str, Any], known: RecordNames) -> str:
     if link["what"] == "overridden":
-        did = "what it said is reversed" if link["verdict"] == "keep" else "dropped by hand"
+        did = "verdict reversed" if link["verdict"] == "keep" else "dropped by hand"
         return f"{link['step']}: {did} by {link['by']}: {link['why']}"
     values = ", ".join(f"{key}={known.spelled(value)}" for key, value in {**link["values"], **link["evidence"]}.items())
     judgement = f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"

@@ -8,10 +8,10 @@ from benchwright.errors import BenchwrightError
 
 
 def find_workspace(workspace: Path | None) -> Path:
-    """Return the workspace given, or the current folder, or the only one under `workspaces/`.
+    """Return the given workspace, or the current folder, or the only one under `workspaces/`.
 
     Raises:
-        BenchwrightError: There is none, or more than one.
+        BenchwrightError: No workspace exists, or several do.
     """
     if workspace is not None:
         return workspace
@@ -21,4 +21,4 @@ def find_workspace(workspace: Path | None) -> Path:
     if len(workspaces) == 1:
         return workspaces[0]
     problem = f"{len(workspaces)} workspaces under workspaces/" if workspaces else "no workspace here"
-    raise BenchwrightError(f"{problem}; say which one with --workspace DIR")
+    raise BenchwrightError(f"{problem}; give one with --workspace DIR")

@@ -20,9 +20,10 @@ class Attempt:
     """One attempt to run a job.
 
     Args:
-        at: Function called before each record; tells the supervisor which record to blame if the worker dies.
+        at: Function called before each record; shows the supervisor which record to blame if the worker dies.
         singly: Whether to run record by record and journal each, because the worker of an earlier attempt died.
-        blamed: Records that killed their worker repeatedly, and how; they are recorded as failed and not run.
+        blamed: Records that killed their worker repeatedly, and how; the job records them as failed and does not run
+            them.
     """
 
     at: Callable[[Place], None]
@@ -31,7 +32,7 @@ class Attempt:
 
 
 class Job(Protocol):
-    """A piece of work with no side effects except the files that it writes, so that it can be run twice."""
+    """A piece of work with no side effects except the files it writes, so that it can run twice."""
 
     @property
     def name(self) -> str:
@@ -50,11 +51,11 @@ class Done(NamedTuple):
 
     Args:
         job: The job.
-        result: What its `run` returned.
-        seconds: Seconds that its last attempt took.
+        result: Return value of its `run`.
+        seconds: Duration of its last attempt in seconds.
         attempts: Number of attempts.
         usage: Cost of its last attempt.
-        worker: Name of the worker that ran it, that of its log.
+        worker: Name of the worker that ran it, which is also its log's.
     """
 
     job: Any
@@ -66,7 +67,7 @@ class Done(NamedTuple):
 
 
 class Engine(Protocol):
-    """An engine runs jobs in workers, which it starts when they are needed and ends with the `with` block.
+    """A runner of jobs in workers, which it starts on demand and ends with the `with` block.
 
     Each job yields one result, even if workers die. A record that ends its worker repeatedly is blamed in the job's
     next attempt, and an exception that a job raises is raised in the calling process.
@@ -82,7 +83,7 @@ class Engine(Protocol):
         """Begin to start workers in the background."""
 
     def drop_caches(self) -> None:
-        """Make idle workers of this machine drop their caches, because other work needs the memory."""
+        """Make idle workers of this machine drop their caches, to free memory for other work."""
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes, in no particular order.
@@ -91,10 +92,10 @@ class Engine(Protocol):
 
         Args:
             jobs: Jobs to run; all jobs of one call share the workers.
-            needs: Resources of each worker. An engine of one machine shares its processors and memory out when it is
-                opened, and looks only at the memory of the GPU.
+            needs: Resources of each worker. An engine of one machine divides its processors and memory at its start,
+                and considers only the GPU's memory.
 
         Raises:
-            StepError: Workers die before they reach any record, or none can be started.
+            StepError: Workers die before they reach any record, or none can start.
             BenchwrightError: A job raised one, such as a missing model.
         """

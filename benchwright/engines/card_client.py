@@ -11,8 +11,8 @@ from typing import Any
 class CardLostError(BaseException):
     """The process of the card has ended.
 
-    No `Exception`, so that no step takes it for a fault of a record: the worker ends, as it would if the model had
-    ended the worker itself, and the supervisor runs its job again.
+    It is no `Exception`, so that no step mistakes it for a fault of a record. The worker ends as if the model had ended
+    it, and the supervisor runs its job again.
     """
 
 
@@ -33,26 +33,26 @@ class CardClient:
             raise CardLostError(str(error)) from error
 
     def open(self, model: str) -> Any:
-        """Have a model opened, once for all workers, and return its `facts`.
+        """Request a model, opened once for all workers, and return its `facts`.
 
         Raises:
-            BenchwrightError: It cannot be opened, as the step's `open` says.
+            BenchwrightError: The step's `open` failed, with its message.
         """
         self._send("open", model)
         return self._answer()
 
     def keep_only(self, models: Sequence[str]) -> None:
-        """Have all other models closed."""
+        """Request that the card close all other models."""
         self._send("keep_only", tuple(models))
         self._answer()
 
     def compute(self, model: str, things: Iterable[Any]) -> list[Any]:
-        """Return one result for each thing, in order; the card computes the first while the last are still prepared."""
+        """Return one result for each thing, in order; the card computes the first during preparation of the last."""
         self._send("compute", model)
         try:
             for thing in things:
                 self._send("thing", thing)
-        finally:  # whatever ended `things`, the next call finds the connection in order
+        finally:  # the connection stays usable, however `things` ended
             self._send("end")
             answer = self._received()
         return list(_result(answer))

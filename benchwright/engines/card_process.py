@@ -1,10 +1,10 @@
-"""The process of a card: it holds each model once, and computes batches of what all workers send.
+"""The process of a card, which holds each model once and computes batches from all workers' things.
 
-Every worker has a connection and a thread here, which takes in what the worker sends. `_LANES` other threads compute:
-while the card works on the batch of one, the next copies its batch there. A batch is full, or all that there is. One
-that is not full waits for workers that are still sending, whatever shard they are at, but not for long. It is filled up
-with copies of its last thing, so a model sees batches of one size only, and a picture's result does not depend on those
-that happened to come with it.
+Every worker has a connection here, and a thread that receives from it. `_LANES` other threads compute: while the card
+works on the batch of one, the next copies its batch there. A batch takes as many things as it can hold, or all
+available ones. An incomplete batch waits for workers that are still sending, for any shard, but not for long. Copies of
+its last thing then fill it up. A model therefore sees batches of one size only, and a picture's result does not depend
+on the others in its batch.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ logger = logging.getLogger(__name__)
 
 _LANES = 2
 _PATIENCE_S = 0.2
-"""Time after which a batch that is not full is computed, even if workers are still sending."""
+"""Time in seconds after which an incomplete batch runs, even if workers are still sending."""
 
 
 class SharedModel(Protocol):
-    """A model that computes what several workers send."""
+    """A model that computes results for several workers."""
 
     @property
     def facts(self) -> Any:
-        """Return what a worker must know to send the right things; picklable."""
+        """Return the facts that a worker needs to prepare its things; picklable."""
 
     @property
     def batch_size(self) -> int:
         """Return the number of things in a batch."""
 
     def key(self, thing: Any) -> Hashable:
-        """Return what is equal for all things of a batch."""
+        """Return a key that all things of a batch have in common."""
 
     def run(self, things: Sequence[Any]) -> Sequence[Any]:
         """Return one result for each thing of a batch; called by several threads."""
@@ -76,7 +76,7 @@ def main(conn: Connection, address: str, log_path: str, environment: Mapping[str
         with Listener(address, authkey=bytes(current_process().authkey), backlog=64) as listener:
             threading.Thread(target=CardServer(host).accept, args=(listener,), daemon=True).start()
             conn.send("ready")
-            conn.recv()  # the supervisor sends no more, it closes
+            conn.recv()  # the supervisor sends nothing more and closes
     except (EOFError, OSError):
         pass
     _end(0)
@@ -84,7 +84,7 @@ def main(conn: Connection, address: str, log_path: str, environment: Mapping[str
 
 @dataclass(eq=False)
 class _Request:
-    """Things that a worker waits for together."""
+    """Things whose results a worker awaits together."""
 
     results: dict[int, Any] = field(default_factory=dict)
     count: int | None = None
@@ -92,7 +92,7 @@ class _Request:
     is_done: threading.Event = field(default_factory=threading.Event)
 
     def note(self) -> None:
-        """Say so if nothing is left to wait for."""
+        """Signal the end if all results have arrived."""
         if self.count is not None and len(self.results) == self.count:
             self.is_done.set()
 
@@ -105,7 +105,7 @@ class _Waiting(NamedTuple):
 
 
 class _Raised(NamedTuple):
-    """In place of a result: the exception of the batch."""
+    """The exception of a batch, in place of a result."""
 
     error: Exception
 
@@ -122,10 +122,10 @@ def _received(conn: Connection) -> Any:
 
 
 class CardServer:
-    """Batches of what workers send, computed by models that are open once.
+    """A server that computes workers' things in batches, with each model open once.
 
     Args:
-        host: What opens models.
+        host: Opener of models.
     """
 
     def __init__(self, host: ModelHost) -> None:
@@ -139,7 +139,7 @@ class CardServer:
             threading.Thread(target=self._compute, daemon=True).start()
 
     def accept(self, listener: Listener) -> None:
-        """Take in workers, until the listener closes."""
+        """Accept workers until the listener closes."""
         while True:
             try:
                 conn = listener.accept()
@@ -150,7 +150,7 @@ class CardServer:
             threading.Thread(target=self._hear, args=(conn,), daemon=True).start()
 
     def _hear(self, conn: Connection) -> None:
-        """Do what one worker asks for, until it ends."""
+        """Answer the requests of one worker until it ends."""
         with conn, suppress(_GoneError):
             while True:
                 kind, argument = _received(conn)
@@ -162,7 +162,7 @@ class CardServer:
                 except Exception as error:
                     logger.warning("%s %s", kind, argument, exc_info=True)
                     answer = "raised", worker_module.travelling(error)
-                with suppress(OSError):  # that it has gone is noticed by the next line
+                with suppress(OSError):  # the next line notices that the worker has gone
                     conn.send(answer)
 
     def _answer(self, kind: str, argument: Any, conn: Connection) -> Any:
@@ -177,7 +177,7 @@ class CardServer:
             if name not in self._models:
                 self._models[name] = self._host.shared_model(name)
                 allow_tf32()
-                wait_for_device()  # the weights are there before another stream reads them
+                wait_for_device()  # the weights must arrive before another stream reads them
             return self._models[name]
 
     def _keep_only(self, names: Sequence[str]) -> None:
@@ -188,7 +188,7 @@ class CardServer:
                 self._host.keep_only(names)
 
     def _results(self, name: str, conn: Connection) -> list[Any]:
-        """Queue what a worker sends, and return the results when all are there."""
+        """Queue a worker's things, and return the results when all have arrived."""
         request, count = _Request(), 0
         with self._changed:
             self._sending += 1
@@ -220,7 +220,7 @@ class CardServer:
             self._changed.notify()
 
     def _compute(self) -> NoReturn:
-        """Compute one batch after the other, in a stream of this thread's own."""
+        """Compute one batch after the other, in this thread's own stream."""
         name, batch = self._next_batch()
         with own_stream():
             while True:
@@ -240,7 +240,7 @@ class CardServer:
                 self._changed.wait(_PATIENCE_S if self._queues else None)
 
     def _chosen(self) -> tuple[str, Hashable] | None:
-        """Return the queue to take a batch of: one with a full batch, else the oldest if nothing more is to come."""
+        """Return the queue for the next batch: one with a full batch, else the oldest if nothing more will arrive."""
         oldest = min(self._queues, key=lambda name: self._queues[name][0].since, default=None)
         if oldest is None:
             return None
@@ -257,7 +257,7 @@ class CardServer:
             return model.run(things + things[-1:] * (model.batch_size - len(things)))
         except Exception as error:
             if is_lost(error):
-                logger.exception("the card is lost; this process ends, and another one takes its place")
+                logger.exception("the card is lost; this process ends, and another one replaces it")
                 _end(1)
             return [_Raised(error)] * len(things)
 
@@ -271,6 +271,6 @@ class CardServer:
 
 
 def _end(code: int) -> NoReturn:
-    """End at once: threads may be in the middle of a batch that nobody waits for."""
+    """End at once: threads may be in the middle of a batch that no worker awaits."""
     sys.stderr.flush()
     os._exit(code)

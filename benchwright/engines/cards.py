@@ -19,7 +19,7 @@ from benchwright.errors import StepError
 logger = logging.getLogger(__name__)
 
 CPU = ""
-"""In place of a GPU's name: CUDA sees none, so that models come on the CPU."""
+"""In place of a GPU's name: CUDA sees none, so models run on the CPU."""
 
 
 @dataclass
@@ -27,7 +27,7 @@ class RunningCard:
     """A GPU with its process.
 
     Args:
-        gpu: GPU, as `visible_gpus` names it.
+        gpu: Name of the GPU, from `visible_gpus`.
         address: Address at which workers connect.
         process: The process.
         conn: Connection to it; it ends when this closes.
@@ -46,7 +46,7 @@ class RunningCard:
 
 
 class Cards:
-    """Processes that hold models for workers, one a GPU.
+    """Processes that hold models for workers, one per GPU.
 
     Args:
         worker_context: Picklable `ModelHost`, which opens the models.
@@ -62,17 +62,17 @@ class Cards:
         self.running: list[RunningCard] = []
 
     def start(self, gpus: Sequence[str]) -> None:
-        """Start a process for each GPU; models are opened when a worker asks for them.
+        """Start a process for each GPU; models open when a worker requests them.
 
         Raises:
-            StepError: A process ended before it was there.
+            StepError: A process ended during its start.
         """
-        self._folder = Path(tempfile.mkdtemp(prefix="bw-"))  # short: a socket's path has at most 100 characters
+        self._folder = Path(tempfile.mkdtemp(prefix="bw-"))  # short, since a socket's path has at most 100 characters
         for gpu in gpus:
             self.running.append(self._start(gpu))
 
     def stop(self) -> None:
-        """End all processes, and so give back what they held of the GPUs."""
+        """End all processes, which frees their memory on the GPUs."""
         for card in self.running:
             card.end()
         self.running.clear()
@@ -81,7 +81,7 @@ class Cards:
             self._folder = None
 
     def replace_dead(self) -> bool:
-        """Start another process for each one that has ended; return whether there was any."""
+        """Replace each process that has ended; return whether any had."""
         dead = [place for place, card in enumerate(self.running) if not card.process.is_alive()]
         for place in dead:
             card = self.running[place]

@@ -1,6 +1,6 @@
-"""The GPUs of this machine and their free memory, asked of the driver's own program `nvidia-smi`.
+"""The GPUs of this machine and their free memory, from the driver's own program `nvidia-smi`.
 
-A supervisor of workers so need not import torch and holds nothing on a GPU.
+A supervisor of workers thus need not import torch, and holds nothing on a GPU.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ _ANSWER_WITHIN_S = 20
 
 
 def visible_gpus() -> list[str]:
-    """Return the GPUs that this process may use, as `CUDA_VISIBLE_DEVICES` names them; all of the machine without it.
+    """Return the GPUs that this process may use, as `CUDA_VISIBLE_DEVICES` names them; all GPUs without it.
 
-    Those that it does not name come by their UUIDs, since CUDA and the driver may count in different orders.
+    Without that variable, GPUs have their UUIDs as names, since CUDA and the driver may count in different orders.
     """
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is None:
         return [line for line in _asked("--query-gpu=uuid") if line.startswith(("GPU-", "MIG-"))]
     gpus: list[str] = []
     for gpu in (part.strip() for part in named.split(",")):
-        if not gpu or gpu == "-1":  # CUDA sees none of those behind such an entry
+        if not gpu or gpu == "-1":  # CUDA ignores all entries after such a one
             break
         gpus.append(gpu)
     return gpus
 
 
 def free_gpu_memory_mb(gpu: str | None = None) -> int | None:
-    """Return the free memory of a GPU in MiB; None where there is none.
+    """Return the free memory of a GPU in MiB; None without a GPU.
 
     Args:
-        gpu: The GPU, as `visible_gpus` names it; None for the first that this process may use, on which models come
-            where no setting names another one.
+        gpu: The GPU, as `visible_gpus` names it; None for the first that this process may use, which holds models
+            unless a setting names another one.
     """
     if gpu is None:
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0].strip()
@@ -44,7 +44,7 @@ def free_gpu_memory_mb(gpu: str | None = None) -> int | None:
 
 
 def _asked(*question: str) -> list[str]:
-    """Return the lines of the driver's answer, none where there is no driver."""
+    """Return the lines of the driver's answer; empty without a driver."""
     command = ["nvidia-smi", *question, "--format=csv,noheader,nounits"]
     try:
         answer = subprocess.run(  # noqa: S603 - the driver's own program

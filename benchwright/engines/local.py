@@ -1,9 +1,9 @@
 """The local engine: supervised worker processes on this machine.
 
-Workers (started by `benchwright.engines.starting`) run one job at a time and report which record they are processing.
-A worker that dies or hangs is replaced and its job runs again, record by record and journalled. A record that was being
-processed in several deaths in a row is blamed: the job then records it as failed and continues. If workers keep dying
-before they reach any record, the run ends with an error, since no record is to blame.
+Workers (started by `benchwright.engines.starting`) run one job at a time and report which record they are processing. A
+worker that dies or hangs is replaced. Its job runs again, record by record, with a journal. A record that was in
+process at several deaths in a row is blamed: the job records it as failed and continues. If workers keep dying before
+they reach any record, the run ends with an error, since no record is to blame.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DEATHS_TO_BLAME = 3
 
 _DEATHS_BEFORE_ANY_RECORD = 3
 KILLS_BEFORE_ANY_RECORD = 20
-"""Number of worker ends before any record after which the run ends: 3, or 20 for SIGKILL, which others may send."""
+"""Number of early worker ends, before any record, that end the run: 3, or 20 for SIGKILL, which others may send."""
 
 _KILLED_WHILE_STARTING = -signal.SIGKILL
 
@@ -53,21 +53,21 @@ def processors() -> int:
 
 
 def default_workers(memory_mb: int) -> int:
-    """Return one worker per processor, but no more than fit into available memory if each needs `memory_mb`."""
+    """Return one worker per processor, but no more than fit into available memory at `memory_mb` each."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:  # only Linux reports the available memory, caches included
+    except OSError:  # only Linux reports available memory, including caches
         return processors()
     available_mb = next((int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:")), None)
     return processors() if available_mb is None else max(1, min(processors(), available_mb // memory_mb))
 
 
 def _workers_on_gpu(gpu_memory_mb: int, *, beside_mb: int = 0) -> int | None:
-    """Return how many workers fit onto the first GPU if each needs `gpu_memory_mb`, at least 1; None without a GPU.
+    """Return the number of workers that fit onto the first GPU at `gpu_memory_mb` each, at least 1; None without a GPU.
 
     Args:
         gpu_memory_mb: Memory of a worker, in MiB.
-        beside_mb: Memory that is left to others, in MiB.
+        beside_mb: Memory reserved for other uses, in MiB.
     """
     free_mb = free_gpu_memory_mb()
     return None if free_mb is None else max(1, (free_mb - beside_mb) // gpu_memory_mb)
@@ -92,7 +92,7 @@ class _Worker:
     task: _Task | None = None
     seen: bytes = b""
     heard_at: float = 0.0
-    """Time at which the worker last sent a message or was seen at another record."""
+    """Time of the worker's last message or last change of record."""
 
 
 class LocalEngine:
@@ -105,7 +105,7 @@ class LocalEngine:
         hang_s: Seconds at one record after which a worker is replaced.
         preload: Modules that the fork server imports before workers are forked from it.
         log_name: Beginning of the names of logs; the number of the worker follows.
-        gpus: GPUs whose models workers may share; None for those that this process may use.
+        gpus: GPUs whose models workers may share; None for all that this process may use.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class LocalEngine:
         gpus: Sequence[str] | None = None,
     ) -> None:
         if workers < 1:
-            raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
+            raise BenchwrightError(f"--workers {workers}: give at least 1")
         self._worker_context = worker_context
         self._count = workers
         self._log_folder = log_folder
@@ -172,19 +172,19 @@ class LocalEngine:
                     yield self._finish(worker, kind, payload)
 
     def _end_busy(self) -> None:
-        """End the workers whose job nobody waits for any more: what they would answer belongs to no later call."""
+        """End the workers whose job no caller awaits any longer: their answers belong to no later call."""
         for worker in [worker for worker in self._workers if worker.task is not None]:
             self._end(worker)
             self._workers.remove(worker)
 
     def _settle(self, gpu_needs: tuple[int, int]) -> None:
-        """Let no more workers run than fit onto the GPU, and start the processes of the models that they share.
+        """Limit the workers to those that fit onto the GPU, and start the processes of the models they share.
 
-        Workers that ran jobs with other needs end, since they still hold memory there: the models that they opened, and
-        what CUDA takes for every process.
+        Workers that ran jobs with other needs end, since they still hold memory there: their opened models, and CUDA's
+        overhead for every process.
 
         Args:
-            gpu_needs: Memory of a GPU that each worker needs, and that what workers share needs, in MiB.
+            gpu_needs: GPU memory in MiB that each worker needs, and that the shared models need.
         """
         if gpu_needs == self._gpu_needs:
             return
@@ -197,11 +197,11 @@ class LocalEngine:
         if cards:
             self.prepare()
             self._cards.start(cards)
-        if own_mb:  # beside the models that are shared, which may not be there yet
+        if own_mb:  # in addition to the shared models, which may not be open yet
             self._most = min(self._count, _workers_on_gpu(own_mb, beside_mb=shared_mb) or self._count)
 
     def _cards_with(self, shared_mb: int) -> Sequence[str]:
-        """Return the GPUs with that much free memory; the first of all if none has it, and tries smaller batches."""
+        """Return the GPUs with that much free memory; if none has it, the first, which tries smaller batches."""
         if self._gpus is not None:
             return self._gpus
         gpus = visible_gpus()
@@ -228,7 +228,7 @@ class LocalEngine:
         starting.prepare(self._preload)
 
     def drop_caches(self) -> None:
-        """Make idle workers drop their caches (`Engine.drop_caches`); a dead worker is noticed later."""
+        """Make idle workers drop their caches (`Engine.drop_caches`); a later call notices dead workers."""
         for worker in self._workers:
             if worker.is_ready and worker.task is None:
                 with suppress(OSError):
@@ -236,7 +236,7 @@ class LocalEngine:
 
     def _keep_staffed(self, wanted: int) -> None:
         if self._cards.replace_dead():
-            self._end_idle()  # those that are at work notice it themselves
+            self._end_idle()  # busy workers notice it themselves
         while len(self._workers) < min(self._most, max(wanted, 1)):
             self.prepare()
             ours, theirs = starting.context().Pipe()
@@ -250,7 +250,7 @@ class LocalEngine:
             with starting.uninterrupted(), theirs:
                 try:
                     process.start()
-                except (EOFError, ConnectionError):  # the fork server was killed; another one will be started
+                except (EOFError, ConnectionError):  # the fork server was killed; another one will start
                     ours.close()
                     progress_slot.forget()
                     self._note_early_end(_KILLED_WHILE_STARTING, "starting")
@@ -261,7 +261,7 @@ class LocalEngine:
             try:
                 ours.send(self._worker_context if card is None else self._worker_context.at_card(card.address))
             except OSError:
-                continue  # it has died already, which `_hear` notices
+                continue  # already dead, which `_hear` notices
 
     def _end_idle(self) -> None:
         for worker in [worker for worker in self._workers if worker.task is None]:
@@ -269,15 +269,15 @@ class LocalEngine:
             self._workers.remove(worker)
 
     def _least_used_card(self) -> RunningCard | None:
-        """Return the card that has the fewest workers; None where workers share no models."""
+        """Return the card with the fewest workers; None if workers share no models."""
         used = Counter(id(worker.card) for worker in self._workers)
         return min(self._cards.running, key=lambda card: used[id(card)], default=None)
 
     def _may_begin(self, task: _Task) -> bool:
-        """Return whether a job may begin beside those that run.
+        """Return whether a job may begin alongside the running ones.
 
-        The end of a card takes all workers at it along, and does not say whose thing ended it. So a job that was there
-        runs alone when it runs again: only the thing that ends the card then is blamed.
+        The end of a card ends all its workers and does not reveal whose thing caused it. A job that was there therefore
+        runs alone when it runs again; only the thing that ends the card then is blamed.
         """
         busy = [worker.task for worker in self._workers if worker.task is not None]
         return not self._cards.running or not busy or not (task.deaths or any(each.deaths for each in busy))
@@ -312,7 +312,7 @@ class LocalEngine:
         return list(heard.values())
 
     def _hear(self, worker: _Worker) -> tuple[str, Any] | None:
-        """Return a worker's next message; (`gone`, exit code) if it has ended and sent no more."""
+        """Return a worker's next message; (`gone`, exit code) if it has ended without another message."""
         try:
             if worker.conn.poll():
                 message: tuple[str, Any] = worker.conn.recv()
@@ -369,7 +369,7 @@ def _how(exit_code: int | None) -> str:
 
 
 def _raise(job: Job, error: BaseException | None, trace: str) -> None:
-    """Raise in this process what a job raised in its worker."""
+    """Raise in this process the exception that a job raised in its worker."""
     if isinstance(error, BenchwrightError):
         raise error
     failure = RuntimeError(f"{job.name} failed in its worker:\n{trace}")

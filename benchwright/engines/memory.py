@@ -9,10 +9,10 @@ from typing import Any
 
 
 def give_back() -> None:
-    """Return freed memory to the system, where the allocator supports it (glibc on Linux; Arrow's own).
+    """Return freed memory to the system, if the allocator supports it (glibc on Linux; Arrow's own).
 
-    Allocators keep freed memory. Without this, the memory of one large table would count as this process's for as long
-    as the process lives, although nothing uses it.
+    Allocators keep freed memory. Without this call, the unused memory of one large table would count as this process's
+    until its end.
     """
     if (pyarrow := sys.modules.get("pyarrow")) is not None:
         pyarrow.default_memory_pool().release_unused()

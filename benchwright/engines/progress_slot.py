@@ -1,7 +1,7 @@
 """The record that a worker is processing, in memory that the worker shares with its supervisor.
 
 A worker may process thousands of records per second and can die at any of them. A message for each record would wake
-the supervisor as often; shared memory needs no system call, and its content outlives a worker that is killed.
+the supervisor as often; shared memory needs no system call, and its content outlives a killed worker.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _HEADER_BYTES = 8
 class ProgressSlot:
     """One worker's current place: written by the worker, read by the supervisor.
 
-    There are two slots. A new place is written to the inactive one, and then a single byte makes it the active one, so
-    a worker killed in the middle of writing leaves the place before.
+    The file has two slots. The worker writes a new place to the inactive slot, and a single byte then activates it. A
+    worker killed during writing thus leaves the previous place.
 
     Args:
         path: Path of the file that both sides map; not needed once both have mapped it.
@@ -54,7 +54,7 @@ class ProgressSlot:
 
     @classmethod
     def join(cls, path: Path) -> Self:
-        """Map the file that the supervisor made, and unlink it, so that no file is left behind."""
+        """Map the file that the supervisor made, and unlink it, so that no file remains."""
         joined = cls(path)
         path.unlink()
         return joined
@@ -69,7 +69,7 @@ class ProgressSlot:
         self._memory[0] = self._counts = slot
 
     def raw(self) -> bytes:
-        """Return the bytes of the last place; they differ where the place differs, and may be torn."""
+        """Return the bytes of the last place; they change with the place, and may be torn."""
         if (slot := self._memory[0]) == 0:
             return b""
         start = _HEADER_BYTES + (slot - 1) * _SLOT_BYTES

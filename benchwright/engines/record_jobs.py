@@ -1,4 +1,4 @@
-"""Functions mapped over records on a run's engine (`benchwright.record_map`), a few records a job."""
+"""Functions mapped over records on a run's engine (`benchwright.record_map`), a few records per job."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from benchwright.engines.base import Attempt, Done, Job
 
 _AHEAD = 64
-"""Number of records for each worker that are read before the first value is yielded."""
+"""Number of records per worker to read before yielding the first value."""
 _MOST_AHEAD = 1024
-"""Largest number of records that are read ahead."""
+"""Largest number of records to read ahead."""
 _MOST_BYTES = 64 * 1024**2
-"""Size of the records that are read ahead, in bytes, where whoever maps says it; one may exceed it."""
+"""Total size in bytes of records to read ahead, if the caller states sizes; a single record may exceed it."""
 _MOST_WORKERS = 8
-"""Largest number of workers that a command starts unasked."""
+"""Largest number of workers that a command starts by default."""
 _LEAST_FOR_WORKERS = 32
 """Number of records that a command's own process maps before it starts workers, which take longer to start."""
 
@@ -34,7 +34,7 @@ class RecordsJob:
 
     Args:
         stage: Id of the step's stage.
-        what: What is done with the records.
+        what: Name of the work on the records.
         function: The function.
         records: The records, each with its number among all.
     """
@@ -51,7 +51,7 @@ class RecordsJob:
 
     @property
     def size(self) -> int:
-        """Return 0: whoever maps reports progress, since a record may be one of several that an item needs."""
+        """Return 0: the caller reports progress, since a record may be one of several that an item needs."""
         return 0
 
     def run(self, worker: Any, attempt: Attempt) -> list[Any]:
@@ -70,7 +70,7 @@ class RecordsJob:
 
 
 class MapEvents(Protocol):
-    """A writer of a run's events, as far as maps are concerned."""
+    """A writer of a run's events about maps."""
 
     def mapped(self, stage: str, what: str, *, records: int, kept: int, lost: int) -> None:
         """Report that a function was mapped over a number of records, of which some were kept and some lost."""
@@ -82,8 +82,8 @@ class EngineMap:
     Args:
         stage: Id of the stage whose step maps.
         run_jobs: Function that runs jobs on the engine.
-        workers: Number of workers that there may be.
-        events: Writer of the run's events; None where no run is.
+        workers: Largest number of workers.
+        events: Writer of the run's events; None outside a run.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class EngineMap:
         together: int = RECORDS_PER_JOB,
         size_of: Callable[[Record], int] | None = None,
     ) -> Iterator[Value | LostRecord]:
-        """Yield the function's value of each record, in order (`RecordMap`); those that are kept are not sent."""
+        """Yield the function's value of each record, in order (`RecordMap`); kept records are not sent."""
         coming, first, found, lost = iter(records), 0, 0, 0
         while window := _window(coming, self._ahead, size_of):
             values: list[Any] = [None if kept is None else kept.get(record) for record in window]
@@ -131,7 +131,7 @@ class EngineMap:
 
 
 def _window(coming: Iterator[Record], most: int, size_of: Callable[[Record], int] | None) -> list[Record]:
-    """Return the next records, up to a number and, where their sizes are known, up to `_MOST_BYTES`."""
+    """Return the next records, up to a number and, if their sizes are known, up to `_MOST_BYTES`."""
     if size_of is None:
         return list(islice(coming, most))
     window: list[Record] = []
@@ -168,13 +168,13 @@ class _LateMap:
 
 @contextmanager
 def map_on_this_machine(name: str, *, workers: int | None = None) -> Iterator[RecordMap]:
-    """Yield what maps functions over records in worker processes of this machine, for commands that are no run.
+    """Yield a mapper of functions over records in worker processes of this machine, for commands outside a run.
 
-    Workers start once there is much to map; where there may be one only, this process maps.
+    Workers start once enough records arrive. With a limit of one worker, this process maps.
 
     Args:
         name: Name of the command, for messages.
-        workers: Number of processes, at least 1; as many as there are processors, up to 8, by default.
+        workers: Number of processes, at least 1; by default, as many as processors, up to 8.
     """
     with ExitStack() as opened:
 

@@ -1,4 +1,4 @@
-"""Start of worker processes: forked from a server that has done the heavy imports, where that is safe.
+"""The start of worker processes: forked, where safe, from a server that has done the heavy imports.
 
 A spawned worker spends about 0.4 s of processor time on imports before its first record. On Linux, workers are forked
 from a small server process (`multiprocessing`'s fork server) that imports once what all workers need, and they share
@@ -58,7 +58,7 @@ def prepare(preload: Sequence[str]) -> None:
 
 
 def _own_temporary_folder() -> None:
-    """Put the server's socket into a folder whose removal reports no errors.
+    """Put the server's socket into a folder whose removal ignores errors.
 
     The folder that `multiprocessing` makes prints a traceback at the end of this process if its disk has become
     read-only.

@@ -1,4 +1,4 @@
-"""What work costs a process: processor time, wall clock, bytes, and the largest memory meanwhile."""
+"""The cost of work in a process: processor time, wall-clock time, bytes and peak memory."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _IO = Path("/proc/self/io")
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 _FORGET_PEAK = "5"
-"""What Linux takes, in `clear_refs`, as the wish that the peak of memory begins anew (`proc_pid_clear_refs(5)`)."""
+"""Value for Linux's `clear_refs` that resets the peak of memory (`proc_pid_clear_refs(5)`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkCost:
-    """What a piece of work cost. Two add up to the cost of one after the other, except the peak, which is the larger.
+    """The cost of a piece of work. Costs add up as for work in sequence, except the peak, which is the larger one.
 
     Args:
-        wall_s: Wall clock in seconds.
-        cpu_s: Processor time in seconds, of the process with all threads and of the programs that it started and that
+        wall_s: Wall-clock time in seconds.
+        cpu_s: Processor time in seconds, of the process with all threads, and of programs that it started and that
             ended meanwhile.
         read_bytes: Bytes read through the system, most of them from memory where a file was read before.
         written_bytes: Bytes written through the system.
@@ -53,7 +53,7 @@ class WorkCost:
         )
 
     def __sub__(self, part: WorkCost) -> WorkCost:
-        """Return what is left without a part of the work; the peak stays that of all."""
+        """Return the cost without a part of the work; the peak stays that of the whole."""
         return WorkCost(
             self.wall_s - part.wall_s,
             self.cpu_s - part.cpu_s,
@@ -70,7 +70,7 @@ class WorkCost:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> WorkCost:
-        """Return the cost that a document states; what it does not state is 0."""
+        """Return the cost that a document states; unstated amounts are 0."""
         return cls(**{name: document.get(name, 0) for name in cls.__slots__})
 
 
@@ -78,11 +78,11 @@ NOTHING = WorkCost()
 
 
 class Meter:
-    """A measurement of this process from its making to `usage`; meters may lie within each other.
+    """A measurement of this process from creation to `usage`; meters may be nested.
 
     Args:
-        peak_anew: Whether the peak of memory begins anew. It does so for the whole process, so whoever measures it from
-            outside sees the peak since then; without it, the peak is that since the process began.
+        peak_anew: Whether to reset the peak of memory. The reset affects the whole process, so an outside observer sees
+            the peak since then. Without it, the peak is that since the start of the process.
     """
 
     def __init__(self, *, peak_anew: bool = False) -> None:
@@ -96,7 +96,7 @@ class Meter:
         self._before = _counters()
 
     def usage(self) -> WorkCost:
-        """Return the cost since the meter was made, which ends it."""
+        """Return the cost since the meter's creation, which ends the meter."""
         after = _counters()
         self._note_peak()
         _open.remove(self)
@@ -114,11 +114,11 @@ class Meter:
 
 
 _open: list[Meter] = []
-"""Meters of this process that have not ended, whose peak counts also where one within them begins it anew."""
+"""Running meters of this process, which keep their peak even if a nested meter resets it."""
 
 
 def _counters() -> WorkCost:
-    """Return what this process has cost since it began, without its peak."""
+    """Return the cost of this process since its start, without its peak."""
     spent = os.times()
     cpu = spent.user + spent.system + spent.children_user + spent.children_system
     counted = dict.fromkeys(("rchar", "wchar", "read_bytes", "write_bytes"), 0)

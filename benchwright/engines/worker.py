@@ -36,18 +36,18 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
         conn: Connection to the supervisor.
         at_path: File of the `ProgressSlot`.
         log_path: File for the worker's output.
-        environment: Environment of the supervisor; the process that this one was forked from may have another.
+        environment: Environment of the supervisor, which may differ from that of the fork server.
     """
     set_up(log_path, environment)
     _serve(conn, ProgressSlot.join(at_path))
 
 
 def set_up(log_path: str, environment: Mapping[str, str]) -> None:
-    """Make this process one of a supervisor's: its environment, a log of its own, and an end with the supervisor.
+    """Attach this process to a supervisor: same environment, a separate log, and an end with the supervisor.
 
     Args:
         log_path: File for the process's output.
-        environment: Environment that it is to have, but for the number of native threads.
+        environment: Environment to adopt, except for the number of native threads.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor handles interrupts
     os.environ.clear()
@@ -107,10 +107,10 @@ def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
             answer: tuple[str, Any]
             try:
                 result = job.run(worker_context, Attempt(progress_slot.at, singly, blamed))
-            except CardLostError:  # as if the model had ended this process: the supervisor runs the job again
+            except CardLostError:  # as if the model had ended this process; the supervisor runs the job again
                 sys.exit("the process of the card has ended")
             except BaseException as error:  # noqa: BLE001 - the supervisor handles it
-                # An exception's cause is not pickled with it, and a full disk may appear only in the cause.
+                # Pickling an exception drops its cause, and a full disk may appear only in the cause.
                 reported = storage_fault(error) or error
                 answer = ("raised", (reported if _can_travel(reported) else None, traceback.format_exc()))
                 meter.usage()
@@ -133,7 +133,7 @@ def _drop_caches(worker_context: Any) -> None:
 
 
 def travelling(error: Exception) -> Exception:
-    """Return an exception that can be pickled: itself, or one with its text."""
+    """Return a picklable exception: itself, or one with its text."""
     return error if _can_travel(error) else RuntimeError(f"{type(error).__name__}: {error}")
 
 

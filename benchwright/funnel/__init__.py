@@ -1,4 +1,4 @@
-"""The funnel page: input and output of each step of a run, with examples of the records that were not simply kept.
+"""The funnel page: input and output of each step of a run, with examples of records that were not simply kept.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

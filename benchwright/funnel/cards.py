@@ -30,7 +30,7 @@ class CardContext(NamedTuple):
         verdict: Effective verdict.
         reason: Effective reason.
         can_reverse: Whether a curator's decision can replace the verdict.
-        left_aside: Whether a drop only means that nothing was made of the record.
+        left_aside: Whether a drop only means that the step made nothing from the record.
         decisions: Curators' decisions at this stage, by record.
     """
 
@@ -49,7 +49,7 @@ class CardContext(NamedTuple):
 
     @property
     def verb(self) -> str:
-        """Return the verb that says what happened to the records."""
+        """Return the verb for the step's action on the records."""
         verbs = {"drop": "dropped", "ask": "asked about", "failed": "failed", "aside": "not used", "keep": "kept"}
         return verbs[self.look]
 
@@ -77,13 +77,13 @@ class CardPicture(NamedTuple):
     """A picture on a card.
 
     Args:
-        verb: Word that says what happened to the record.
+        verb: Word for the step's action on the record.
         name: Name of the record.
         image_wh: Width and height of the image in pixels; None without an image.
-        thumbnail: Thumbnail; None where there is no picture to show.
-        problem: Reason why there is none.
-        left_out: Corners of regions that were measured and do not count, as SVG points.
-        regions: Corners of those that count.
+        thumbnail: Thumbnail; None without a picture to show.
+        problem: Reason for a missing picture.
+        left_out: Corners of measured regions that do not count, as SVG points.
+        regions: Corners of regions that count, as SVG points.
     """
 
     verb: str
@@ -96,19 +96,19 @@ class CardPicture(NamedTuple):
 
 
 class FunnelCard(NamedTuple):
-    """What a card shows.
+    """The content of a card.
 
     Args:
         record_id: Id of the record.
         look: CSS class of the card.
-        pictures: The record and the records that it was compared with.
+        pictures: The record and those the step compared it with.
         more: Number of further records like it.
         question: Question of an item; None for an image.
         fields: Name and value of measurements and evidence.
-        own: Verdict and reason of the step, where a curator's decision replaced them; else None.
-        decision: That decision, where it is known.
-        commands: Name and command line of each action, the first of them shown.
-        step: Quoted id of the stage where the card can be chosen; else None.
+        own: Verdict and reason of the step if a curator's decision replaced them; else None.
+        decision: That decision, if known.
+        commands: Name and command line of each action; the card shows the first.
+        step: Quoted id of the stage if the card is selectable; else None.
     """
 
     record_id: str
@@ -124,7 +124,7 @@ class FunnelCard(NamedTuple):
 
 
 def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> FunnelCard:
-    """Return one card; its thumbnails are made here."""
+    """Return one card, and make its thumbnails."""
     partners = partners_in(example.evidence)
     shown = [known[partner_id] for partner_id in partners if partner_id in known][:_MOST_PARTNERS]
     record = known.get(example.record_id) or ShownRecord(example.record_id, example.record_id, None, None)
@@ -159,7 +159,7 @@ def _picture(
 
 
 def outlines_of(measured: Mapping[str, Any], kind: str) -> list[str]:
-    """Return the corners of the regions measured in a picture, as SVG points; what is no outline is left out."""
+    """Return the corners of the regions measured in a picture, as SVG points, omitting anything but outlines."""
     polygons = [region.get("polygon") for region in _listed(measured.get(kind)) if isinstance(region, Mapping)]
     return [points for polygon in polygons if (points := _points(polygon))]
 

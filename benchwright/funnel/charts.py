@@ -1,4 +1,4 @@
-"""The charts of a funnel page: the flow of records through the steps, and the distribution of what filters measured."""
+"""The charts of a funnel page: the flow of records through the steps, and the distribution of measurements."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ TEXTS = (
     "note", "{count} in", "{count} out", "1 item made", "{count} items made", "{low} to {high}",
     "{value} of {count} records", "records", "{value} of {count} records; heights are square roots of counts",
 )  # fmt: skip
-"""Texts of these charts, with places for values, for whoever shows them in another language."""
+"""Texts of these charts, with placeholders for values, for translation."""
 Translate = Callable[[str], str]
 
 
 def flow_charts(steps: Sequence[FunnelStep], *, translate: Translate = str) -> Iterator[Chart]:
-    """Yield the chart of images and the chart of items: a bar for each step, as wide as the step's input.
+    """Yield the charts of images and of items, with a bar for each step, as wide as the step's input.
 
     Args:
         steps: The steps.
@@ -85,7 +85,7 @@ def _row(step: FunnelStep, translate: Translate) -> ChartRow:
 
 
 def spread_chart(spread: Spread, *, name: str, translate: Translate = str) -> Chart:
-    """Return a histogram of measurements with the filter's threshold, beyond which columns have another look.
+    """Return a histogram of measurements with the filter's threshold, beyond which columns look different.
 
     Args:
         spread: The measurements.

@@ -25,11 +25,11 @@ class FunnelStep:
         flow: Input of the entry: files of the image folder, images or items.
         records: Number of input records.
         out: Number of records that are kept.
-        dropped: Counts of dropped records by reason, including those that a curator dropped by hand.
+        dropped: Counts of dropped records by reason, including those dropped by a curator.
         asked: Counts of records to ask about, by reason; they are kept.
         failed: Counts of failed records by reason.
-        reversed: Number of records that are kept because a curator reversed a verdict.
-        left_aside: Whether `dropped` records were only not used here and are kept; true of steps that make records.
+        reversed: Number of records kept because a curator reversed a verdict.
+        left_aside: Whether `dropped` records were merely not used and continue; true for steps that make records.
         made: Counts of made records by stream.
     """
 
@@ -62,7 +62,7 @@ class FunnelStep:
 
 
 def count_funnel(space: Workspace, stages: Sequence[Stage]) -> list[FunnelStep]:
-    """Return the counts of ingest and of every recipe entry that the last run reached; final steps are left out."""
+    """Return the counts of ingest and of every recipe entry that the last run reached, except final steps."""
     steps = [_ingest(counts_of(space, [INGEST])[0])]
     reached = space.settings().get("reached")
     for entry in dict.fromkeys(stage.entry for stage in stages if stage.kind != "final"):
@@ -106,5 +106,5 @@ def _total(counts: Sequence[VerdictCounts], verdict: str) -> dict[str, int]:
 
 
 def number(value: float) -> str:
-    """Return a count or a measurement formatted for people."""
+    """Return a count or a measurement formatted for display."""
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -1,7 +1,7 @@
 """Examples of records that a stage did not simply keep: a limited number per reason, always the same.
 
-Where the filter has a threshold, records nearest to it come first, because there the filter is most likely to be wrong.
-Else the smallest ids come first, which is as good as a random choice, since ids are hashes.
+If the filter has a threshold, records nearest to it come first, because the filter is most likely to be wrong there.
+Otherwise, the smallest ids come first, which is as good as a random choice, since ids are hashes.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class StageExample(NamedTuple):
         record_id: Id of the image or item.
         shard: Shard that holds the record.
         own: Verdict and reason of the step itself.
-        evidence: Evidence that the step gave.
-        values: Values measured of the record.
+        evidence: The step's evidence.
+        values: Values measured from the record.
         measured: Evidence of the measurement.
     """
 
@@ -53,9 +53,9 @@ def examples_of(
     Args:
         space: The workspace.
         stage: Stage that gave the verdicts.
-        measure: Stage that measured what this one judges, if there is one.
+        measure: Stage that made the measurements that this one judges, if any.
         per_reason: Largest number of examples of each reason.
-        page: Page, from 1; the second begins where the first ends.
+        page: Page, from 1; each begins where the previous one ends.
     """
     chosen = _chosen(space, stage, measure, most=per_reason * page)
     shown = {reason: ranked[per_reason * (page - 1) :] for reason, ranked in sorted(chosen.items())}

@@ -74,7 +74,7 @@ def pieces(
     stale: Sequence[OverrideStatus],
     showing: Showing,
 ) -> Iterator[str]:
-    """Yield the page's HTML; thumbnails are made when their cards are yielded."""
+    """Yield the page's HTML; each card's thumbnails are made when it is yielded."""
     values = {
         "head": head,
         "workspace": shlex.quote(str(head.workspace)),
@@ -108,5 +108,5 @@ def _spread_charts(section: FunnelSection) -> list[Chart]:
 
 
 def _printable(value: Any) -> Any:
-    """Return a text with control characters shown as escapes; markup, and what is no text, as it is."""
+    """Return a text with control characters as escapes; markup and other values unchanged."""
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,4 +1,4 @@
-"""The profile of a run: what stages and workers cost, counted from the events of its log, as JSON and as a page."""
+"""The profile of a run: costs of stages and workers, from the events of its log, as JSON and as a page."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass
 class StageCost:
-    """What a stage cost, or what stages that share a pass over the images cost together.
+    """The cost of a stage, or of stages that share a pass over the images.
 
     Args:
         name: Id of the stage; of a pass, the ids of its stages joined by " + ".
-        kind: Kind of the stage; `tables` for what a pass of several stages costs beyond the stages' own work, which is
-            reading and writing tables, and what the main process does meanwhile.
-        state: How it ended: `done`, `waiting` or `failed`.
-        ran: Number of shards that were run, or of steps that ran; 0 where everything was up to date.
-        records: Number of records that it judged; None where it judges none.
-        jobs: Number of jobs that workers did.
-        mapped: Number of records that it mapped a function over.
-        kept: Number of these whose value was kept from an earlier run.
+        kind: Kind of the stage; `tables` for the cost of a pass of several stages beyond their own work: reading and
+            writing tables, and concurrent work of the main process.
+        state: Final state: `done`, `waiting` or `failed`.
+        ran: Number of shards or steps that ran; 0 if everything was up to date.
+        records: Number of judged records; None if it judges none.
+        jobs: Number of the workers' jobs.
+        mapped: Number of records over which it mapped a function.
+        kept: Number of these with a value kept from an earlier run.
         lost: Number of these on which the function failed.
         parts: Cost of the main process for named parts of a final step, such as asking one model; of parts that go on
             at the same time, each counts all that the process does meanwhile.
@@ -54,12 +54,12 @@ class StageCost:
 
 
 class WorkerCost(NamedTuple):
-    """What a process cost in the whole run.
+    """The cost of a process in the whole run.
 
     Args:
-        name: Name of the worker, which is that of its log.
-        jobs: Number of jobs that it did.
-        usage: Cost of these; of the main process, that of the whole run.
+        name: Name of the worker, which is also its log's.
+        jobs: Number of its jobs.
+        usage: Cost of these jobs; for the main process, of the whole run.
     """
 
     name: str
@@ -69,10 +69,10 @@ class WorkerCost(NamedTuple):
 
 @dataclass
 class Profile:
-    """What a run cost.
+    """The cost of a run.
 
     Args:
-        stages: Costs of the stages, in the order in which they ran.
+        stages: Costs of the stages, in the order of the run.
         workers: Costs of the processes, the main process first.
     """
 
@@ -81,7 +81,7 @@ class Profile:
 
     @property
     def wall_s(self) -> float:
-        """Return the wall clock of the run in seconds."""
+        """Return the wall-clock time of the run in seconds."""
         return self.workers[MAIN].usage.wall_s if MAIN in self.workers else 0.0
 
     @property
@@ -119,7 +119,7 @@ class Profile:
 
 
 def profile_of(run_folder: Path) -> Profile:
-    """Return what a run cost, from the events of its log; a log of an older program has few of them."""
+    """Return the cost of a run, from the events of its log; older programs' logs have few of them."""
     profile = Profile(workers={MAIN: WorkerCost(MAIN, 0, NOTHING)})
     for event in _events(run_folder / EVENTS_FILE):
         match event["event"]:
@@ -153,7 +153,7 @@ def _events(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _of_pass(profile: Profile, stages: Sequence[str]) -> StageCost:
-    """Return where the cost of a pass belongs that is no single stage's own."""
+    """Return the entry for a pass's cost that belongs to no single stage."""
     if len(stages) == 1:
         return profile.stages[stages[0]]
     name = " + ".join(stages)
@@ -216,7 +216,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _chart(profile: Profile) -> Chart:
-    """Return processor time by stage: what the main process spent, and what workers spent."""
+    """Return processor time by stage, for the main process and the workers."""
     looks = ((MAIN, Look("series-1", "falling")), ("workers", Look("series-0")))
     rows = [
         ChartRow(

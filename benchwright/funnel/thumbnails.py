@@ -64,7 +64,7 @@ class Showing:
     shard_count: int
 
     def records(self, stream: Stream, ids: Iterable[str]) -> dict[str, ShownRecord]:
-        """Return the records of these ids that are in the workspace; each shard concerned is read once."""
+        """Return the workspace's records with these ids, reading each affected shard once."""
         wanted = set(ids)
         if stream == "images":
             images = {record.image_id: record for record in self._images([INGEST], wanted, wanted)}
@@ -84,7 +84,7 @@ class Showing:
         }
 
     def thumbnail(self, record: ImageRecord) -> Thumbnail:
-        """Return an image's thumbnail, from the workspace's cache if it was made before."""
+        """Return an image's thumbnail, from the workspace's cache if present."""
         try:
             small = kept_preview(
                 self.cache, record.image_id, lambda: self._reader.file_bytes(record), max_side_px=_SIDE_PX

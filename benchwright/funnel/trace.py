@@ -86,7 +86,7 @@ class _History:
             return []
         items: dict[str, tuple[str, Item]] = {}
         for stage, item in self._items_named(name):
-            items.setdefault(item.item_id, (stage, item))  # as first made; its revisions follow in its history
+            items.setdefault(item.item_id, (stage, item))  # the first version; its revisions follow in its history
         return [items[item_id] for item_id in sorted(items)]
 
     def _items_named(self, name: str) -> Iterator[tuple[str, Item]]:
@@ -99,7 +99,7 @@ class _History:
                     yield from ((stage, item) for item in items_of(rows) if item.item_id.startswith(name))
 
     def of_image(self, record: ImageRecord) -> Iterator[dict[str, Any]]:
-        """Yield an image's history: its parents first, then how it was ingested or made, then every verdict."""
+        """Yield an image's history: its parents, its ingest or making, then every verdict."""
         for parent in record.derived_from:
             yield from self.of_image(self._images[parent][1])
         stage = self._images[record.image_id][0]
@@ -119,7 +119,7 @@ class _History:
         yield from self._verdicts(record.image_id)
 
     def of_released_file(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the history of a file that a release made of an image of the workspace, by its id; else nothing."""
+        """Yield the history of a file that a release made from a workspace image, by its id; else nothing."""
         made: dict[str, list[tuple[Path, ImageRecord]]] = {}
         if len(name) >= SHORTEST_PREFIX:
             for folder in self._release_folders():
@@ -136,7 +136,7 @@ class _History:
                 if parent in self._images:
                     yield from self.of_image(self._images[parent][1])
             for folder, record in files:
-                # A sealed split says of no file what made it: metadata alone is removed there.
+                # A sealed split records no origin of its files: release only removes metadata there.
                 steps = steps_of_released_files(read_provenance(folder))
                 yield {
                     "what": "released file",
@@ -148,7 +148,7 @@ class _History:
                 }
 
     def of_item(self, stage: str, item: Item) -> Iterator[dict[str, Any]]:
-        """Yield an item's history: its images, how it was made, verdicts, releases, scores."""
+        """Yield an item's history: its images, its making, verdicts, releases, scores."""
         seen: set[str] = set()
         for image in item.images:
             for link in self.of_image(self._images[image.image_id][1]):

@@ -1,4 +1,4 @@
-"""Writing of a funnel page from the counts and a few examples in a workspace's tables."""
+"""The writer of a funnel page, from the counts and a few examples in a workspace's tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
 _PER_REASON = 12
-"""Number of examples of each reason on the page that a run writes."""
+"""Number of examples of each reason on a run's page."""
 
 
 class WrittenFunnel(NamedTuple):
@@ -47,22 +47,22 @@ def write_funnel(
         out: Path of the page, replaced if it exists; None only counts.
         per_reason: Largest number of examples of each reason; default 12.
         page: Page of the examples, from 1; page 2 shows those after the first `per_reason`.
-        step: Name of the only recipe entry to show examples of; all where None.
+        step: Name of the only recipe entry with examples; None for all.
 
     Raises:
-        BenchwrightError: Nothing has run there, no such step has, or the page cannot be written.
+        BenchwrightError: Nothing has run there, the step has not run, or the page cannot be written.
     """
     space = Workspace.open(root)
     stages = stages_of_workspace(root)
     steps = count_funnel(space, stages)
     if step is not None and step not in {funnel_step.name for funnel_step in steps}:
         raise BenchwrightError(
-            f"no step {step!r} ran in {root}; these did: {', '.join(funnel_step.name for funnel_step in steps)}"
+            f"no step {step!r} ran in {root}; steps that ran: {', '.join(funnel_step.name for funnel_step in steps)}"
         )
     if out is None:
         return WrittenFunnel(None, steps)
     if not out.parent.is_dir() or out.is_dir():
-        raise BenchwrightError(f"{out} cannot be written: give a file in a folder that is there, such as funnel.html")
+        raise BenchwrightError(f"cannot write {out}: give a file in an existing folder, such as funnel.html")
     settings = space.settings()
     head = FunnelHead(str(settings["recipe"]["name"]), settings["state"] == "done", root.resolve(), page, per_reason)
     ran = tuple(name for name in stage_names(space) if name != INGEST)
@@ -84,7 +84,7 @@ def write_funnel(
 def _sections(
     space: Workspace, stages: Sequence[Stage], steps: Sequence[FunnelStep], head: FunnelHead, showing: Showing
 ) -> Iterator[FunnelSection]:
-    """Yield the sections of the steps that have something to show."""
+    """Yield the sections of the steps with content."""
     for step in steps:
         parts = [stage for stage in stages if stage.entry == step.name and stage.kind != "final"]
         spreads = [spread for part in parts if part.role == "measure" for spread in spreads_of(space, part)]

@@ -1,1 +1,1 @@
-"""What this machine is and does: its names, locks, faults of its storage, installed libraries."""
+"""Facts about this machine: its names, locks, storage faults and installed libraries."""

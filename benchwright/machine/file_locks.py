@@ -1,7 +1,7 @@
-"""Locks on files, which the kernel releases when a process ends, however it ends.
+"""Locks on files, which the kernel releases at any end of a process.
 
-Not every disk has them: some network folders answer ENOLCK. Each lock is therefore taken here, so that such a disk is
-reported with the path and with what to do, and never taken for a lock that somebody else holds.
+Not every disk has them: some network folders answer ENOLCK. This module therefore takes every lock. It reports such a
+disk with the path and the remedy, and never mistakes it for a lock that another process holds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def lock(file: int | HasFileno, path: Path, *, shared: bool = False, waits: bool
 
     Raises:
         BlockingIOError: Another process holds the lock, and `waits` is False.
-        OSError: The disk has no locks; `storage_faults` has words for it.
+        OSError: The disk has no locks; `storage_faults` has the message.
     """
     how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     with naming(path):
@@ -42,13 +42,13 @@ def lock(file: int | HasFileno, path: Path, *, shared: bool = False, waits: bool
 def check_locks(file: int, path: Path) -> None:
     """Check that the disk of an open file has locks, both those of `lock` and those that SQLite takes.
 
-    SQLite itself would call the database locked, after waiting for half a minute. The file must be none that SQLite
+    SQLite itself would call the database locked, after waiting for half a minute. The file must not be one that SQLite
     has open: closing it releases the process's own locks of the second kind.
 
     Raises:
-        OSError: The disk has none; `storage_faults` has words for it.
+        OSError: The disk has no locks; `storage_faults` has the message.
     """
-    with suppress(BlockingIOError):  # held by another process: there are locks
+    with suppress(BlockingIOError):  # held by another process, so the disk has locks
         lock(file, path, shared=True, waits=False)
     fcntl.flock(file, fcntl.LOCK_UN)
     with naming(path), suppress(BlockingIOError, PermissionError):

@@ -1,8 +1,8 @@
-"""Faults of disks, folders and system limits, reported in one line: what failed, where, and what to do.
+"""Faults of disks, folders and system limits, reported in one line with path and remedy.
 
-Python, Arrow, Pillow and SQLite each report a full disk in their own way. `storage_fault` recognises all of them, also
-where another exception wraps them, so that every command ends in the same way: one line that names the path, exit
-code 2. Once the cause is removed, the same command finishes the work.
+Python, Arrow, Pillow and SQLite each report a full disk in their own way. `storage_fault` recognizes all of them, even
+wrapped by another exception, so that every command ends in the same way: one line that names the path, exit code 2.
+After removal of the cause, the same command finishes the work.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from benchwright.errors import StorageError
 _AGAIN = "then run the same command again"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _MACHINE = _FULL | {errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOLCK}
-"""Errors that the file being read cannot have caused."""
+"""Errors without a cause in the file being read."""
 _WORDS: Mapping[int, str] = {
     errno.EDQUOT: f"the quota there is used up; remove files or have it raised, {_AGAIN}",
     errno.EFBIG: f"the file would be larger than the file system or `ulimit -f` allows; raise the limit, {_AGAIN}",
-    errno.EROFS: "the disk is read-only; give a folder that can be written to, or copy this one there",
+    errno.EROFS: "the disk is read-only; give a writable folder, or copy this one there",
     errno.EACCES: "permission denied; give another folder, or change who may read and write there",
     errno.EPERM: "the system does not permit it; give another folder, or change who may read and write there",
     errno.ENOLCK: "the disk has no file locks, without which two programs would write at once (some network folders "
     "have none, or are mounted without); use a folder on a local disk, or mount this one with locks. Several machines "
     "share a review store on PostgreSQL, whose workspace still lies on a disk with locks",
     errno.EIO: f"input/output error; the disk or its connection fails: look at the system's log, {_AGAIN}",
-    errno.ESTALE: f"the network folder is not what it was; mount it anew, {_AGAIN}",
+    errno.ESTALE: f"the network folder has changed; mount it again, {_AGAIN}",
     errno.ENOTDIR: "a part of this path is a file, not a folder; give another path",
     errno.EISDIR: "this is a folder, not a file; give another path",
-    errno.EEXIST: "something of another kind has this name; give another path, or move it away",
+    errno.EEXIST: "another kind of file has this name; give another path, or move it away",
     errno.ENOENT: "no such file or folder",
     errno.ENOTEMPTY: "the folder is not empty; give another path, or move it away",
     errno.ENAMETOOLONG: "the name is too long for this file system; give a shorter one",
-    errno.ELOOP: "too many links lead on from here; give the path itself",
+    errno.ELOOP: "too many links; give the path itself",
     errno.EMFILE: f"too many files are open; raise `ulimit -n`, {_AGAIN}",
     errno.ENFILE: f"the system has too many files open; end other programs, {_AGAIN}",
     errno.ENOMEM: f"the system has no memory left; end other programs, {_AGAIN}",
@@ -46,23 +46,23 @@ _PERM, _READONLY, _IOERR, _CORRUPT, _SQLITE_FULL, _CANTOPEN = 3, 8, 10, 11, 13, 
 _SQLITE: Mapping[int, int] = {_SQLITE_FULL: errno.ENOSPC, _IOERR: errno.EIO, _PERM: errno.EACCES}
 """System error number for each SQLite result code."""
 _SQLITE_WORDS: Mapping[int, str] = {
-    _READONLY: "it, or the folder it lies in, cannot be written to; change that, or copy both elsewhere",
-    _CANTOPEN: "the database cannot be opened; see that its folder is there and can be written to",
-    _CORRUPT: "the database is damaged; put a copy or a backup in its place",
+    _READONLY: "it, or the folder it lies in, is not writable; change that, or copy both elsewhere",
+    _CANTOPEN: "the database cannot be opened; check that its folder exists and is writable",
+    _CORRUPT: "the database is damaged; replace it with a copy or a backup",
 }
 _POSTGRESQL: Mapping[str, str] = {
     "53100": f"the server's disk is full; make room there, {_AGAIN}",
     "58030": f"the server's disk fails; look at its log, {_AGAIN}",
-    "25006": "the server only lets read; give one that can be written to",
+    "25006": "the server is read-only; give a writable one",
 }
 
 
 def storage_fault(error: BaseException, *, path: Path | str | None = None) -> StorageError | None:
-    """Return the error to report for an exception caused by a storage fault; None where no such fault is the cause.
+    """Return the error to report for an exception caused by a storage fault; None if no such fault is the cause.
 
     Args:
-        error: Exception as it was caught; its causes are examined as well.
-        path: Path that was being read or written, for exceptions that do not name one.
+        error: Caught exception, whose causes are also examined.
+        path: Path being read or written, for exceptions that do not name one.
     """
     for cause in _causes(error):
         if isinstance(cause, StorageError):
@@ -73,7 +73,7 @@ def storage_fault(error: BaseException, *, path: Path | str | None = None) -> St
 
 
 def is_of_the_machine(error: BaseException) -> bool:
-    """Return whether the machine caused the error, such as a full disk, and not the file that was being processed."""
+    """Return whether the machine caused the error, such as by a full disk, and not the file being processed."""
     return any(
         isinstance(cause, StorageError)
         or (isinstance(cause, OSError) and cause.errno in _MACHINE)
@@ -95,11 +95,11 @@ def naming(path: Path | str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path | str, *drafts: Path) -> Iterator[None]:
-    """Turn errors in writing a file within the block into a `StorageError` that names the file.
+    """Convert errors in writing a file within the block to a `StorageError` that names the file.
 
     Args:
-        path: Path of the file that is written.
-        drafts: Files that it is written to first; errors about any other file are raised unchanged.
+        path: Path of the file to write.
+        drafts: Temporary files written first; errors about any other file are raised unchanged.
     """
     try:
         yield
@@ -149,7 +149,7 @@ def _of_sqlite(error: BaseException, code: int, path: Path | str | None) -> str 
 
 
 def _sqlite_code(error: BaseException) -> int | None:
-    """Return SQLite's primary result code; None where the error is not SQLite's."""
+    """Return SQLite's primary result code; None if the error is not SQLite's."""
     code = getattr(error, "sqlite_errorcode", None)
     return code & 0xFF if isinstance(code, int) else None
 
@@ -163,7 +163,7 @@ def _line(code: int, where: str | None, strerror: str | None) -> str:
 
 
 def _room(where: str | None) -> str:
-    """Return how full the disk of a path is; without a path, the disks of the current and the temporary folder."""
+    """Return the free space on a path's disk; without a path, on the disks of the current and the temporary folder."""
     if where is None:
         import tempfile
 
@@ -179,7 +179,7 @@ def _free(folder: str) -> str:
     try:
         disk = os.statvfs(folder)
     except OSError:
-        return "how much is free cannot be told"
+        return "its free space is unknown"
     if disk.f_files and not disk.f_favail:
         return "it holds as many files as it can"
     free, total = (blocks * disk.f_frsize / 1e6 for blocks in (disk.f_bavail, disk.f_blocks))

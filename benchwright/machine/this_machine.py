@@ -1,8 +1,7 @@
-"""Addresses on this machine, which clients ask directly: a proxy in the environment is for other machines.
+"""Addresses on this machine, which clients contact directly: a proxy in the environment is for other machines.
 
-Every client of the package takes its settings from here, so that `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` neither
-stand between it and a server on this machine nor have to be installed for (SOCKS) there, unless the environment asks
-for it.
+Every client of the package takes its settings from here. `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` thus do not affect
+a server on this machine, nor require proxy packages (SOCKS) for it, unless the environment requests that.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from urllib.parse import urlsplit
 from benchwright.errors import PrerequisiteError
 
 PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
-"""Variables of the environment that name proxies, in small letters."""
+"""Environment variables that name proxies, in lower case."""
 PROXY_HERE = "BENCHWRIGHT_PROXY_THIS_MACHINE"
-"""Variable that, set to 1, has this machine's servers asked through the proxies of the environment as well."""
+"""Variable that, set to 1, also routes requests to this machine's servers through the environment's proxies."""
 
 
 def is_this_machine(host: str) -> bool:
-    """Return whether a host is this machine by its name or address; no name is looked up.
+    """Return whether a host is this machine by its name or address, without looking up any name.
 
     Example:
         >>> [is_this_machine(host) for host in ("localhost", "127.0.0.2", "::1", "models.example")]
@@ -41,10 +40,10 @@ def is_this_machine(host: str) -> bool:
 
 
 def client_settings(url: str) -> dict[str, Any]:
-    """Return the settings by which an HTTP client (httpx, httpx2) asks an address directly if it is on this machine.
+    """Return the settings with which an HTTP client (httpx, httpx2) contacts an address on this machine directly.
 
-    They are empty for other machines, and where `PROXY_HERE` is 1: the client then takes proxies from the environment.
-    Certificates that the environment names (`SSL_CERT_FILE`) hold in either case.
+    They are empty for other machines, and if `PROXY_HERE` is 1: the client then takes proxies from the environment.
+    Certificates that the environment names (`SSL_CERT_FILE`) apply in either case.
     """
     address = urlsplit(url)
     if not is_this_machine(address.hostname or "") or os.environ.get(PROXY_HERE) == "1":
@@ -58,7 +57,7 @@ def client_settings(url: str) -> dict[str, Any]:
 
 @contextmanager
 def naming_proxies(url: str) -> Iterator[None]:
-    """Turn the error of a client that cannot use a proxy of the environment into one for people.
+    """Convert the error of a client that cannot use a proxy of the environment to a readable one.
 
     Raises:
         PrerequisiteError: The environment names a proxy that the client cannot use.

@@ -1,4 +1,4 @@
-"""What results may depend on besides their inputs: versions of libraries, and the code of this package."""
+"""Dependencies of results besides their inputs: versions of libraries, and the code of this package."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def library_versions() -> dict[str, str]:
 
 @cache
 def code_digest(root: Path = _PACKAGE) -> str:
-    """Return the SHA-256 of all Python files of this package, rooms that are linked into it left out.
+    """Return the SHA-256 of all Python files of this package, without rooms that are linked into it.
 
-    What is kept under it is made again after any change of the code, so that no version has to be raised by hand.
+    Data cached under it is made again after any change of the code, so that no version needs manual updates.
 
     Args:
         root: Folder of the package.

@@ -1,7 +1,7 @@
-"""Processing in batches of alike inputs, with smaller batches when memory runs out; results keep the input order.
+"""Batches of similar inputs, which shrink when memory runs out; results keep the input order.
 
-Steps with a model use it in `many`, backends for local models use it for questions. No library is imported to detect
-that memory ran out: every library has its own exception for it, which is recognised by its name or message.
+Steps with a model use it in `many`, backends for local models use it for questions. Detecting exhausted memory imports
+no library: every library has its own exception, recognized by its name or message.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchwright.texts.normalization import counted
 T = TypeVar("T")
 R = TypeVar("R")
 _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "status_alloc_failed")
-"""The last is what cuBLAS and cuDNN report when they get no memory for themselves."""
+"""Words of messages about exhausted memory; the last are those of cuBLAS and cuDNN."""
 
 
 class OutOfMemory(BenchwrightError):
@@ -32,12 +32,12 @@ class Batches:
 
     Args:
         size: Largest number of inputs per batch, at least 1.
-        tidy: Function called after memory ran out, to free what a library still holds; by default torch's cache.
+        tidy: Function to call after memory ran out, which frees a library's memory; by default torch's cache.
     """
 
     def __init__(self, size: int, tidy: Callable[[], None] = free_memory) -> None:
         if size < 1:
-            raise ValueError(f"a batch of {size} things; at least 1 is needed")
+            raise ValueError(f"a batch of {size} things; give at least 1")
         self.size = size
         self._tidy = tidy
 
@@ -48,13 +48,13 @@ class Batches:
         *,
         key: Callable[[T], Hashable] | None = None,
     ) -> list[R | OutOfMemory]:
-        """Return one result per input, in order; the error in place of a result for which memory does not suffice.
+        """Return one result per input, in order, with the error in place of a result if memory does not suffice.
 
         Args:
             things: Inputs.
             work: Function that returns one result per input of a batch, in order; may be called again with fewer.
             key: Function whose value is equal for all inputs of a batch, such as the size of a picture; keys are
-                processed in the order of their first inputs. None batches neighbours.
+                processed in the order of their first inputs. None batches neighbors.
 
         Raises:
             ValueError: `work` returned too few or too many results.
@@ -69,7 +69,7 @@ class Batches:
         *,
         key: Callable[[T], Hashable] | None = None,
     ) -> Generator[tuple[int, R | OutOfMemory]]:
-        """Yield the place and the result of each input once its batch is done, otherwise as `run`."""
+        """Yield the position and the result of each input once its batch is done, otherwise as `run`."""
         for places in _alike(things, key):
             yield from zip(places, self._one_kind([things[place] for place in places], work), strict=True)
 
@@ -95,7 +95,7 @@ class Batches:
             batch = things[done : done + self.size]
             try:
                 results = work(batch)
-            except Exception as error:  # every library has its own type for this
+            except Exception as error:  # each library raises its own type
                 if not ran_out_of_memory(error):
                     raise
                 self.size = max(1, len(batch) // 2)
@@ -104,21 +104,19 @@ class Batches:
                     done += 1
             else:
                 if len(results) != len(batch):
-                    raise ValueError(
-                        f"{counted(len(results), 'result')} for a batch of {len(batch)}; one each is needed"
-                    )
+                    raise ValueError(f"{counted(len(results), 'result')} for a batch of {len(batch)}; return one each")
                 yield from results
                 done += len(batch)
                 continue
-            # Called after the handler, because until then the exception's frames hold the memory to free.
+            # Follows the handler, because the exception's frames hold the memory until then.
             self._tidy()
 
 
 def in_background(results: Iterable[T]) -> Generator[T]:
-    """Yield results that a thread of its own makes meanwhile, so that what is done with one overlaps with the next.
+    """Yield results that a separate thread makes, so that the use of one overlaps with the making of the next.
 
-    All of them may be there before the first is taken. An error among them is raised here, in its place; whoever takes
-    no more waits for the one under way.
+    All of them may be ready before the caller takes the first. An error among them is raised here, in its place. A
+    caller that stops early waits for the result in progress.
     """
     made: SimpleQueue[tuple[T, ...]] = SimpleQueue()
     stopped = Event()
@@ -151,7 +149,7 @@ def _alike(things: Sequence[T], key: Callable[[T], Hashable] | None) -> Iterable
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
-    """Return whether an exception means that memory ran out, on any device."""
+    """Return whether an exception reports exhausted memory, on any device."""
     if isinstance(error, MemoryError | OutOfMemory) or type(error).__name__ == "OutOfMemoryError":
         return True
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)

@@ -1,7 +1,7 @@
-"""Resizing and normalising of pictures on the device that a network runs on, in batches.
+"""Resizing and normalization of pictures in batches, on the network's device.
 
-On a CPU, Pillow and the processors of transformers do that, one picture at a time. Here the same filters run on a GPU:
-values differ from Pillow's by roundings, .1 of 255 on average, as Pillow rounds between rows and columns.
+On a CPU, Pillow and the processors of transformers do that, one picture at a time. This module runs the same filters on
+a GPU. Values differ from Pillow's by rounding, .1 of 255 on average, as Pillow rounds between rows and columns.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     import torch
 
 SUFFICIENT_RATIO = 2
-"""A picture that is this much larger than what it is resized to, or more, may be decoded at that size.
+"""Smallest ratio of a picture's size to its target size at which it may be decoded at that smaller size.
 
-On photographs and drawings the result differs by .2 of 255 on average, hardly more than by the resizing; at 1.5 times
-by .3 to .9, at the very size by .8 to 1.3.
+On photographs and drawings, the result differs by .2 of 255 on average, hardly more than from the resizing. At a ratio
+of 1.5 it differs by .3 to .9, at 1 by .8 to 1.3.
 """
 
 
 class DevicePixels(NamedTuple):
-    """What a network wants of pixels.
+    """A network's requirements for pixels.
 
     Args:
-        mean: Mean of red, green and blue, 0-1, that is taken away.
-        std: Deviation of each, by which the rest is divided.
+        mean: Mean of red, green and blue, 0-1, to subtract.
+        std: Standard deviation of each, to divide by.
         filtered: Filter of the resizing, whose support grows as pictures shrink.
     """
 
@@ -39,7 +39,7 @@ class DevicePixels(NamedTuple):
 
     @classmethod
     def of_processor(cls, processor: Any) -> DevicePixels | None:
-        """Return what a processor of transformers does after it chose a size; None where it does anything else."""
+        """Return the steps of a transformers processor after the choice of a size; None if it has any other step."""
         filters: dict[Any, Literal["bilinear", "bicubic"]] = {
             Image.Resampling.BILINEAR: "bilinear",
             Image.Resampling.BICUBIC: "bicubic",
@@ -58,9 +58,9 @@ class DevicePixels(NamedTuple):
         return cls(mean, std, filters[settings["resample"]])
 
     def batch(self, pictures: Sequence[NDArray[np.uint8]], size_hw: tuple[int, int], place: str) -> torch.Tensor:
-        """Return pictures of any sizes as the network takes them, (pictures, 3, height, width) in float32 on a device.
+        """Return pictures of any sizes as the network's input, (pictures, 3, height, width) in float32 on a device.
 
-        Pictures of one size are copied and resized together; a GPU copies them beside other work.
+        Pictures of one size are copied and resized together; a GPU copies them during other work.
         """
         import torch
 

@@ -1,4 +1,4 @@
-"""The device that a model runs on and the numbers it computes with, chosen alike by every step, helper and backend."""
+"""The device and number format of a model: one rule for every step, helper and backend."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 
 
 class Device(NamedTuple):
-    """A device that is there.
+    """An available device.
 
     Args:
         place: Device by torch's name, such as `cuda:0`.
-        dtype: Numbers in which models are loaded.
+        dtype: Number format in which models are loaded.
     """
 
     place: str
@@ -31,14 +31,14 @@ class Device(NamedTuple):
 
 
 def find_device(wanted: str | None, precision: Precision = "float32") -> Device:
-    """Return a device: the one that is wanted, else the first GPU, else the CPU.
+    """Return a device: the requested one, else the first GPU, else the CPU.
 
     Args:
-        wanted: Device that is wanted, such as `cuda:1` or `cpu`.
-        precision: `auto` is bfloat16 on a GPU that can, float16 on another, float32 on the CPU.
+        wanted: Requested device, such as `cuda:1` or `cpu`.
+        precision: `auto` is bfloat16 on a GPU that supports it, float16 on another, float32 on the CPU.
 
     Raises:
-        PrerequisiteError: torch is not installed, or there is no such device.
+        PrerequisiteError: torch is not installed, or the device is missing.
         BenchwrightError: `wanted` names no kind of device.
     """
     torch = _torch()
@@ -46,9 +46,9 @@ def find_device(wanted: str | None, precision: Precision = "float32") -> Device:
     try:
         kind = torch.device(place).type
     except RuntimeError as error:
-        raise BenchwrightError(f"device {place!r} is none; give cpu or cuda:0") from error
+        raise BenchwrightError(f"{place!r} is not a device; give cpu or cuda:0") from error
     if kind == "cuda" and not torch.cuda.is_available():
-        raise PrerequisiteError(f"device {place!r} is wanted, and torch sees no GPU here; leave `device` out")
+        raise PrerequisiteError(f"device {place!r} is requested, but torch sees no GPU here; leave `device` out")
     if precision != "auto":
         return Device(place, precision)
     if kind != "cuda":
@@ -57,7 +57,7 @@ def find_device(wanted: str | None, precision: Precision = "float32") -> Device:
 
 
 def free_memory() -> None:
-    """Let torch, where it is loaded, give back what it holds of a GPU's memory."""
+    """Let torch, if loaded, return its cached GPU memory."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.empty_cache()
@@ -65,7 +65,7 @@ def free_memory() -> None:
 
 @contextmanager
 def own_stream() -> Iterator[None]:
-    """Give what this thread sends to a GPU an order of its own, so that copies there overlap other threads' work."""
+    """Give this thread its own order of GPU work, so that its copies overlap other threads' work."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         yield
@@ -75,31 +75,31 @@ def own_stream() -> Iterator[None]:
 
 
 def wait_for_device() -> None:
-    """Wait until a GPU, where torch uses one, has done all that it was given."""
+    """Wait until the GPU, if torch uses one, has finished all its work."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.synchronize()
 
 
 def is_lost(error: BaseException) -> bool:
-    """Return whether an exception means that this process can compute no more on its GPU, by how torch words it."""
+    """Return whether torch's exception means that this process can no longer compute on its GPU."""
     return type(error).__name__ == "AcceleratorError" or "CUDA error" in str(error)
 
 
 def allow_tf32() -> None:
-    """Let GPUs round the factors of float32 products to 11 bits (TF32), in this process for good; torch is loaded.
+    """Let GPUs round the factors of float32 products to 11 bits (TF32), for the rest of this process; load torch.
 
-    That is some eight times as fast, and changes an estimate by about a thousandth. It cannot be undone for a while,
-    since threads share it and results would depend on which of them runs.
+    That is some eight times as fast, and changes an estimate by about a thousandth. The setting cannot change
+    temporarily, since threads share it and results would depend on their order.
     """
     if (torch := sys.modules.get("torch")) is not None:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
 
 
 def in_bfloat16(place: str) -> AbstractContextManager[Any]:
-    """Return the context in which networks multiply in bfloat16 on a GPU that can; on any other device, as they are.
+    """Return the context in which networks multiply in bfloat16 on a GPU that supports it, else unchanged.
 
-    Sums and norms stay in float32. It is for results that are rounded, or decided on again, by more than it changes.
+    Sums and norms stay in float32. Use it for results whose later rounding or review outweighs its changes.
     """
     torch = _torch()
     device = torch.device(place)

@@ -1,6 +1,6 @@
-"""Weights that lie on this machine already: found by the name of their repository on the hub, and hashed.
+"""Weights on this machine: look-up by the name of their repository on the hub, and digests.
 
-Nothing is ever fetched.
+The module never downloads anything.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from benchwright.canonical import digest, file_digest
 
 FOLDER = "BENCHWRIGHT_MODELS"
-"""Variable of the environment that names a folder with models, each in a folder called as its repository is."""
+"""Environment variable that names a folder with models, each in a folder with its repository's name."""
 
 
 def weights_on_this_machine(repository: str) -> Path | None:
-    """Return the folder with a repository's files, or None where this machine has none.
+    """Return the folder with a repository's files; None if this machine has none.
 
-    It looks for `$BENCHWRIGHT_MODELS/<organisation>/<name>`, then `$BENCHWRIGHT_MODELS/<name>`, then in the cache of
-    the Hugging Face Hub.
+    It searches `$BENCHWRIGHT_MODELS/<organization>/<name>`, then `$BENCHWRIGHT_MODELS/<name>`, then in the cache of the
+    Hugging Face Hub.
 
     Args:
         repository: Name on the hub, such as `depth-anything/Depth-Anything-V2-Small-hf`.
@@ -42,17 +42,17 @@ def weights_on_this_machine(repository: str) -> Path | None:
 
 
 _FILES_AT_A_TIME = 8
-"""Files that are hashed at a time: the parts of large weights, one thread each."""
+"""Number of files to hash at a time: the parts of large weights, one thread each."""
 
 
 def weights_digest(folder: Path, files: Iterable[Path]) -> str:
-    """Return the digest over names and contents of the files that decide what a model says.
+    """Return the digest over names and contents of the files that decide a model's output.
 
-    A process reads each file once, for as long as its size and time of change stay: weights have gigabytes, and every
-    stage asks for their digest.
+    A process reads each file once while its size and time of change stay the same, since weights take gigabytes and
+    every stage requests their digest.
 
     Args:
-        folder: Folder that names start from.
+        folder: Folder to which names are relative.
         files: Files in it, in any order.
     """
     paths = sorted(files)
@@ -64,7 +64,7 @@ def weights_digest(folder: Path, files: Iterable[Path]) -> str:
 
 
 def weights_file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes; a process reads it once, for as long as size and time of change stay."""
+    """Return the SHA-256 of a file's bytes, read once per process until its size or time of change differs."""
     facts = path.stat()
     return _digest_of_unchanged(path.absolute(), facts.st_size, facts.st_mtime_ns)
 

@@ -1,7 +1,7 @@
-"""A model's results for the pictures of a step: batches that fit into memory, and failures of single pictures.
+"""A model's results for a step's pictures: batches that fit into memory, and failures of single pictures.
 
-A step's `open` returns `PictureBatches`. Where there is a GPU and the step shares its model, one process a GPU opens
-it, and each worker has `SharedPictures` in its place: it decodes and sends, and the results are the same.
+A step's `open` returns `PictureBatches`. With a GPU and a shared model, one process per GPU opens it, and each worker
+has `SharedPictures` instead. The worker decodes and sends pictures; the results are the same.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ Pixels = NDArray[np.uint8]
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 _ON_GPU = 64
-"""Pictures of some 224 pixels in a batch that keeps a large GPU busy."""
+"""Number of pictures of some 224 pixels in a batch that keeps a large GPU busy."""
 
 
 def batch_size_on(place: str, wanted: int | None, *, on_cpu: int) -> int:
-    """Return how many small pictures a batch has: as many as are wanted, else as many as suit the device."""
+    """Return the number of small pictures in a batch: the requested number, else one that suits the device."""
     return wanted or (on_cpu if place == "cpu" else _ON_GPU)
 
 
 class PictureModel(Protocol[R_co]):
-    """What a step finds as `ctx.opened`: a model in this process, or one that workers share."""
+    """The model in a step's `ctx.opened`: one in this process, or one that workers share."""
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[R_co | Outcome]:
-        """Return what the model makes of each picture, or a failed outcome in its place."""
+        """Return the model's result for each picture, or a failed outcome in its place."""
 
 
 class PictureNeeds(NamedTuple):
-    """What a worker must know of a model that it sends pictures to.
+    """The facts that a worker needs in order to send pictures to a model.
 
     Args:
-        least_px: Shorter side, in pixels, from which on a picture gives the model what the whole one does; None where
-            it wants whole ones.
+        least_px: Smallest shorter side, in pixels, at which a reduced picture serves the model as well as the whole
+            one; None if the model needs whole pictures.
     """
 
     least_px: int | None
 
 
 class PictureBatches(Generic[R]):
-    """A model that is loaded, as a step's `open` returns it.
+    """A loaded model, returned by a step's `open`.
 
-    When memory runs out, the batch is halved for as long as the worker lives.
+    When memory runs out, the batch is halved for the rest of the worker's life.
 
     Args:
         work: Function that returns one result per picture of a batch, (height, width, 3) RGB.
         batch_size: Largest number of pictures in a batch.
-        key: Function whose value is equal for all pictures of a batch; None batches neighbours.
-        least_px: As in `PictureNeeds`. Pictures are read whole all the same where the model runs in the worker itself.
+        key: Function whose value is equal for all pictures of a batch; None batches neighbors.
+        least_px: As in `PictureNeeds`. If the model runs in the worker itself, pictures are always read whole.
 
     Attributes:
         work: The function.
-        facts: What a worker must know that sends pictures to the model.
+        facts: Facts for workers that send pictures to the model.
     """
 
     def __init__(
@@ -81,18 +81,18 @@ class PictureBatches(Generic[R]):
         return self._batches.size
 
     def key(self, picture: Pixels) -> Hashable:
-        """Return what is equal for all pictures of a batch."""
+        """Return a key that all pictures of a batch have in common."""
         return None if self._key is None else self._key(picture)
 
     def run(self, pictures: Sequence[Pixels]) -> list[R | OutOfMemory]:
-        """Return what the model makes of each picture, in order."""
+        """Return the model's result for each picture, in order."""
         return self._batches.run(pictures, self.work, key=self._key)
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
         """Return what the model makes of each picture.
 
-        A picture that cannot be read, or for which memory does not suffice, has a failed outcome in place of a result,
-        without harm to the others of its batch.
+        An unreadable picture, or one for which memory does not suffice, has a failed outcome in place of a result,
+        without effect on the others in its batch.
         """
         return _results(records, ctx.images.rgb, lambda pictures: self.run(list(pictures)))
 
@@ -117,7 +117,7 @@ class SharedPictures(Generic[R]):
         self._client, self._model, self._facts = client, model, facts
 
     def results(self, records: Sequence[ImageRecord], ctx: Context) -> list[R | Outcome]:
-        """Return what the model makes of each picture, as `PictureBatches.results`."""
+        """Return the model's result for each picture, as `PictureBatches.results`."""
 
         def read(record: ImageRecord) -> Pixels:
             least_px = self._facts.least_px

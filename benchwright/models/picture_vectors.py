@@ -27,7 +27,7 @@ Vectors = NDArray[np.float32]
 
 
 class Preprocessing(NamedTuple):
-    """Conversion of a picture to the model's input: resized to a square, then normalised."""
+    """Conversion of a picture to the model's input: resized to a square, then normalized."""
 
     side_px: int
     mean: tuple[float, ...]
@@ -45,11 +45,11 @@ class Preprocessing(NamedTuple):
 
     @property
     def least_px(self) -> int:
-        """Return the shorter side from which on a picture may stand for a larger one, in pixels."""
+        """Return the smallest shorter side, in pixels, at which a picture may replace a larger one."""
         return SUFFICIENT_RATIO * self.side_px
 
     def batch(self, pictures: Sequence[NDArray[np.uint8]], place: str) -> torch.Tensor:
-        """Return the input of pictures on a device, shape (pictures, 3, side, side); a GPU resizes by itself."""
+        """Return the input of pictures on a device, shape (pictures, 3, side, side); a GPU itself resizes them."""
         import torch
 
         if torch.device(place).type == "cpu":
@@ -137,7 +137,7 @@ def embed(model: Any, inputs: NDArray[np.float32] | torch.Tensor, *, in_half: bo
 
 
 def pooled(output: Any) -> torch.Tensor:
-    """Return one vector a picture from the output of a vision model of transformers."""
+    """Return one vector per picture from the output of a vision model of transformers."""
     for name in ("image_embeds", "pooler_output"):
         if getattr(output, name, None) is not None:
             vectors: torch.Tensor = getattr(output, name)

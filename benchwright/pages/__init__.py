@@ -1,4 +1,4 @@
-"""Pages that Benchwright makes, and the charts on them and in the review app.
+"""Benchwright's pages, and the charts on them and in the review app.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

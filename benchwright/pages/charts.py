@@ -1,4 +1,4 @@
-"""What a chart is: a drawing with its title, its caption, and its numbers as a table."""
+"""Charts: a drawing with its title, its caption, and its numbers as a table."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Chart(NamedTuple):
     Args:
         name: Name of the chart, unique on its page.
         title: Title, one line.
-        caption: Description of what is drawn.
-        svg: Drawing; its texts are escaped when it is written.
-        numbers: The numbers that are drawn.
+        caption: Description of the drawing.
+        svg: Drawing; writing it escapes its texts.
+        numbers: The numbers in the drawing.
     """
 
     name: str
@@ -41,12 +41,12 @@ class Chart(NamedTuple):
 
     @property
     def markup(self) -> str:
-        """Return the drawing as an element of a page, in the colours of the page's theme."""
+        """Return the drawing as an element of a page, in the colors of the page's theme."""
         return tostring(self.svg, encoding="unicode")
 
     @property
     def file(self) -> str:
-        """Return the drawing as the text of an SVG file, in light colours."""
+        """Return the drawing as the text of an SVG file, in light colors."""
         return standalone(self.svg)
 
 
@@ -56,8 +56,8 @@ class Scale(NamedTuple):
     Args:
         low: Value at the start.
         high: Value at the end; more than `low`.
-        ticks: Value and words of each tick.
-        words: Name of what is measured; empty for none.
+        ticks: Value and label of each tick.
+        words: Name of the measured value; empty for none.
     """
 
     low: float
@@ -66,7 +66,7 @@ class Scale(NamedTuple):
     words: str = ""
 
     def share(self, value: float) -> float:
-        """Return where a value lies between the ends, 0 to 1; values beyond are put at the end."""
+        """Return a value's position between the ends, 0 to 1; values beyond an end lie at it."""
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
 
@@ -88,14 +88,14 @@ def share_scale(high: float, *, words: str = "") -> Scale:
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: its words, and a look, the number of a series, or a line of reference."""
+    """An entry of a legend: its text, and a look, the number of a series, or a reference line."""
 
     words: str
     sign: Look | int | Reference
 
 
 def draw_legend(canvas: Canvas, entries: Iterable[LegendEntry], *, left: float = 0) -> float:
-    """Draw a legend at the top of a canvas, in as many lines as it needs, and return its height."""
+    """Draw a legend at the top of a canvas, on as many lines as needed, and return its height."""
     x, y = left, _LEGEND_ROW / 2
     drawn = False
     for entry in entries:
@@ -120,13 +120,13 @@ def _sign(canvas: Canvas, sign: Look | int | Reference, at: Point) -> None:
 
 
 def draw_reference(canvas: Canvas, reference: Reference, start: Point, end: Point) -> None:
-    """Draw a line of reference: dashed for chance and marks, thick for people."""
+    """Draw a reference line: dashed for chance and marks, thick for people."""
     color, width = ("muted", 1.5) if reference == "chance" else ("ink", 2.2 if reference == "people" else 1.5)
     canvas.line(start, end, color, width=width, dash=DASHES[reference])
 
 
 def draw_scale(canvas: Canvas, scale: Scale, *, left: float, width: float, top: float, bottom: float) -> None:
-    """Draw a horizontal axis at the bottom of an area, with a line of the grid at each tick."""
+    """Draw a horizontal axis at the bottom of an area, with a grid line at each tick."""
     for value, words in scale.ticks:
         x = left + scale.share(value) * width
         canvas.line((x, top), (x, bottom), "grid")
@@ -136,7 +136,7 @@ def draw_scale(canvas: Canvas, scale: Scale, *, left: float, width: float, top: 
 
 
 def scale_height(scale: Scale) -> float:
-    """Return the height below an area that the ticks and words of its horizontal axis take."""
+    """Return the height of a horizontal axis's ticks and label below an area."""
     return (22 if scale.ticks else 4) + (18 if scale.words else 0)
 
 
@@ -149,6 +149,6 @@ def spelled(value: float | None, interval: tuple[float, float] | None, *, undefi
 
 
 def labels_width(names: Sequence[str], *, at_most: float, measure: Callable[[str], float] = text_width) -> float:
-    """Return the width of a column of texts, in pixels, with a gap; 0 where all are empty."""
+    """Return the width of a column of texts, in pixels, with a gap; 0 if all are empty."""
     widest = max(map(measure, names), default=0.0)
     return min(at_most, widest + 12) if widest else 0.0

@@ -1,4 +1,4 @@
-"""Charts over one measured value: histograms with thresholds, and curves of steps."""
+"""Charts over one measured value: histograms with thresholds, and step curves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchwright.pages.drawing import Canvas, Look, text_width
 _HIGH = 190.0
 _LEFT = 62.0
 _HEAD = 44.0
-"""Height above the columns, for the names of thresholds and the word of the vertical axis."""
+"""Height above the columns, for the names of thresholds and the label of the vertical axis."""
 
 
 class Column(NamedTuple):
@@ -35,7 +35,7 @@ class Column(NamedTuple):
 
 
 class MarkedValue(NamedTuple):
-    """A value at which a dashed line stands, with its name."""
+    """A value with a dashed line, and its name."""
 
     value: float
     name: str
@@ -62,12 +62,12 @@ def columns_chart(
         title: Title of the chart.
         columns: The columns.
         scale: Scale of the measured value.
-        counted: Name of what is counted, such as `items`.
-        measured: Name of what is measured, in the table of numbers.
-        caption: Description of what is drawn.
-        marks: Values at which lines stand.
-        has_roots: Whether heights are square roots of counts, which shows single records beside thousands.
-        has_counts: Whether the counts stand on the columns.
+        counted: Name of the counted things, such as `items`.
+        measured: Name of the measured value in the table of numbers.
+        caption: Description of the drawing.
+        marks: Values to mark with lines.
+        has_roots: Whether heights are square roots of counts, which keeps single records visible next to thousands.
+        has_counts: Whether to write the counts on the columns.
         width: Width of the drawing in pixels.
     """
     canvas = Canvas(name, width)
@@ -104,7 +104,7 @@ def steps_chart(
     marks: Sequence[MarkedValue] = (),
     numbers: NumberTable,
 ) -> Chart:
-    """Return a curve of steps.
+    """Return a step curve.
 
     Args:
         name: Name of the chart, unique on its page.
@@ -112,8 +112,8 @@ def steps_chart(
         steps: Corners of the curve, from the left.
         scale: Horizontal scale.
         upward: Vertical scale.
-        caption: Description of what is drawn.
-        marks: Values at which lines stand.
+        caption: Description of the drawing.
+        marks: Values to mark with lines.
         numbers: Table of the numbers.
     """
     canvas = Canvas(name, WIDTH)
@@ -138,7 +138,7 @@ def _draw_counts(canvas: Canvas, upward: Scale, *, left: float, width: float, bo
 def _draw_marks(
     canvas: Canvas, marks: Sequence[MarkedValue], scale: Scale, *, left: float, width: float, bottom: float
 ) -> None:
-    """Draw the lines of marks; a name that would cover the one before is left out."""
+    """Draw the lines of marks, omitting a name that would cover the previous one."""
     free = 0.0
     for mark in marks:
         x = left + scale.share(mark.value) * width

@@ -1,8 +1,8 @@
-"""A canvas for charts: shapes and texts as SVG elements, in colours of the theme.
+"""A canvas for charts: shapes and texts as SVG elements, in the theme's colors.
 
-Elements are built with ElementTree, which escapes every text and attribute. A colour is written as the CSS variable of
-its name (`assets/colors.css`), so that the page around a chart colours it, light or dark; `standalone` writes the light
-colours themselves.
+Elements are built with ElementTree, which escapes every text and attribute. A color is written as the CSS variable of
+its name (`assets/colors.css`), so that the page around a chart sets its light or dark colors. `standalone` writes the
+light colors themselves.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ ASSETS = Path(__file__).parent / "assets"
 _FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
 FONT_PX = 13.0
 _SERIES = 8
-"""Number of series colours; `_MARKERS` tell series apart as well."""
+"""Number of series colors; `_MARKERS` also distinguish series."""
 _MARKERS = ("circle", "square", "triangle", "diamond", "down", "plus", "cross", "left", "pentagon", "right", "star")
-"""As many as is prime to the number of colours, so that 88 series differ."""
+"""Markers of series; their number and the number of colors are coprime, so that 88 series differ."""
 
 Pattern = Literal["solid", "falling", "rising", "upright", "level", "dots", "checks", "outline"]
 Anchor = Literal["start", "middle", "end"]
@@ -44,7 +44,7 @@ _SHAPES = {
     "right": "1.2,0 -0.9,-1.15 -0.9,1.15",
     "star": "0,-1.5 0.4,-0.5 1.45,-0.45 0.6,0.2 0.9,1.2 0,0.6 -0.9,1.2 -0.6,0.2 -1.45,-0.45 -0.4,-0.5",
 }
-"""Corners of each marker about its middle, in its size."""
+"""Corners of each marker around its center, in units of its size."""
 _STROKES: dict[str, str] = {
     "falling": "M-2,6 L2,10 M-2,-2 L10,10 M6,-2 L10,2",
     "rising": "M-2,2 L2,-2 M-2,10 L10,-2 M6,10 L10,6",
@@ -54,7 +54,7 @@ _STROKES: dict[str, str] = {
 
 
 class Look(NamedTuple):
-    """Fill of a shape: the name of a colour, and a pattern, so that nothing is told apart by colour alone."""
+    """Fill of a shape: the name of a color, and a pattern, so that no difference depends on color alone."""
 
     color: str
     pattern: Pattern = "solid"
@@ -77,7 +77,7 @@ class Canvas:
     def rect(
         self, x: float, y: float, width: float, height: float, look: Look, *, words: str = "", opacity: float = 1
     ) -> None:
-        """Add a rectangle; `words` stand in its tooltip."""
+        """Add a rectangle; `words` are its tooltip."""
         attributes = {"x": _px(x), "y": _px(y), "width": _px(width), "height": _px(height), "fill": self._fill(look)}
         if opacity != 1:
             attributes["fill-opacity"] = f"{opacity:.2f}"
@@ -122,17 +122,17 @@ class Canvas:
         has_plate: bool = False,
         turned: float = 0,
     ) -> None:
-        """Add a line of text, centred on the height of `at`; control characters are shown as escapes.
+        """Add a line of text, vertically centered on `at`, with control characters as escapes.
 
         Args:
-            at: Place of the start, middle or end of the text.
+            at: Position of the start, middle or end of the text.
             words: The text.
-            anchor: Part of the text that stands at `at`.
-            color: Name of a colour.
+            anchor: Part of the text that lies at `at`.
+            color: Name of a color.
             size: Size of the font.
             is_bold: Whether the text is bold.
-            has_plate: Whether a plate in the colour of the paper lies below it, to be readable on shapes.
-            turned: Clockwise turn about `at`, in degrees.
+            has_plate: Whether to draw a plate in the paper's color below it, for readability on shapes.
+            turned: Clockwise rotation around `at`, in degrees.
         """
         words = printable(words)
         if has_plate:
@@ -155,7 +155,7 @@ class Canvas:
         SubElement(self._shapes, "text", attributes).text = words
 
     def drawn(self, height: float, title: str) -> Element:
-        """Return the drawing as an `<svg>` element of this height that screen readers know by its title."""
+        """Return the drawing as an `<svg>` element of this height, whose title screen readers announce."""
         svg = Element(
             "svg",
             {
@@ -172,7 +172,7 @@ class Canvas:
         return svg
 
     def _fill(self, look: Look) -> str:
-        """Return what fills a shape: a colour, or a pattern, which is defined once in a drawing."""
+        """Return the fill of a shape: a color, or a pattern, defined once in a drawing."""
         if look.pattern == "solid":
             return f"var(--{look.color})"
         if look not in self._patterns:
@@ -197,7 +197,7 @@ class Canvas:
 
 
 def standalone(svg: Element) -> str:
-    """Return a drawing as a document of its own: light colours instead of variables, a ground, and a size in pixels."""
+    """Return a drawing as a separate document: light colors, a background, and a size in pixels."""
     copy = deepcopy(svg)
     _, _, width, height = copy.attrib["viewBox"].split()
     copy.attrib.update(xmlns="http://www.w3.org/2000/svg", width=width, height=height)
@@ -211,22 +211,22 @@ def standalone(svg: Element) -> str:
 
 @cache
 def _light_colors() -> dict[str, str]:
-    """Return the colours of the light theme by name."""
+    """Return the colors of the light theme by name."""
     return dict(re.findall(r"--([\w-]+): light-dark\((#\w+),", (ASSETS / "colors.css").read_text(encoding="utf-8")))
 
 
 def series_color(series: int) -> str:
-    """Return the name of the colour of a series."""
+    """Return the name of a series' color."""
     return f"series-{series % _SERIES}"
 
 
 def text_width(text: str, size: float = FONT_PX) -> float:
-    """Return about how wide a text is, in pixels; fonts differ, so this is rather too much than too little."""
+    """Return the approximate width of a text in pixels; fonts differ, so the estimate is generous."""
     return size * sum(1.0 if east_asian_width(letter) in "WF" else 0.6 for letter in printable(text))
 
 
 def shortened(names: Sequence[str], *, at_most: int) -> list[str]:
-    """Return names short enough for a chart: printable, cut in the middle, and still different from each other."""
+    """Return names short enough for a chart: printable, cut in the middle, and still distinct."""
     short = [cut(printable(name), at_most=at_most) for name in names]
     return [text if short.count(text) == 1 else f"{text} #{k}" for k, text in enumerate(short, start=1)]
 

@@ -11,7 +11,7 @@ from benchwright.pages.drawing import Canvas, Look, series_color, shortened, tex
 _HIGH, _LEFT = 420.0, 70.0
 _CELL_H, _LEAST_CELL, _MOST_CELL = 26.0, 54.0, 130.0
 _STRONGEST = 0.45
-"""Opacity of the shade of a whole, so that the number stays readable on it."""
+"""Opacity of the shade for a share of 1, on which the number stays readable."""
 
 
 class PlanePoint(NamedTuple):
@@ -43,8 +43,8 @@ def plane_chart(
         points: The points.
         across: Horizontal scale, from 0.
         upward: Vertical scale, from 0.
-        caption: Description of what is drawn.
-        sums: Sums of both values, with their words: a dashed line joins the places of each.
+        caption: Description of the drawing.
+        sums: Sums of both values, with their labels: a dashed line joins the points of each sum.
     """
     canvas = Canvas(name, WIDTH)
     names = shortened([point.name for point in points], at_most=34)
@@ -97,15 +97,15 @@ def grid_chart(
     corner: str = "",
     places: int = 0,
 ) -> Chart:
-    """Return a grid whose cells are shaded by their shares, which stand in them.
+    """Return a grid whose cells show their shares and are shaded by them.
 
     Args:
         name: Name of the chart, unique on its page.
         title: Title of the chart.
         columns: Names of the columns.
-        rows: Name of each row, and its share in each column, 0-1; None where there is none.
-        caption: Description of what is drawn.
-        corner: Name of what the rows are.
+        rows: Name of each row, and its share in each column, 0-1; None without one.
+        caption: Description of the drawing.
+        corner: Name of the rows' category.
         places: Decimal places of the percentages; default 0.
     """
     label = max(labels_width([name for name, _ in rows] + [corner], at_most=250), 60.0)

@@ -1,4 +1,4 @@
-"""Charts of rows on one scale: bars of parts, values with intervals, and both; also several beside each other."""
+"""Charts of rows on one scale: bars of parts, values with intervals, or both, in one or several panels."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from benchwright.pages.drawing import FONT_PX, Anchor, Canvas, Look, Point, seri
 
 _BAR, _GAP, _DOT = 22.0, 8.0, 15.0
 _LINK = 24.0
-"""Height between two rows that are linked."""
+"""Height between two linked rows, in pixels."""
 _MOST_NAME, _MOST_NOTE = 250.0, 330.0
 _NAME_LETTERS, _NOTE_LETTERS = (int((width - 10) / text_width("x")) for width in (_MOST_NAME, _MOST_NOTE))
-"""Letters on a line of a name and of a note, which have two lines at most."""
+"""Number of letters on a line of a name and of a note, each of at most two lines."""
 _LEAST_PART = 2.5
-"""Smallest width of a part, so that one record of a million is seen."""
+"""Smallest width of a part in pixels, which keeps one record of a million visible."""
 _LEAST_COUNT = 26.0
-"""Smallest width of a part that its count is written on."""
+"""Smallest width in pixels of a part with its count written on it."""
 
 
 class Part(NamedTuple):
-    """A part of a bar: its words, its size in units of the scale, its look, and its number if that is no size."""
+    """A part of a bar: its label, its size on the scale, its look, and its number if not the size."""
 
     words: str
     size: float
@@ -50,7 +50,7 @@ class Part(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """A value of a series, None where undefined, with its interval; `has_bar` draws a bar from 0 as well."""
+    """A value of a series, None where undefined, with its interval; `has_bar` also draws a bar from 0."""
 
     value: float | None
     interval: tuple[float, float] | None = None
@@ -73,9 +73,9 @@ class ChartRow(NamedTuple):
         name: Name of the row.
         parts: Parts of its bar, from the left.
         dots: Values, drawn one below another.
-        lines: Lines of reference across the row.
+        lines: Reference lines across the row.
         note: Text at the end of the row, on one or two lines; also in the table of numbers.
-        goes_on: Size of what is linked to the start of the next row; None for no link.
+        goes_on: Size of the part linked to the start of the next row; None for no link.
     """
 
     name: str
@@ -92,7 +92,7 @@ class ChartRow(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """Rows under a title of their own; `scale` replaces that of the chart."""
+    """Rows under a separate title; `scale` replaces that of the chart."""
 
     title: str
     rows: Sequence[ChartRow]
@@ -116,7 +116,7 @@ def rows_chart(
         title: Title of the chart.
         rows: The rows.
         scale: Scale of all rows.
-        caption: Description of what is drawn.
+        caption: Description of the drawing.
         legend: Legend above the rows.
         numbers: Table of the numbers; by default made from the rows and the legend.
     """
@@ -141,9 +141,9 @@ def panels_chart(
     legend: Sequence[LegendEntry] = (),
     numbers: NumberTable,
 ) -> Chart:
-    """Return several panels of rows in lines of `per_row`; names of rows stand at the first panel of each line.
+    """Return several panels of rows in lines of `per_row`; the first panel of each line shows the names of rows.
 
-    In lines of one panel, every panel may have rows of its own; else all have rows of the same names.
+    In lines of one panel, every panel may have its own rows; otherwise, all have rows of the same names.
     """
     canvas = Canvas(name, WIDTH)
     top = draw_legend(canvas, legend)
@@ -169,7 +169,7 @@ def panels_chart(
 def _draw_rows(
     canvas: Canvas, rows: Sequence[ChartRow], scale: Scale, *, left: float, width: float, top: float, label: float
 ) -> float:
-    """Draw rows and their scale, and return the height at which they end."""
+    """Draw rows and their scale, and return the height of their end."""
     names = shortened([row.name for row in rows], at_most=2 * _NAME_LETTERS - 8)
     has_links = any(row.goes_on is not None for row in rows)
     heights = [row.height + (_LINK - _GAP if has_links else 0) for row in rows]
@@ -199,11 +199,11 @@ def _draw_rows(
 
 
 def _two_lines(canvas: Canvas, text: str, at: Point, *, letters: int, anchor: Anchor, color: str) -> None:
-    """Draw a text on one line, or a longer one on two; what does not fit there stands in the table of numbers."""
+    """Draw a text on one line, or a longer one on two; the table of numbers holds any text that does not fit."""
     x, y = at
     lines = wrap(text, letters, max_lines=2, placeholder=" …")
     offsets: tuple[float, ...] = (0,) if len(lines) < 2 else (-6.5, 6.5)
-    for line, offset in zip(lines, offsets, strict=False):  # of blanks alone no line is left
+    for line, offset in zip(lines, offsets, strict=False):  # blanks alone leave no line
         canvas.text((x, y + offset), line, anchor=anchor, color=color, size=FONT_PX if len(lines) < 2 else 12)
 
 
@@ -266,7 +266,7 @@ def row_numbers(rows: Sequence[ChartRow], legend: Sequence[LegendEntry], *, note
     Args:
         rows: The rows.
         legend: Legend of the chart.
-        note: Head of the column of notes.
+        note: Header of the column of notes.
     """
     parts = list(dict.fromkeys(part.words for row in rows for part in row.parts))
     dots = sorted({dot.series for row in rows for dot in row.dots})

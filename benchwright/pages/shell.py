@@ -1,4 +1,4 @@
-"""The shell of pages: HTML from a template of a room, in one frame and one style, as a file that fetches nothing."""
+"""The shell of pages: HTML from a room's template, in one frame and style, as a file that fetches nothing."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ def page_pieces(
     filters: Mapping[str, Callable[..., Any]] | None = None,
     finalize: Callable[[Any], Any] | None = None,
 ) -> Iterator[str]:
-    """Yield the HTML of a page piece by piece, so that no page is held in memory.
+    """Yield the HTML of a page piece by piece, so that memory never holds a whole page.
 
     Args:
         folder: Folder with the page's template, style and script.
         template: File of the template, which extends `shell.html`; every value in it is escaped.
-        values: Values for the template; an iterator among them is read as the page is written.
+        values: Values for the template; an iterator among them is read during writing.
         generator: Name of the command that makes such pages.
         style: File with the page's own style, after the style of all pages.
-        script: File with the only script that the page may run; none if None.
-        has_formulas: Whether the script shows texts by `withFormulas`, which then stands before it; default False.
+        script: File with the only script that the page may run; None for no script.
+        has_formulas: Whether the script shows texts through `withFormulas`, which is then included before it; default
+            False.
         filters: Further filters for the template, by name.
-        finalize: Function that every value goes through before it is escaped; one that spells out characters which
-            nobody sees if None.
+        finalize: Function applied to every value before escaping; None for one that spells out invisible characters.
     """
     environment = _environment(folder, finalize)
     environment.filters.update(filters or {})
@@ -64,24 +64,24 @@ def page_pieces(
 
 
 def figure_html(chart: Chart, *, numbers: str = "Numbers", save: str = "Save as SVG") -> str:
-    """Return a chart as HTML, with its numbers and a link that saves it as SVG; `chart_style` goes with it.
+    """Return a chart as HTML, with its numbers and a link that saves it as SVG; needs `chart_style`.
 
     Args:
         chart: The chart.
         numbers: Name of the table of its numbers.
-        save: Words of the link.
+        save: Text of the link.
     """
     figure: Callable[..., str] = _figures().figure
     return str(figure(chart, numbers=numbers, save=save))
 
 
 def chart_style() -> str:
-    """Return the CSS of charts, with the colours of both themes."""
+    """Return the CSS of charts, with the colors of both themes."""
     return "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("colors.css", "charts.css"))
 
 
 def page_style() -> str:
-    """Return the CSS of all pages, charts included."""
+    """Return the CSS of all pages, including charts."""
     return chart_style() + "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("page.css", "formulas.css"))
 
 
@@ -105,7 +105,7 @@ def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> 
 
 
 def _seen(value: Any) -> Any:
-    """Return a text with the characters spelled out that nobody sees; markup, and what is no text, as it is."""
+    """Return a text with invisible characters spelled out; markup and other values unchanged."""
     return escaped(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
@@ -115,7 +115,7 @@ def _figures() -> Any:
 
 
 def _with_code(text: str) -> Markup:
-    """Return a text, escaped, with what stands between backticks as code."""
+    """Return a text, escaped, with text between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(escaped(text)))))  # noqa: S704 - it is escaped
 
 

@@ -1,4 +1,4 @@
-"""The pipeline: runs a recipe's steps over a workspace, going on where an earlier run stopped.
+"""The pipeline, which runs a recipe's steps over a workspace and resumes where an earlier run stopped.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,4 +1,4 @@
-"""The choice of an engine by name. An engine's modules are imported only when it is chosen."""
+"""The choice of an engine by name, which imports only the chosen engine's modules."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PRELOADED = "benchwright.pipeline.preloaded"
 def open_engine(
     name: str, worker: WorkerContext, *, workers: int | None, log_folder: Path, address: str | None = None
 ) -> Engine:
-    """Return the engine of that name, to be used as a context manager.
+    """Return the engine of that name, a context manager.
 
     Args:
         name: One of `ENGINES`.
         worker: Context that workers keep between jobs.
-        workers: Largest number of workers; None for as many as there is room for.
+        workers: Largest number of workers; None for as many as fit.
         log_folder: Folder for the output of workers.
-        address: Address of a Ray cluster; None for the one that RAY_ADDRESS names, else one of this machine alone.
+        address: Address of a Ray cluster; None for the one that RAY_ADDRESS names, or else a local one.
 
     Raises:
-        BenchwrightError: No engine has that name, or the local one is given an address.
+        BenchwrightError: No engine has that name, or the local engine gets an address.
         PrerequisiteError: The engine's packages are missing.
     """
     if name == "local":
@@ -47,4 +47,4 @@ def open_engine(
 
         shared = SharedFolders(worker.workspace.root, worker.images)
         return RayEngine(worker.for_workers(), workers=workers, log_folder=log_folder, address=address, shared=shared)
-    raise BenchwrightError(f"there is no engine {name!r}; known: {', '.join(ENGINES)}")
+    raise BenchwrightError(f"unknown engine {name!r}; engines are {', '.join(ENGINES)}")

@@ -1,7 +1,7 @@
-"""Check that a bundled recipe's facts cover the images that it is run on.
+"""Check that a bundled recipe's facts cover the images of its run.
 
-A recipe such as `mm-sap` comes with facts about example photographs. On other images it would make items of the few
-files that happen to have the same names, and ask people about them.
+A recipe such as `mm-sap` includes facts about example photographs. On other images it would make items from the few
+files with matching names, and ask annotators about them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from benchwright.recipes import companions
 from benchwright.texts.normalization import counted
 
 _ENOUGH = 0.5
-"""Smallest share of the files that the facts must cover; the rest may be second copies and broken downloads."""
+"""Smallest share of the files that the facts must cover; the rest may be duplicates and broken downloads."""
 
 
 def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
@@ -38,8 +38,8 @@ def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
             continue
         facts = ", ".join(companion.name for companion in companions(path))
         raise RecipeError(
-            f"recipe {name} comes with facts about example photographs ({facts}, step {entry!r}), which speak of "
-            f"{sum(map(bool, spoken_of))} of the {counted(len(uris), 'file')} in {images}; for images of your own: "
-            f"`benchwright recipes {name} --to FOLDER`, state facts about them in FOLDER/{facts} in place of the "
-            f"example's, then `benchwright run FOLDER/{path.name} --images {images}`"
+            f"recipe {name} includes facts about example photographs ({facts}, step {entry!r}), which cover "
+            f"{sum(map(bool, spoken_of))} of the {counted(len(uris), 'file')} in {images}; for your own images: "
+            f"`benchwright recipes {name} --to FOLDER`, replace the example's facts in FOLDER/{facts} with "
+            f"your own, then `benchwright run FOLDER/{path.name} --images {images}`"
         )

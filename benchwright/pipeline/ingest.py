@@ -1,15 +1,15 @@
-"""Ingest: every file of a folder becomes a row of `files`, every distinct content an image.
+"""Ingest: every file of a folder becomes a row of `files`, and every distinct content an image.
 
 Files with equal bytes are one image, named by the shortest path (`cup.png` before `cup (1).png`, then in alphabetical
-order), and the others are recorded as `same_bytes`. Nothing is decoded here. What the header shows (kind, size,
-orientation, too many pixels) is checked; an image that only decoding shows to be broken fails in the first step that
-decodes it.
+order), and the others are recorded as `same_bytes`. Ingest decodes nothing. It checks what the header shows: kind,
+size, orientation, number of pixels. An image that only decoding shows to be broken fails in the first step that decodes
+it.
 
-A table `sources.csv` in the folder states authors and licences of its files, and is no image itself; what the table
-does not state, the files' own metadata may (`benchwright.rights`).
+A table `sources.csv` in the folder states authors and licenses of its files and is not an image itself. Where the table
+is silent, the files' own metadata may state them (`benchwright.rights`).
 
-Photographs that people uploaded, and pictures that steps bring, are ingested together with the folder's files, each
-with its stated source, and are stored in the workspace. Of equal files, one whose source states a licence is kept.
+Uploaded photographs and pictures that steps bring are ingested together with the folder's files, each with its stated
+source, and are stored in the workspace. Of equal files, ingest keeps one whose source states a license.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ _FILES_PER_JOB = 64
 def list_files(root: Path) -> list[str]:
     """Return the URIs, sorted, of all entries below a folder that are not folders themselves.
 
-    Links to folders are not followed; they are entries, which are refused later. A workspace inside the folder is not
-    a collection of images and is left out, and so is what systems leave beside photographs (`no_photographs`).
+    Links to folders are not followed; they are entries, which ingest refuses later. The list omits a workspace inside
+    the folder, and the files that systems leave next to photographs (`no_photographs`).
 
     Raises:
         BenchwrightError: The folder does not exist or cannot be read.
@@ -143,9 +143,9 @@ def ingest(
     brought: Sequence[BroughtPhotograph] = (),
     leaves_out: Callable[[str], bool] | None = None,
 ) -> VerdictCounts:
-    """Update the ingest table to an image folder and uploaded photographs, without reading unchanged files again.
+    """Update the ingest table from an image folder and uploaded photographs, without reading unchanged files again.
 
-    Files of which `leaves_out` says so are no images of the folder: a step reads them.
+    Ingest omits files for which `leaves_out` returns true: a step reads them.
     """
     uris = [uri for uri in list_files(root) if leaves_out is None or not leaves_out(uri)]
     if (table := read_source_table(root, uris)) is not None:
@@ -171,7 +171,7 @@ def ingest(
 
 
 def _seen(photograph: BroughtPhotograph, limits: Limits, known: SeenFile | None) -> SeenFile:
-    """Return the identity of a photograph that somebody brought; `known` has it where its file is the folder's."""
+    """Return the identity of an added photograph; `known` is its identity if its file is in the folder."""
     if known is not None:
         return SeenFile(photograph.source.uri, *_identity(known))
     try:
@@ -190,7 +190,7 @@ def _write(
     copy_from: Path | None,
     shard_count: int,
 ) -> VerdictCounts:
-    """Write the shards one after the other, so that the rows of only one are in memory at a time."""
+    """Write the shards one after the other, so that memory holds the rows of only one at a time."""
     by_shard: dict[str, list[SeenFile]] = {name: [] for name in shard_names(shard_count)}
     for file in seen:
         by_shard[shard_of(file.image_id or digest(file.uri), shard_count)].append(file)
@@ -223,7 +223,7 @@ def _write(
 def _copied_from(
     image: Mapping[str, Any], brought: Mapping[str, BroughtPhotograph], copy_from: Path | None
 ) -> Path | None:
-    """Return the file to copy into the workspace for an image; None where the image is not stored there."""
+    """Return the file to copy into the workspace for an image; None if the image is not stored there."""
     if (photograph := brought.get(image["source_uri"])) is not None:
         return photograph.path
     return None if copy_from is None else copy_from / path_for(str(image["source_uri"]))
@@ -260,14 +260,14 @@ def _rows(
 
 
 def _stated(file: SeenFile, brought: Mapping[str, BroughtPhotograph], table: SourceTable | None) -> SettledSource:
-    """Return the source of a file; what a person or a dataset states of a picture it brings is all that counts."""
+    """Return the source of a file; for an added picture, only the statement of its giver counts."""
     if file.uri in brought:
         return SettledSource(brought[file.uri].source)
     return stated_source(file.uri, table, file.embedded)
 
 
 def _has_licence(file: SeenFile, stated: Mapping[str, SettledSource]) -> bool:
-    """Return whether a picture's source states a licence; of equal files, that one is kept."""
+    """Return whether a picture's source states a license; of equal files, ingest keeps such a one."""
     return file.uri in stated and stated[file.uri].source.licence is not None
 
 

@@ -1,4 +1,4 @@
-"""What a run would ask models, and what that would cost at most, before anybody is asked."""
+"""The requests to models that a run would send, and their highest cost, before it sends any."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .run import image_folder
 
 
 class RunPlan(NamedTuple):
-    """What the steps of a recipe would ask models about the pictures of a folder.
+    """The requests to models that the steps of a recipe would send for the pictures of a folder.
 
     Args:
-        images: Files of the folder that the run would take for pictures; steps before may drop some.
-        plans: Entry of the recipe and what it would ask, in order.
-        unplanned: Entries that ask a model and cannot say beforehand how often.
-        bringing: Entries that bring pictures of their own, which are not among `images`.
-        expected: Entry of the recipe and how many items it will make, for each mode of a task that can say so.
+        images: Number of files in the folder that the run would read as pictures; earlier steps may drop some.
+        plans: Entry of the recipe and its requests, in order.
+        unplanned: Entries that ask a model an unpredictable number of times.
+        bringing: Entries that bring their own pictures, which `images` does not count.
+        expected: Entry of the recipe and its expected number of items, for each mode of a task that can forecast it.
     """
 
     images: int
@@ -40,7 +40,7 @@ class RunPlan(NamedTuple):
 
     @property
     def cost(self) -> float | None:
-        """Return the most that all of it costs; None where prices are missing or something cannot be planned."""
+        """Return the highest total cost; None if a price is missing or an entry is unplanned."""
         costs = [requests.cost for _, requests in self.plans]
         known = [cost for cost in costs if cost is not None]
         return None if len(known) < len(costs) or self.unplanned else round(sum(known), 6)
@@ -59,10 +59,10 @@ class RunPlan(NamedTuple):
 
     def describe(self) -> str:
         """Return the plan as lines."""
-        lines = [f"{counted(self.images, 'picture')} at most; replies that the workspace keeps already cost nothing"]
+        lines = [f"{counted(self.images, 'picture')} at most; replies already in the workspace are free"]
         lines += [f"{entry}: {requests.describe()}" for entry, requests in self.plans]
-        lines += [f"{entry}: asks a model, and cannot say beforehand how often" for entry in self.unplanned]
-        lines += [f"{entry}: brings pictures, which are not counted" for entry in self.bringing]
+        lines += [f"{entry}: asks a model an unpredictable number of times" for entry in self.unplanned]
+        lines += [f"{entry}: brings pictures, not counted here" for entry in self.bringing]
         lines += forecast_lines(self.expected)
         if not self.plans and not self.unplanned:
             lines.append("no step asks a model behind an endpoint")
@@ -72,14 +72,14 @@ class RunPlan(NamedTuple):
 
 
 def plan_requests(recipe: Recipe, *, images: Path | None = None) -> RunPlan:
-    """Return what a run of a recipe would ask models; asks nobody and writes nothing.
+    """Return the requests to models of a run of a recipe; send none and write nothing.
 
     Args:
         recipe: The recipe.
         images: Image folder; the recipe's own if None.
 
     Raises:
-        BenchwrightError: The steps do not fit together, or there is no image folder.
+        BenchwrightError: The steps do not fit together, or the image folder is missing.
     """
     brings = any(step.brings_pictures for _, step in recipe.steps)
     has_folder = images is not None or recipe.header.images is not None or not brings
@@ -106,7 +106,7 @@ def _asks_a_model(step: Step) -> bool:
 
 
 def _settings_in(model: BaseModel) -> Iterator[BaseModel]:
-    """Yield the models among the settings of a step, however deep."""
+    """Yield the models among the settings of a step, at any depth."""
     for name in type(model).model_fields:
         value = getattr(model, name)
         for part in value if isinstance(value, list | tuple) else [value]:

@@ -1,4 +1,4 @@
-"""Run a recipe: ingest, then the phases in order, until one has to wait for people."""
+"""Run a recipe: ingest, then the phases in order, until one must wait for annotators."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _RECORDS_TO_SUSPECT = 3
 _IMAGES_TO_REST = 4096
 """Smallest number of images at which workers drop decoded pictures before a gather stage.
 
-With fewer images the columns of all of them are small, and the decoded pictures are worth their memory.
+With fewer images their columns are small, and decoded pictures are worth their memory.
 """
 
 
@@ -64,23 +64,23 @@ def run_recipe(
 ) -> FinishedRun:
     """Run a recipe, or resume where an earlier run stopped or was killed.
 
-    Where a campaign added images during the run and nobody else is waited for, another run follows at once; the result
-    of the last run is returned.
+    If a campaign added images during the run and no other campaign waits, another run follows at once. The result is
+    that of the last run.
 
     Args:
         recipe: Recipe, from `load_recipe` or made in Python.
         workspace: Folder of the workspace; made if it does not exist.
-        images: Image folder; the recipe's own if None, and none where steps bring pictures and neither names one.
-        workers: Number of processes; as many as there is room for if None.
+        images: Image folder; the recipe's own if None. Neither need name one if steps bring the pictures.
+        workers: Number of processes; as many as fit if None.
         copy: Store the source images in the workspace instead of referring to their folder.
         progress: Receiver of progress; none if None.
         engine: Name of the engine (`benchwright.pipeline.engine_choice.ENGINES`).
         address: Address of the cluster, for an engine that has one.
-        is_profiled: Whether the main process's peak of memory begins anew with each stage, so that the run's events
-            say how much memory each stage took there; whoever watches the process from outside sees the last peak.
+        is_profiled: Whether to reset the main process's peak of memory at each stage, so that the run's events record
+            the memory of each stage. An outside observer of the process then sees only the last peak.
 
     Raises:
-        BenchwrightError: The recipe's steps do not fit together, the workspace is in use, or something is missing.
+        BenchwrightError: The recipe's steps do not fit together, the workspace is in use, or an input is missing.
     """
     brings_pictures = any(step.brings_pictures for _, step in recipe.steps)
     needs_folder = images is not None or recipe.header.images or recipe.header.fitted or not brings_pictures
@@ -90,12 +90,12 @@ def run_recipe(
     check_final_steps(stages, seed=recipe.header.seed)
     space = Workspace.create(workspace)
     if folder is None:
-        folder = space.cache / NO_IMAGES  # what is there in place of an image folder, where steps bring all pictures
+        folder = space.cache / NO_IMAGES  # replaces the image folder if steps bring all pictures
         folder.mkdir(exist_ok=True)
     about: dict[str, Any] = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
     if recipe.source is not None:
         about["recipe_file"] = str(recipe.source.resolve())
-    for _ in range(len(stages) + 1):  # each campaign adds images at most once; afterwards only people do
+    for _ in range(len(stages) + 1):  # each campaign adds images at most once; later images come from users
         with space.locked(), logged(space, about) as log:
             run = _Run(
                 space, recipe, stages, folder.resolve(), log, progress or Silent(), workers or processors(), is_profiled
@@ -109,7 +109,7 @@ def run_recipe(
 
 
 def image_folder(recipe: Recipe, images: Path | None) -> Path:
-    """Return the folder that a recipe runs on: the one given, or the recipe's own.
+    """Return the folder that a recipe runs on: the given one, or else the recipe's own.
 
     Raises:
         BenchwrightError: Neither names one.
@@ -141,14 +141,14 @@ def run_steps(
 
 
 def open_view(workspace: Path, *, withdrawn: Collection[str] | None = None) -> View:
-    """Return the view that final steps have of a workspace whose run is complete.
+    """Return final steps' view of a workspace after a complete run.
 
     Args:
         workspace: Folder of the workspace.
         withdrawn: Ids of images that count as withdrawn; those that `release takedown` withdrew if None.
 
     Raises:
-        BenchwrightError: Nothing has run there, or people have not finished.
+        BenchwrightError: Nothing has run there, or annotators have not finished.
     """
     space = Workspace.open(workspace)
     settings = space.settings()
@@ -168,7 +168,7 @@ def worker_context_of(space: Workspace) -> WorkerContext:
     """Return the worker context of the recipe that ran last in a workspace, without curators' decisions.
 
     Raises:
-        BenchwrightError: Nothing has run there, or a step of its recipe is not installed any more.
+        BenchwrightError: Nothing has run there, or a step of its recipe is no longer installed.
     """
     settings = space.settings()
     recipe = _recipe_of(space, settings)
@@ -179,7 +179,7 @@ def stages_of_workspace(workspace: Path) -> list[Stage]:
     """Return the stages of the recipe that ran last in a workspace, finished or not.
 
     Raises:
-        BenchwrightError: Nothing has run there, or a step of its recipe is not installed any more.
+        BenchwrightError: Nothing has run there, or a step of its recipe is no longer installed.
     """
     space = Workspace.open(workspace)
     return plan(_recipe_of(space, space.settings()).steps)
@@ -192,7 +192,7 @@ def _recipe_of(space: Workspace, settings: Mapping[str, Any]) -> Recipe:
 def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str, Any]:
     """Return a resolved recipe with only the steps that made the tables of these stages.
 
-    Final steps are left out, so that the choice of models to score on a release does not change its bytes.
+    It omits final steps, so that the choice of models to score on a release does not change its bytes.
     """
     makers = {stage.entry for stage in stages if stage.kind != "final"}
     return {**resolved, "steps": [step for step in resolved["steps"] if step["as"] in makers]}
@@ -249,8 +249,8 @@ class _Run:
         self._save_settings("running")
         for line in self.log.changed_versions():
             self.progress.warn(
-                f"{line} since the last run here; what was made stays as it is "
-                "(delete a stage's folder under tables/ to make it again)"
+                f"{line} since the last run here; existing results stay (delete a stage's folder under tables/ to make "
+                f"them again)"
             )
         for line in mend_tables(self.space, self.stages, self.shards):
             self.progress.warn(line)
@@ -260,7 +260,7 @@ class _Run:
             started = time.perf_counter()
             self.progress.phase(INGEST, 0)
             with self.events.stages([INGEST], "ingest") as watched:
-                watched.ran = 1  # it looks for changed files in every run
+                watched.ran = 1  # ingest looks for changed files in every run
                 counts = ingest(
                     self.space,
                     self.images,
@@ -272,14 +272,14 @@ class _Run:
                     leaves_out=self._is_taken,
                 )
             if not counts.records:
-                self.progress.warn(f"there is no file in {self.images}")
+                self.progress.warn(f"no file in {self.images}")
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
             waits = self._go_through(engine)
         reports += self._reports()
         if remade := sorted(set(self.worker.remade)):
             self.progress.warn(
-                f"under objects/, {counted(len(remade), 'picture was', 'pictures were')} lost or damaged, such as "
-                f"{remade[0][:12]}: made again"
+                f"under objects/, {counted(len(remade), 'picture was', 'pictures were')} lost or damaged and made "
+                f"again, such as {remade[0][:12]}"
             )
         self._warn_of_stale_decisions()
         self._save_settings("waiting" if waits else "done")
@@ -299,11 +299,11 @@ class _Run:
         )
 
     def _is_taken(self, uri: str) -> bool:
-        """Return whether a step reads a file of the image folder, which then is no image by itself."""
+        """Return whether a step reads a file of the image folder, which then is not an image."""
         return any(stage.step.takes(uri) for stage in self.stages if stage.step.brings_pictures)
 
     def _warn_of_stale_decisions(self) -> None:
-        """Report the number of curators' decisions that change nothing; this never stops the run."""
+        """Report the curators' decisions that change nothing; never stops the run."""
         reached = {stage.id for stage in self.stages if stage.entry in self.reached}
         decisions = list(self.worker.overrides)
         stale = [
@@ -314,8 +314,8 @@ class _Run:
         ]
         if stale:
             self.progress.warn(
-                f"of {counted(len(decisions), 'decision')} of curators, {counted(len(stale), 'has', 'have')} nothing "
-                f"to decide any more, such as {stale[0].override.action} {stale[0].override.record_id[:12]} at "
+                f"of {counted(len(decisions), 'curator decision')}, {counted(len(stale), 'has', 'have')} nothing left "
+                f"to decide, such as {stale[0].override.action} {stale[0].override.record_id[:12]} at "
                 f"{stale[0].override.stage}: {stale[0].because}; `benchwright filter overrides {self.space.root}` "
                 "lists them"
             )
@@ -324,7 +324,7 @@ class _Run:
         return {stage.id for stage in self.stages}
 
     def _go_through(self, engine: Engine) -> list[str]:
-        """Run the phases up to the first campaign that waits, and those that open beside it; return what waits."""
+        """Run the phases up to the first campaign that waits, and those that open with it; return what waits."""
         waits: list[str] = []
         for phase in phases(self.stages):
             if self.waiting and not self._opens_now(phase.stages[0]):
@@ -348,12 +348,12 @@ class _Run:
         return waits
 
     def _opens_now(self, stage: Stage) -> bool:
-        """Return whether a stage opens beside the campaigns that wait."""
+        """Return whether a stage opens along with the waiting campaigns."""
         beside = opened_beside(stage, self.stages[: self.stages.index(stage)])
         return bool(beside) and {one.id for one in self.waiting} <= {one.id for one in beside}
 
     def _run_phase(self, engine: Engine, phase: Phase, watched: Watched) -> str | None:
-        """Run a phase; return what people have to do first, if it waits for them."""
+        """Run a phase; if it waits for people, return their pending work."""
         if phase.kind == "map":
             watched.ran = self._map(engine, phase)
             return None
@@ -368,7 +368,7 @@ class _Run:
                 self.executed += 1
                 self.log.event("gather", stage=stage.id, seconds=time.perf_counter() - started)
         elif phase.kind == "campaign":
-            watched.ran = 1  # it asks the review store in every run
+            watched.ran = 1  # a campaign asks the review store in every run
             verdicts = run_campaign(self.worker, stage, self.shards, beside=self.waiting)
             if verdicts.waiting is not None:
                 self.rerun = self.rerun or verdicts.rerun
@@ -392,12 +392,12 @@ class _Run:
         counts = self._counts(stage.id)
         if counts.records >= _RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
             raise StepError(
-                f"step {stage.id!r} raised an error on every one of {counts.records} {stage.consumes}; mend the step "
+                f"step {stage.id!r} raised an error on every one of {counts.records} {stage.consumes}; fix the step "
                 f"and run again (the errors are in {self.log.folder})"
             )
 
     def _counts(self, stage_id: str) -> VerdictCounts:
-        """Return the counts of the table of a stage that this run has been through; of nothing for a final step."""
+        """Return the counts of the table of a stage that this run has completed; empty counts for a final step."""
         if stage_id not in self.counted:
             markers = [StageTable(self.space, stage_id).marker(shard) for shard in self.shards]
             self.counted[stage_id] = VerdictCounts.total(marker.counts for marker in markers if marker)
@@ -407,7 +407,7 @@ class _Run:
         return EngineMap(stage.id, self._jobs_of(engine, [stage.id]), workers=self.workers, events=self.events)
 
     def _map(self, engine: Engine, phase: Phase) -> int:
-        """Run the shards of a phase that are not up to date; return their number."""
+        """Run the outdated shards of a phase; return their number."""
         jobs = [
             MapJob(shard, tuple(stage.id for stage in phase.stages), self._size(shard))
             for shard in self.shards
@@ -492,7 +492,7 @@ class _Run:
         return reports
 
     def _advice(self, reports: Sequence[StepReport]) -> list[tuple[str, str]]:
-        """Return the entries that made few items, each with why, and what to do."""
+        """Return the entries that made few items, each with the cause and the remedy."""
         by_name = {report.name: report for report in reports}
         return [
             (entry, advice)
@@ -502,13 +502,13 @@ class _Run:
         ]
 
     def _shards_of_tables(self) -> int | None:
-        """Return the number of shards of the existing tables; None where there are no tables."""
+        """Return the number of shards of the existing tables; None if no tables exist."""
         return len(StageTable(self.space, INGEST).marked()) or None
 
     def _made_rule(self) -> MadeRule:
-        """Return how pictures are made: as the workspace was begun, or for what a new one's recipe is to release."""
+        """Return the rule for making pictures: the workspace's, or, for a new one, that of its recipe's release."""
         if self._shards_of_tables() is not None:
-            with suppress(DamagedError):  # which is mended, and said, when the settings are written
+            with suppress(DamagedError):  # repaired and reported when the settings are written
                 return self.space.made_rule()
         rules = {step.picture_rule for _, step in self.recipe.steps if isinstance(step, FinalStep)}
         return "lossless" if "lossless" in rules else "by_content"
@@ -524,12 +524,12 @@ class _Run:
             else:
                 shards = self._shards_of_tables()
         except DamagedError as error:
-            self.progress.warn(f"{path.name} {error.what.partition(';')[0]}: it is written again from the recipe")
+            self.progress.warn(f"{path.name} {error.what.partition(';')[0]}: rewritten from the recipe")
             shards = self._shards_of_tables()
-        if shards not in {None, header.shards}:  # None where people reviewed in this workspace before anything ran
+        if shards not in {None, header.shards}:  # None if people reviewed in this workspace before any run
             raise BenchwrightError(
-                f"{self.space.root} was made with {counted(shards, 'shard')} and the recipe says {header.shards}; the "
-                "number is fixed once images are in: put the old number back or use a new --workspace"
+                f"{self.space.root} was made with {counted(shards, 'shard')} but the recipe says {header.shards}; the "
+                f"number is fixed at ingest: restore the old number or use a new --workspace"
             )
         self.space.save_settings(
             {

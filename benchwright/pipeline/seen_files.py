@@ -1,7 +1,7 @@
 """Identities of the files that ingest has read, and the cache of them between runs.
 
 The cache is a file of one line per URI, sorted, each after its checksum. It is read and written as a stream in step
-with the sorted list of files: a folder of a million files takes no more memory than the results for its files. It only
+with the sorted list of files, so a folder of a million files needs no more memory than their results. The cache only
 saves work and is never part of a table.
 """
 
@@ -45,14 +45,14 @@ def text_of(line: str) -> str:
 
 _STAMP = struct.Struct("<qqqQ")
 _READS = "embedded sources"
-"""What is read of a file besides its identity; entries of a cache without it are not used."""
+"""Content that ingest reads from a file besides its identity; cache entries without it are not used."""
 _PASSING = frozenset({"unreadable", "worker_died"})
 """Reasons of refusals that may not occur again in the next run."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """One file that ingest has read: its identity, or why it was refused."""
+    """One file that ingest has read: its identity, or the reason for its refusal."""
 
     uri: str
     image_id: str | None = None
@@ -64,11 +64,11 @@ class SeenFile:
     reason: str | None = None
     detail: str | None = None
     embedded: Mapping[str, Mapping[str, str]] | None = None
-    """What the file itself states of its source, by standard; None where it states nothing."""
+    """The file's own statements of its source, by standard; None if it makes none."""
 
 
 class IngestCache:
-    """The cache of what earlier runs found, by path, size, times and inode.
+    """The cache of earlier runs' findings, by path, size, times and inode.
 
     Args:
         path: File of the cache; if it is missing, damaged or of another folder or limits, the cache is empty.
@@ -83,8 +83,8 @@ class IngestCache:
         self._stamps: list[bytes | None] = []
 
     def recall(self, uris: Sequence[str]) -> list[SeenFile | None]:
-        """Return the cached entry of each URI, given sorted; None where there is none or the file has changed."""
-        # Taken before any file is read, so that a file that changes meanwhile is read again next time.
+        """Return the cached entry of each URI, given sorted; None if missing or if the file has changed."""
+        # Stamps precede any reading, so that the next run reads again a file that changes meanwhile.
         self._stamps = [self._stamp(uri) for uri in uris]
         files: list[SeenFile | None] = [None] * len(uris)
         entries = self._entries()

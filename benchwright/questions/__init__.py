@@ -1,1 +1,1 @@
-"""Questions as people and models word them: settings, drafts, edits and labels, apart from any room."""
+"""Questions by people and models, independent of any room: settings, drafts, edits and labels."""

@@ -1,8 +1,8 @@
-"""Drafts about a picture, by a model or by templates, with what a second model did to break them.
+"""Drafts about a picture, by a model or by templates, with a second model's attacks on them.
 
 The steps `draft_questions` and `draft_descriptions` give each image a value named `drafts`: `QuestionDrafts` as
-canonical JSON. The campaigns `write` and `describe` show them to people as drafts. A draft is nobody's until a person
-accepts or edits it.
+canonical JSON. The campaigns `write` and `describe` show them to annotators as drafts. A draft does not count until an
+annotator accepts or edits it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from benchwright.records import Record
 DRAFTS = "drafts"
 """Name of the value."""
 TEMPLATE = "template"
-"""Author of what templates made."""
+"""Author of texts from templates."""
 Attack = Literal["without_picture", "other_option", "too_easy"]
-"""What a second model tries on a draft.
+"""Kind of a second model's attack on a draft.
 
-- `without_picture`: It finds the right option from the words alone, however the options stand.
-- `other_option`: It sees the picture, and picks another option or claims that another one is right, too.
+- `without_picture`: It finds the right option from the words alone, in any order of the options.
+- `other_option`: It sees the picture, and picks another option or claims that another one is also right.
 - `too_easy`: It sees the picture, picks the right option, and calls the question easy.
 """
 AttackResult = Literal["broken", "held", "not_made"]
@@ -33,10 +33,10 @@ class DraftAttack(Record):
     """One attempt to break a draft.
 
     Attributes:
-        attack: What was tried.
+        attack: Kind of the attack.
         by: Author of the attempt, as `model:<id>`.
-        result: `broken` where it succeeded, `held` where it did not, `not_made` where the model gave no usable reply.
-        says: What the model said, or why there is no reply, in words.
+        result: `broken` if it succeeded, `held` if it failed, `not_made` if the model gave no usable reply.
+        says: The model's words, or the reason for a missing reply.
     """
 
     attack: Attack
@@ -50,12 +50,12 @@ class DraftedQuestion(Record):
 
     Attributes:
         ask: The question.
-        right: The option that answers it; None where only declining is right.
-        wrong: All other options but the one that declines.
-        explanation: Why the right option is right; None where nothing is said.
-        labels: Labels by name, each as the recipe words it.
-        prompt: Name of the prompt that it was drafted with; for templates, that of the template.
-        attacks: What a second model did to break it; empty where none was asked.
+        right: The option that answers it; None if only declining is right.
+        wrong: All other options except the one that declines.
+        explanation: Why the right option is right; None without an explanation.
+        labels: Labels by name, in the recipe's words.
+        prompt: Name of the prompt, or of the template, that produced it.
+        attacks: A second model's attacks on it; empty without a second model.
     """
 
     ask: _Words
@@ -68,11 +68,11 @@ class DraftedQuestion(Record):
 
 
 class DraftedDescription(Record):
-    """What a picture is and conveys, as drafted; its questions stand among the other drafts.
+    """A drafted description of a picture and its message; its questions are among the other drafts.
 
     Attributes:
         implication: Labels and explanation.
-        prompt: Name of the prompt that it was drafted with; for templates, that of the template.
+        prompt: Name of the prompt, or of the template, that produced it.
     """
 
     implication: Implication
@@ -84,10 +84,10 @@ class QuestionDrafts(Record):
 
     Attributes:
         by: Their author, as in `Item.written_by`: `model:<id>` or `template`.
-        questions: Drafts that people are shown.
-        broken: Drafts that an attack took out.
-        failed: Why a prompt gave nothing, or less than was asked: a reason code and words, by the prompt's name.
-        description: What the picture is and conveys; None where no such draft was asked for, or none is there.
+        questions: Drafts shown to annotators.
+        broken: Drafts that an attack removed.
+        failed: Why a prompt yielded nothing, or too little: a reason code and words, by the prompt's name.
+        description: Description of the picture and its message; None if not requested or missing.
     """
 
     by: str
@@ -98,7 +98,7 @@ class QuestionDrafts(Record):
 
 
 def author_of_draft(by: str, *, is_edited: bool) -> str:
-    """Return the author of a text that a person accepted from a draft, as it was or edited.
+    """Return the author of a text that an annotator accepted from a draft, unchanged or edited.
 
     Example:
         >>> author_of_draft("model:tiny", is_edited=True), author_of_draft("template", is_edited=False)

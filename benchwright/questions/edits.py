@@ -1,4 +1,4 @@
-"""Edits of an item, and the new version that they lead to: in the rounds of a campaign, and as errata of a release."""
+"""Edits of an item and the resulting version, in the rounds of a campaign and as errata of a release."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from benchwright.records import Choice, Item, Record
 
 _MAX_TEXT = 10_000
 REVISIONS = "revisions"
-"""Key of an item's evidence that holds what each of its revisions changed."""
+"""Key of an item's evidence that holds the changes of each revision."""
 _PLACED = re.compile(r"<image (\d+)>")
 _Text = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT)]
 
 
 class EditError(BenchwrightError):
-    """Edits that an item cannot take; the message says why."""
+    """Edits that do not fit an item; the message gives the reason."""
 
 
 class ItemEdits(Record):
@@ -28,7 +28,7 @@ class ItemEdits(Record):
     Attributes:
         question: The new question; it may place images, as the old one may.
         choices: New texts of choices, by key. Choices that are pictures stay as they are.
-        right: Key of the choice that is right from now on; the refusal choice's if nothing in the picture answers.
+        right: Key of the newly right choice; the refusal choice's if nothing in the picture answers.
         explanation: Why that choice is right.
     """
 
@@ -43,10 +43,10 @@ class ItemEdits(Record):
 
 
 def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
-    """Return edits, checked against the item, without parts that change nothing; texts lose outer spaces.
+    """Return edits, checked against the item, without ineffective parts and with outer spaces stripped.
 
     Raises:
-        EditError: The document is no edits, or the item cannot take them.
+        EditError: The document is not edits, or they do not fit the item.
     """
     try:
         edits = ItemEdits.model_validate(_stripped(document))
@@ -57,9 +57,9 @@ def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
     texts = {choice.key: choice.text for choice in item.choices}
     for key in edits.choices:
         if texts.get(key) is None:
-            raise EditError(f"edits of an item: it has no choice {key[:20]!r} whose text could be changed")
+            raise EditError(f"edits of an item: it has no choice {key[:20]!r} with a text to change")
     if edits.right is not None and edits.right not in texts:
-        raise EditError(f"edits of an item: {edits.right[:20]!r} is none of its choices {', '.join(texts)}")
+        raise EditError(f"edits of an item: {edits.right[:20]!r} is not among its choices {', '.join(texts)}")
     _check_texts(item, edits)
     return ItemEdits(
         question=_if_other(edits.question, item.question),
@@ -76,8 +76,9 @@ def revised(item: Item, edits: ItemEdits, *, simulated: bool = False) -> Item:
 
     Args:
         item: The version before.
-        edits: What changes.
-        simulated: Whether a simulated annotator made the edits, so that no text counts as a person's; default False.
+        edits: The changes.
+        simulated: Whether a simulated annotator made the edits, so that their texts do not count as a person's; default
+            False.
 
     Raises:
         EditError: The edits change nothing.
@@ -135,7 +136,7 @@ def _check_texts(item: Item, edits: ItemEdits) -> None:
 
 
 def _stripped(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return edits whose texts have no outer spaces; empty texts stay, and are refused later."""
+    """Return edits whose texts have no outer spaces; empty texts stay, for a later refusal."""
     values: dict[str, Any] = {}
     for name, value in document.items():
         if isinstance(value, str):

@@ -1,8 +1,8 @@
-"""Image implications: what a picture is and conveys, with the labels of II-Bench.
+"""Image implications: a picture's type and message, with the labels of II-Bench.
 
 Source of the labels: arXiv 2406.05862, section 3.2 and appendix B.3. A step that states an implication, from a facts
-file or from people who describe images, gives the image a value named `implication`: an `Implication` as canonical
-JSON. A step that makes questions of it reads that value and does not depend on where it comes from.
+file or from annotators' descriptions, gives the image a value named `implication`: an `Implication` as canonical JSON.
+A step that turns it into questions reads that value and does not depend on its origin.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ def _is_empty(value: Mapping[str, str]) -> bool:
 
 
 class SixOptions(Record):
-    """A question about what a picture conveys, with one right and five wrong options."""
+    """A question about a picture's message, with one right and five wrong options."""
 
     ask: _Words
     right: _Words
     wrong: Annotated[tuple[_Words, ...], Field(min_length=WRONG_OPTIONS, max_length=WRONG_OPTIONS)]
     explanation: str | None = None
     authors: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
-    """Who wrote its texts that somebody took from a draft, by `question` or `choices`."""
+    """Authors of its texts taken from a draft, by `question` or `choices`."""
 
 
 class WrittenIn(Record):
-    """The slot of a campaign in which an annotator wrote a text; only the review store can tell the annotator's name.
+    """The slot of a campaign in which an annotator wrote a text; only the review store knows the annotator's name.
 
     Attributes:
-        simulated: Whether the annotator was simulated; written to documents only where true.
+        simulated: Whether the annotator was simulated; written to documents only if true.
     """
 
     campaign: str
@@ -73,14 +73,14 @@ class Implication(Record):
     """Labels, explanation and questions stated about one picture.
 
     Attributes:
-        image_type: What the picture is; several types where a campaign lets people name several.
-        questions: Questions about the picture; None where only labels are stated.
-        explanation: What the picture conveys; used by every question that has no explanation of its own.
-        difficulty: How difficult the picture is for people to understand; None where nobody stated it.
-        rhetoric: Rhetorical devices by which the picture conveys it.
-        written_in: Slot of the campaign in which an annotator wrote it; None where it comes from a file.
-        author: Who wrote its texts, as in `Item.written_by`; None where `written_in` says it.
-        authors: Who wrote what somebody took from a draft, by `explanation` or `labels`; questions state their own.
+        image_type: Type of the picture; several if the campaign allows several.
+        questions: Questions about the picture; None if only labels are stated.
+        explanation: The picture's message; used by every question without its own explanation.
+        difficulty: Difficulty of the picture for human readers; None if unstated.
+        rhetoric: Rhetorical devices that convey the message.
+        written_in: Slot of the campaign in which an annotator wrote it; None if it comes from a file.
+        author: Author of its texts, as in `Item.written_by`; None if `written_in` identifies the author.
+        authors: Authors of parts taken from a draft, by `explanation` or `labels`; questions state their own.
     """
 
     image_type: ImageType | Annotated[tuple[ImageType, ...], Field(min_length=2)]
@@ -96,18 +96,18 @@ class Implication(Record):
 
     @property
     def image_types(self) -> tuple[str, ...]:
-        """Return what the picture is, as one type or several."""
+        """Return the picture's type or types."""
         return (self.image_type,) if isinstance(self.image_type, str) else self.image_type
 
     @property
     def written_by(self) -> str:
-        """Return who wrote its texts, as in `Item.written_by`."""
+        """Return the author of its texts, as in `Item.written_by`."""
         by_default = "simulated" if self.written_in is not None and self.written_in.simulated else "person"
         return self.author or by_default
 
     @property
     def attributes(self) -> dict[str, Scalar]:
-        """Return the labels as item attributes for evaluation; empty where no difficulty is stated."""
+        """Return the labels as item attributes for evaluation; empty if no difficulty is stated."""
         if self.difficulty is None:
             return {}
         return {

@@ -1,8 +1,8 @@
-"""Words that texts share with corpora: runs of n words, found in one pass over files that may be of any size.
+"""Words that texts share with corpora: runs of n words, found in one pass over files of any size.
 
-Thirteen words in a row count as taken over, as in Brown et al., "Language Models are Few-Shot Learners" (2020, appendix
+Thirteen words in a row count as overlap, as in Brown et al., "Language Models are Few-Shot Learners" (2020, appendix
 C). Case, width and punctuation do not count; each character of Chinese and Japanese is a word. Memory does not grow
-with a corpus: files are read piece by piece, and only the runs of the texts that are looked for are kept.
+with a corpus: files are read piece by piece, and memory holds only the runs of the given texts.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from benchwright.records import Item
 
 NGRAM = 13
 _LEAST_WORDS = 5
-"""Words of a text with fewer than n words that count where all of it is the same."""
+"""Smallest number of words in a text shorter than n words, which must match as a whole."""
 _PLAIN_TEXT = (".txt", ".md", ".csv", ".tsv", ".html", ".tex", ".yaml", ".yml")
 _JSON_LINES = (".jsonl", ".ndjson")
 _ENDINGS = (*_PLAIN_TEXT, *_JSON_LINES, ".json")
-"""Files of a folder that are read, packed (`.gz`) or not."""
+"""Endings of files to read in a folder, compressed (`.gz`) or not."""
 _START = 4
-"""First words of a run that are looked up before the run is; every run has as many."""
+"""Number of a run's first words to look up before the run itself; every run has at least as many."""
 _PIECE_CHARS = 1 << 18
 _MAX_LINE_CHARS = 8 << 20
-"""Most characters of a line of JSON; of a longer one, all is text."""
+"""Largest number of characters in a line of JSON; a longer line is read as plain text."""
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_CJK}]|[^\\W_{_CJK}]+")
 
@@ -42,8 +42,8 @@ class Overlap(NamedTuple):
 
     Args:
         text: Number of the text, from 0.
-        where: File of the corpus, with the line where it has lines.
-        words: The run, as it is compared.
+        where: File of the corpus, with the line for files of lines.
+        words: The run, in the form compared.
     """
 
     text: int
@@ -52,7 +52,7 @@ class Overlap(NamedTuple):
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text as they are compared.
+    """Return the words of a text in the form compared.
 
     Example:
         >>> words_of("The CAT's hat, 猫です")
@@ -62,16 +62,16 @@ def words_of(text: str) -> list[str]:
 
 
 def question_and_options(item: Item) -> str:
-    """Return the text of an item that is compared: its question, and its options in their order."""
+    """Return an item's text for comparison: its question, and its options in order."""
     return "\n".join([item.question, *(choice.text or "" for choice in item.choices)])
 
 
 class SharedRuns:
-    """Runs of words of some texts, looked for in others.
+    """Runs of words of given texts, to find in other texts.
 
     Args:
-        texts: Texts whose runs are looked for, such as questions with their options.
-        n: Words of a run; a shorter text counts as a whole, from five words on.
+        texts: Texts with the runs to find, such as questions with their options.
+        n: Number of words in a run; a shorter text of five or more words counts as a whole.
     """
 
     def __init__(self, texts: Sequence[str], *, n: int = NGRAM) -> None:
@@ -89,7 +89,7 @@ class SharedRuns:
         self._most = n
 
     def among(self, words: Sequence[str]) -> Iterator[tuple[int, str]]:
-        """Yield the number of each text of which a run stands among these words, and the run."""
+        """Yield the number of each text with a run among these words, and the run."""
         starts = map(" ".join, zip(*(words[place:] for place in range(_START)), strict=False))
         for at, start in enumerate(starts):
             for size in self._lengths.get(start, ()):
@@ -98,10 +98,10 @@ class SharedRuns:
                     yield from ((number, run) for number in self._holders.get(run, ()))
 
     def first_overlaps(self, places: Sequence[Path]) -> dict[int, tuple[int, Overlap]]:
-        """Return, for each text that shares a run with a corpus, the number of the first corpus, and where it does.
+        """Return, for each text that shares a run with a corpus, the number of the first such corpus and the overlap.
 
         Raises:
-            DataError: There is nothing at a place, or a file there cannot be read.
+            DataError: A place does not exist, or a file there is unreadable.
         """
         found: dict[int, tuple[int, Overlap]] = {}
         for number, place in enumerate(places):
@@ -112,17 +112,17 @@ class SharedRuns:
 
 
 def corpus_words(place: Path, *, overlap: int = NGRAM - 1) -> Iterator[tuple[str, list[str]]]:
-    """Yield where each piece of a corpus stands, and its words.
+    """Yield the location of each piece of a corpus, and its words.
 
-    A corpus is a file or a folder. Of JSON lines each line is a piece, with all texts in it in order; other files are
-    cut into pieces that repeat the last words of the one before.
+    A corpus is a file or a folder. In JSON lines, each line is a piece, with all its texts in order. Other files are
+    cut into pieces that repeat the last words of the previous piece.
 
     Args:
-        place: Text file, JSON lines, or folder with such files; packed ones end in `.gz`.
+        place: Text file, JSON lines, or folder with such files; compressed ones end in `.gz`.
         overlap: Words that a piece repeats.
 
     Raises:
-        DataError: There is nothing at that place, or a file there cannot be read.
+        DataError: The place does not exist, or a file there is unreadable.
     """
     for path in corpus_files(place):
         name = path.relative_to(place).as_posix() if place.is_dir() else path.name
@@ -132,20 +132,20 @@ def corpus_words(place: Path, *, overlap: int = NGRAM - 1) -> Iterator[tuple[str
                 for line, words in pieces:
                     yield (f"{name}, line {line}" if line else name), words
         except OSError as error:
-            raise DataError(f"{path} cannot be read ({error}); mend it, or take it out of the corpus") from error
+            raise DataError(f"{path} cannot be read ({error}); fix it, or remove it from the corpus") from error
 
 
 def corpus_files(place: Path) -> list[Path]:
     """Return the files of a corpus, sorted.
 
     Raises:
-        DataError: There is nothing at that place, or no file of a kind that is read.
+        DataError: The place does not exist, or has no file of a supported kind.
     """
     if place.is_file():
         return [place]
     files = sorted(path for path in place.rglob("*") if path.is_file() and _ending(path) in _ENDINGS)
     if not files:
-        what = "holds no text" if place.is_dir() else "is not there"
+        what = "holds no text" if place.is_dir() else "does not exist"
         raise DataError(f"{place} {what}; a corpus is a file of texts, or a folder with files {', '.join(_ENDINGS)}")
     return files
 
@@ -160,7 +160,7 @@ def _opened(path: Path) -> Iterator[IO[str]]:
         handle: BinaryIO = stack.enter_context(path.open("rb"))
         if path.suffix.lower() == ".gz":
             handle = stack.enter_context(unpacked(handle, str(path)))
-        # Corpora are large and rarely clean: what is no UTF-8 is no word either.
+        # Corpora are large and rarely clean: bytes that are not UTF-8 are not words either.
         yield io.TextIOWrapper(handle, encoding="utf-8", errors="replace")
 
 
@@ -169,7 +169,7 @@ def _json_lines(handle: IO[str]) -> Iterator[tuple[int, list[str]]]:
     while line := handle.readline(_MAX_LINE_CHARS):
         number += is_new
         try:
-            # The rest of a line that is too long is text, like one that is no JSON.
+            # The rest of an overlong line is plain text, like a line that is not JSON.
             yield number, words_of("\n".join(_texts(bounded_json(line))) if is_new else line)
         except (ValueError, RecursionError):
             yield number, words_of(line)
@@ -185,7 +185,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _cut(handle: IO[str], overlap: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the words of a file piece by piece; no word is cut, however long its line."""
+    """Yield the words of a file piece by piece, without cutting a word in a line of any length."""
     kept: list[str] = []
     rest = ""
     while piece := handle.read(_PIECE_CHARS):

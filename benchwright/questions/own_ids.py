@@ -1,7 +1,7 @@
-"""Ids by which the source of an item calls it, beside the one that Benchwright gives it.
+"""Ids of items in their source, in addition to Benchwright's.
 
-Items of a benchmark that was brought in have them as attributes. Where a command takes ids, it takes these too, as long
-as one item alone is called so.
+Items of an imported benchmark have them as attributes. Commands that accept ids also accept these, if only one item has
+the id.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from benchwright.errors import DataError
 OWN_ID = "source_id"
 """Attribute of an item: the id of its question, unique in the source."""
 STATED_ID = "stated_id"
-"""Attribute of an item whose id was made unique: the id that its source states."""
+"""Attribute of an item whose id was made unique: its id as stated by the source."""
 _NAMES = (OWN_ID, STATED_ID, "published_id")
 _SHOWN = 3
 
 
 def own_id(attributes: Mapping[str, Any] | str | None) -> str | None:
-    """Return the id by which an item's source calls it; None where its attributes state none.
+    """Return an item's id in its source; None if its attributes state none.
 
     Args:
-        attributes: Attributes of the item, or these as JSON, as a release holds them.
+        attributes: Attributes of the item, or their JSON from a release.
     """
     return next(iter(_own_ids(attributes)), None)
 
@@ -32,7 +32,7 @@ def own_id(attributes: Mapping[str, Any] | str | None) -> str | None:
 def _own_ids(attributes: Mapping[str, Any] | str | None) -> list[str]:
     document: Any = attributes
     if isinstance(attributes, str):
-        # Most items are made here and have none: their attributes need not be read.
+        # Most items are made by Benchwright and have none, so their attributes need not be read.
         document = json.loads(attributes) if any(name in attributes for name in _NAMES) else None
     if not isinstance(document, Mapping):
         return []
@@ -40,12 +40,12 @@ def _own_ids(attributes: Mapping[str, Any] | str | None) -> list[str]:
 
 
 def called(item_id: str, own: str | None) -> str:
-    """Return an item's id as people read it: with the source's own before it, where there is one."""
+    """Return an item's displayed id, preceded by the source's own id, if any."""
     return item_id if own is None or own == item_id else f"{own} ({item_id})"
 
 
 class OwnIds:
-    """Items by the ids of their source.
+    """Items by their ids in the source.
 
     Args:
         items: Id of each item, with its attributes.
@@ -60,15 +60,15 @@ class OwnIds:
                 self._called.setdefault(name, []).append(item_id)
 
     def item_id(self, name: str) -> str:
-        """Return the id of the item that is called so; the name itself where it is an item's id, or nothing's.
+        """Return the id of the item with that name; the name itself if it is an item's id or unknown.
 
         Raises:
-            DataError: Several items are called so.
+            DataError: Several items have that name.
         """
         found = self._called.get(name, [])
         if name in self._known or not found:
             return name
         if len(found) > 1:
             shown = ", ".join(found[:_SHOWN]) + (", ..." if len(found) > _SHOWN else "")
-            raise DataError(f"{len(found)} items have the id {name!r} in their source; say which: {shown}")
+            raise DataError(f"{len(found)} items have the id {name!r} in their source; give one of {shown}")
         return found[0]

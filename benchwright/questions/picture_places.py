@@ -1,4 +1,4 @@
-"""Where the pictures of a question stand among its words: the rule of evaluation and of all exports."""
+"""Positions of a question's pictures among its words: the rule of evaluation and of all exports."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ def placed_pictures(text: str, pictures: int) -> frozenset[int]:
 
     Args:
         text: Text of the question.
-        pictures: Number of the item's pictures; numbers beyond are words.
+        pictures: Number of the item's pictures; higher numbers are words.
     """
     return frozenset(number for match in _PLACE.findall(text) if 1 <= (number := int(match)) <= pictures)
 
 
 def question_parts(text: str, pictures: int, *, later: Collection[int] = ()) -> list[str | int]:
-    """Return a question as words and numbers of pictures, in the order in which it shows them.
+    """Return a question as words and numbers of pictures, in display order.
 
-    Pictures that are not placed come first, in order; `<image 2>` in the question puts the second one there. Where
-    there are several, each follows its name ("Image 2:"), and the question calls it by that name from then on.
+    Unplaced pictures come first, in order; `<image 2>` in the question puts the second one there. If there are several,
+    each follows its name ("Image 2:"), by which the question then refers to it.
 
     Args:
         text: Text of the question.
         pictures: Number of the item's pictures.
-        later: Numbers of pictures that are shown elsewhere, such as beside options, unless the question places them.
+        later: Numbers of pictures shown elsewhere, such as with options, unless the question places them.
 
     Example:
         >>> question_parts("Does <image 2> fit?", 2)
@@ -47,7 +47,7 @@ def question_parts(text: str, pictures: int, *, later: Collection[int] = ()) -> 
     for match in _PLACE.finditer(text):
         number = int(match[1])
         if number not in placed:
-            continue  # the item mentions a picture that it does not have; its words stay unchanged
+            continue  # the question names a missing picture; its words stay unchanged
         words += text[at : match.start()]
         at = match.end()
         if number in shown:
@@ -88,9 +88,9 @@ class PictureWithId(Protocol):
 
 
 def option_pictures(choices: Iterable[Choice], images: Sequence[PictureWithId]) -> dict[str, int]:
-    """Return the number of the picture that each option shows, by key; options in words are left out.
+    """Return the number of the picture that each option shows, by key, without options in words.
 
-    A picture that is there twice has the number of its first place.
+    A repeated picture has the number of its first position.
     """
     number = {image.image_id: k for k, image in reversed(list(enumerate(images, start=1)))}
     return {choice.key: number[choice.image_id] for choice in choices if choice.image_id in number}

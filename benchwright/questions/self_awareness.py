@@ -1,4 +1,4 @@
-"""MM-SAP's three sets (paper section 3.1), told from an item's keys and level."""
+"""MM-SAP's three sets (paper section 3.1), determined by an item's keys and level."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Literal, get_args
 Part = Literal["basic", "know", "beyond"]
 PARTS: tuple[Part, ...] = get_args(Part)
 BASIC = "basic"
-"""Level of items whose answer every model is assumed to know."""
+"""Level of items whose answer every model presumably knows."""
 NAMES: dict[Part, str] = {"basic": "BasicVisQA", "know": "KnowVisQA", "beyond": "BeyondVisQA"}
-"""The sets as the paper calls them."""
+"""The paper's names of the sets."""
 
 
 def part_of(answer: str | None, level: str | None) -> Part:
-    """Return which of the paper's three sets an item belongs to.
+    """Return the one of the paper's three sets to which an item belongs.
 
     - `beyond`: nothing in the picture answers the item: it has no answer key.
-    - `basic`: the item's level is `basic`; every model is assumed to know the answer.
+    - `basic`: the item's level is `basic`; every model presumably knows the answer.
     - `know`: all other items; models may or may not know the answer.
     """
     if answer is None:

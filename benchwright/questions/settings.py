@@ -1,6 +1,6 @@
-"""Settings of questions that people write or models draft: how many, with how many options, which labels.
+"""Settings of questions that people write or models draft: numbers of questions and options, and labels.
 
-The campaign `write` and the step `draft_questions` ask for questions of the same shape, so they share these settings.
+The campaign `write` and the step `draft_questions` produce questions of the same shape, so they share settings.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from benchwright.records import Record
 
 _MOST_OPTIONS = 20
 DECLINING = "declining"
-"""Field of the form in which writers say whether an option declines to answer."""
+"""Form field in which writers state whether an option declines to answer."""
 _OWN_FIELDS = frozenset(("ask", "right", "wrong", "tempting", "explanation", "origin", DECLINING))
 
 
 class Amount(Record):
-    """How many there may be; in a recipe also one number, where exactly as many are wanted.
+    """A range of numbers; in a recipe, a single number means exactly that many.
 
     Attributes:
-        at_least: Fewest.
-        at_most: Most.
+        at_least: Smallest number.
+        at_most: Largest number.
     """
 
     at_least: int = Field(ge=1, le=_MOST_OPTIONS)
@@ -44,12 +44,12 @@ class Amount(Record):
 
 
 class MaxChars(Record):
-    """Most characters of what is written.
+    """Largest numbers of characters in written texts.
 
     Attributes:
-        question: Of a question.
-        option: Of an option.
-        explanation: Of an explanation.
+        question: In a question.
+        option: In an option.
+        explanation: In an explanation.
     """
 
     question: int = Field(300, ge=20, le=2000)
@@ -61,8 +61,8 @@ class LabelSet(Record):
     """A closed set of labels that writers choose from; in a recipe also the list of its values.
 
     Attributes:
-        values: What there is to choose from, as items state it.
-        required: Whether every question has one.
+        values: Values to choose from, as items state them.
+        required: Whether every question needs one.
         several: Whether a question may have several; items then state them joined by `+`.
     """
 
@@ -80,7 +80,7 @@ class LabelSet(Record):
     def _told_apart(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         for value in values:
             if not value.strip() or len(value) > 200 or "+" in value or ";" in value:
-                raise ValueError(f"{value!r} is no label: 1 to 200 characters, no `+`, no `;`")
+                raise ValueError(f"{value!r} is not a label: 1 to 200 characters, no `+`, no `;`")
         readings = Counter(as_read(value) for value in values)
         if twice := [value for value in values if readings[as_read(value)] > 1]:
             raise ValueError(f"{twice[0]!r} and {twice[1]!r} read the same; give each once")
@@ -88,7 +88,7 @@ class LabelSet(Record):
 
     @property
     def words_by_code(self) -> dict[str, str]:
-        """Return the values by the codes that the form has for them."""
+        """Return the values by their codes in the form."""
         codes = [re.sub(r"[^a-z0-9]+", "_", value.casefold()).strip("_")[:60] for value in self.values]
         is_plain = len(set(codes)) == len(codes) and all(code[:1].isalpha() for code in codes)
         named = codes if is_plain else [f"value_{number}" for number in range(1, len(self.values) + 1)]
@@ -96,22 +96,22 @@ class LabelSet(Record):
 
 
 class QuestionSettings(Record):
-    """What people are asked to write about each picture.
+    """The texts that people write about each picture.
 
     Attributes:
-        questions: How many questions each writer writes about a picture, `{at_least, at_most}` or one number; 1 to 3 by
-            default.
-        options: How many options a question has, the right one among them, likewise; 4 by default. One that declines
-            comes on top of these.
-        drawn_options: Labels of the options where these are drawn in the picture, such as A, B, C and D: writers then
-            name the right one and write no options.
-        refusal: Whether an option declines to answer: `none`, `allowed`, where writers say for each question whether
-            it is offered, or `required`. Where one is offered, writers also say whether it is the right one.
+        questions: Number of questions that each writer writes about a picture, `{at_least, at_most}` or one number; 1
+            to 3 by default.
+        options: Number of options of a question, including the right one, in the same form; 4 by default. A declining
+            option is additional.
+        drawn_options: Labels of options drawn in the picture, such as A, B, C and D: writers then name the right one
+            and write no options.
+        refusal: Whether an option declines to answer: `none`, `allowed` (writers choose for each question) or
+            `required`. If one is offered, writers also state whether it is the right one.
         refusal_text: Text of that option.
         explanation: Whether writers explain the right option: `required`, `optional` or `none`.
         labels: Closed sets of labels by name, such as `{difficulty: [easy, hard]}`; items have them as attributes.
-        max_chars: Most characters of what is written: 300 of a `question`, 200 of an `option` and 2,000 of an
-            `explanation` by default.
+        max_chars: Largest numbers of characters: 300 of a `question`, 200 of an `option` and 2,000 of an `explanation`
+            by default.
     """
 
     questions: Amount = Amount(at_least=1, at_most=3)
@@ -134,9 +134,9 @@ class QuestionSettings(Record):
     @classmethod
     def _drawn_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if value and (len(value) < 2 or len(set(map(as_read, value))) < len(value)):
-            raise ValueError(f"options that are drawn are two or more, each with a label of its own, not {list(value)}")
+            raise ValueError(f"drawn options are two or more, each with a unique label, not {list(value)}")
         if wrong := [label for label in value if not label.strip() or len(label) > 40]:
-            raise ValueError(f"{wrong[0]!r} is no label of an option: it has 1 to 40 characters")
+            raise ValueError(f"{wrong[0]!r} is not a label of an option; give 1 to 40 characters")
         return value
 
     @field_validator("labels")
@@ -145,18 +145,18 @@ class QuestionSettings(Record):
         for name in value:
             if not re.fullmatch(r"[a-z][a-z0-9_]{0,24}", name) or name in _OWN_FIELDS or re.search(r"_\d+$", name):
                 raise ValueError(
-                    f"{name!r} is no name of labels: at most 25 lower-case letters, digits and underscores, no number "
-                    f"at the end, and none of {', '.join(sorted(_OWN_FIELDS))}"
+                    f"{name!r} is not a name of labels: give at most 25 lower-case letters, digits and underscores, no "
+                    f"number at the end, and not {', '.join(sorted(_OWN_FIELDS))}"
                 )
         return value
 
     @model_validator(mode="after")
     def _hangs_together(self) -> QuestionSettings:
         if self.drawn_options and self.refusal != "none":
-            raise ValueError("where options are drawn in the picture, none can be added that declines")
+            raise ValueError("options drawn in the picture exclude an added option that declines")
         return self
 
     @property
     def drawn_by_code(self) -> dict[str, str]:
-        """Return the labels of drawn options by the codes that the form has for them."""
+        """Return the labels of drawn options by their codes in the form."""
         return {f"value_{number}": label for number, label in enumerate(self.drawn_options, 1)}

@@ -1,7 +1,7 @@
-"""Items in another language: what a translation changes of an item, and the source text that stays with it.
+"""Items in another language: a translation's changes to an item, and the source text kept with it.
 
-A translated item keeps its id, pictures and key. Its evidence holds the text from which it was translated, for whoever
-verifies it, and its attribute `language` says in which language it is.
+A translated item keeps its id, pictures and key. Its evidence holds the source text, for verification, and its
+attribute `language` states its language.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class ItemText(Record):
     """The texts of an item.
 
     Attributes:
-        language: Their language, as an ISO 639 code; None where nobody states it.
+        language: Their language, as an ISO 639 code; None if unstated.
         question: The question.
-        choices: Texts of the choices by key; choices that are pictures have none.
-        explanation: Why the key is right; None where nothing is said.
+        choices: Texts of the choices by key; choices that are pictures are omitted.
+        explanation: Why the key is right; None without an explanation.
     """
 
     language: str | None = None
@@ -35,11 +35,11 @@ class ItemText(Record):
 
     @property
     def label(self) -> str:
-        """Return what the text is called where it stands beside a translation."""
+        """Return the text's heading next to a translation."""
         return "Source text" if self.language is None else f"Source text ({self.language})"
 
     def in_lines(self) -> str:
-        """Return question, options and explanation, one a line."""
+        """Return question, options and explanation, one per line."""
         lines = [self.question, *(f"{key}. {text}" for key, text in self.choices.items())]
         return "\n".join([*lines, *([] if self.explanation is None else [self.explanation])])
 
@@ -56,25 +56,23 @@ def text_of(item: Item, *, language: str | None = None) -> ItemText:
 
 
 def source_text_of(item: Item) -> ItemText | None:
-    """Return the text from which an item was translated; None where it was not."""
+    """Return the source text of a translated item; None for any other item."""
     stated = item.evidence.get(_TRANSLATED_FROM)
     return None if stated is None else ItemText.model_validate(stated)
 
 
 def translation_mistakes(source: ItemText, translation: ItemText) -> list[str]:
-    """Return what is wrong with a translation as such, each in words; empty if nothing is."""
+    """Return the formal mistakes of a translation, in words; empty without any."""
     mistakes = []
     if set(translation.choices) != set(source.choices):
-        mistakes.append(
-            f"choices: exactly {', '.join(source.choices)} are wanted, not {', '.join(translation.choices)}"
-        )
+        mistakes.append(f"choices: give exactly {', '.join(source.choices)}, not {', '.join(translation.choices)}")
     if (translation.explanation is None) != (source.explanation is None):
         wanted = "is wanted" if translation.explanation is None else "has no source, null is wanted"
         mistakes.append(f"explanation: it {wanted}")
     if as_read(translation.question) == as_read(source.question):
         mistakes.append("question: it is not translated")
     if sorted(_PLACED.findall(translation.question)) != sorted(_PLACED.findall(source.question)):
-        mistakes.append("question: it has to place the same images, such as <image 1>, as the source does")
+        mistakes.append("question: it must place the same images as the source, such as <image 1>")
     taken: dict[str, str] = {}
     for key, text in translation.choices.items():
         if (other := taken.setdefault(as_read(text), key)) != key:
@@ -82,7 +80,7 @@ def translation_mistakes(source: ItemText, translation: ItemText) -> list[str]:
     for name, text, original in _pairs(source, translation):
         most = _MOST_TIMES * len(original) + _MORE_CHARS
         if not text.strip() or len(text) > most:
-            mistakes.append(f"{name}: 1 to {most} characters are wanted, not {len(text)}")
+            mistakes.append(f"{name}: give 1 to {most} characters, not {len(text)}")
     return mistakes
 
 
@@ -101,7 +99,7 @@ def translated(item: Item, source: ItemText, translation: ItemText, *, by: str) 
         item: The item.
         source: Its texts.
         translation: Its texts in the other language.
-        by: Who translated it, as in `Item.written_by`.
+        by: Translator, as in `Item.written_by`.
     """
     texts: Mapping[str, str] = translation.choices
     authors = dict.fromkeys(("question", "choices", *(["explanation"] if translation.explanation else [])), by)

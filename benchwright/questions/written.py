@@ -1,7 +1,7 @@
 """Questions that people wrote about a picture, with their options, an explanation and labels.
 
-The campaign `write` gives each image a value named `questions`: `WrittenQuestions` as canonical JSON. A step that makes
-items of them reads that value and does not depend on the form in which they were written.
+The campaign `write` gives each image a value named `questions`: `WrittenQuestions` as canonical JSON. A step that turns
+them into items reads that value and does not depend on the writers' form.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchwright.questions.implication import WrittenIn
 from benchwright.records import Record
 
 ASK = "ask"
-"""Place of a question among the mistakes in it."""
+"""Place of the question itself in its mistakes."""
 QUESTIONS = "questions"
 """Name of the value."""
 REFUSAL = "The picture does not show enough to tell."
@@ -32,7 +32,7 @@ _POINTING_WORDS = """
     will with would you your yours
 """
 NAMES_NOTHING = frozenset(_POINTING_WORDS.split())
-"""English words that point, ask or join, and name nothing that could be seen."""
+"""English words that point, ask or join, and name nothing visible."""
 _Words = Annotated[str, Field(min_length=1)]
 
 
@@ -45,14 +45,14 @@ class WrittenQuestion(Record):
 
     Attributes:
         ask: The question.
-        right: The option that answers it; None where nothing in the picture does, so that declining is right.
-        wrong: All other options but the one that declines.
+        right: The option that answers it; None if nothing in the picture does, so that declining is right.
+        wrong: All other options except the one that declines.
         refusal: Text of the option that declines to answer; None where none is offered.
-        explanation: Why the right option is right; None where nobody said.
+        explanation: Why the right option is right; None without an explanation.
         labels: Labels by name; several of one name are joined by `+`.
-        written_in: Slot of the campaign in which it was written.
-        authors: Who wrote each text that somebody took from a draft, by `question`, `choices`, `explanation` or
-            `labels`; whoever wrote the question wrote the others.
+        written_in: Slot of the campaign in which an annotator wrote it.
+        authors: Author of each text taken from a draft, by `question`, `choices`, `explanation` or `labels`; the
+            question's writer wrote the others.
     """
 
     ask: _Words
@@ -72,11 +72,11 @@ class WrittenQuestion(Record):
 
     @property
     def author(self) -> str:
-        """Return who wrote its texts, but for those that `authors` names, as in `Item.written_by`."""
+        """Return the author of its texts, except those that `authors` names, as in `Item.written_by`."""
         return "simulated" if self.written_in.simulated else "person"
 
     def written_by(self, texts: Iterable[str]) -> dict[str, str]:
-        """Return who wrote each of these texts, as in `Item.written_by`; labels only where a draft has them."""
+        """Return the author of each of these texts, as in `Item.written_by`; labels only if a draft has them."""
         drafted = {"labels": self.authors["labels"]} if "labels" in self.authors else {}
         return {text: self.authors.get(text, self.author) for text in texts} | drafted
 
@@ -86,9 +86,9 @@ class WrittenQuestions(Record):
 
     Attributes:
         task: Task of their items.
-        questions: The questions, those of an annotator together.
-        drawn_options: Labels of the options where these are drawn in the picture, in the order in which they stand
-            there, such as A, B, C and D; empty where options are texts of the questions.
+        questions: The questions, grouped by annotator.
+        drawn_options: Labels of options drawn in the picture, in their order there, such as A, B, C and D; empty if
+            options are texts of the questions.
     """
 
     task: str = Field(pattern=TASK_NAME)
@@ -102,8 +102,9 @@ def quoted(text: str) -> str:
 
 
 def as_read(text: str) -> str:
-    """Return a text without what readers see no difference in: case, spaces, full stops at its end, and two
-    spellings of one character (Unicode NFC).
+    """Return a text without differences that readers overlook.
+
+    These are case, spaces, final periods, and two spellings of one character (Unicode NFC).
     """
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(". ")
 
@@ -111,11 +112,11 @@ def as_read(text: str) -> str:
 def question_mistakes(
     ask: str | None, options: Mapping[str, str], *, refusal: str | None = None
 ) -> list[tuple[str, str]]:
-    """Return what is wrong with a question and its options, whoever wrote them; empty if nothing is.
+    """Return the mistakes in a question and its options, by any author; empty without any.
 
     Args:
-        ask: The question; None where it is not written yet.
-        options: Its options by their place, in the order in which they are compared.
+        ask: The question; None if not yet written.
+        options: Its options by their place, in the order of comparison.
         refusal: Option that declines, which no other may repeat; None where none is offered.
 
     Returns:
@@ -123,9 +124,9 @@ def question_mistakes(
     """
     mistakes = []
     if ask and _PLACED.search(ask):
-        mistakes.append((ASK, "it places a picture, which is shown with it anyway"))
+        mistakes.append((ASK, "it places a picture, which appears with it anyway"))
     elif ask and not names_something(ask):
-        mistakes.append((ASK, f"{quoted(ask)} names nothing that could be seen"))
+        mistakes.append((ASK, f"{quoted(ask)} names nothing visible"))
     taken = {} if refusal is None else {as_read(refusal): "the option that declines, which is added by itself"}
     for place, text in options.items():
         reading = as_read(text)
@@ -141,7 +142,7 @@ def question_mistakes(
 
 
 def names_something(ask: str) -> bool:
-    """Return whether a question has a word that names something, such as a thing, an action or a property.
+    """Return whether a question has a word that names a thing, an action or a property.
 
     Words of languages other than English all count, and in scripts without spaces every letter does.
     """

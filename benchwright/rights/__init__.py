@@ -1,4 +1,4 @@
-"""Rights in pictures: licences, stated sources, and the metadata that picture files carry.
+"""Rights in pictures: licenses, stated sources, and the metadata in picture files.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,7 +1,7 @@
-"""What a picture file itself says of its author and licence: XMP, then EXIF, then IPTC.
+"""The author and license that a picture file itself states: XMP, then EXIF, then IPTC.
 
-XMP is XML from outside: a document type, and with it every entity, is refused, and sizes are bounded. Whatever cannot
-be read counts as not stated; it is no reason to refuse intact pixels.
+XMP is untrusted XML: a document type, and with it every entity, is refused, and sizes are limited. Unreadable metadata
+counts as not stated; it is no reason to refuse intact pixels.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _WANTED = {
 
 
 def embedded_sources(path: Path, media_type: str, *, limits: Limits) -> dict[str, dict[str, str]]:
-    """Return what a file states of its source, by standard (`XMP`, `EXIF`, `IPTC`, in order of precedence).
+    """Return the source that a file states, by standard (`XMP`, `EXIF`, `IPTC`, in order of precedence).
 
     Each standard that states anything has some of the fields `author`, `licence`, `url` and `attribution`. A copyright
-    notice is a licence only where it names one that is known; else it is an attribution.
+    notice is a license only if it names a known one; otherwise, it is an attribution.
 
     Args:
         path: Path of the file.
-        media_type: Media type of the file; JPEG, PNG and WebP are read.
+        media_type: Media type of the file; the function reads JPEG, PNG and WebP.
         limits: Limits of the file.
     """
     stated: dict[str, dict[str, str]] = {}
@@ -70,7 +70,7 @@ def _clean(text: str) -> str:
 
 
 def payload_of(handle: BinaryIO, block: MetadataBlock) -> bytes:
-    """Return what a block of metadata holds, up to 1 MiB."""
+    """Return the content of a block of metadata, up to 1 MiB."""
     handle.seek(block.payload)
     return handle.read(min(block.payload_stop - block.payload, _MOST_BYTES))
 
@@ -94,7 +94,7 @@ class _XmpProperties:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if len(self._path) >= _MOST_DEPTH:
-            raise ValueError("XMP is nested too deep")
+            raise ValueError("XMP is nested too deeply")
         self._path.append(name)
         self._text = []
         for attribute, value in attributes.items():
@@ -118,11 +118,11 @@ class _XmpProperties:
 
 
 def _refuse_document_type(*_: object) -> None:
-    raise ValueError("XMP with a document type is not read")
+    raise ValueError("XMP with a document type is refused")
 
 
 def xmp_texts(handle: BinaryIO, block: MetadataBlock, wanted: Callable[[str], str | None]) -> dict[str, list[str]]:
-    """Return the texts of properties of an XMP packet by their names here; none where it is damaged.
+    """Return the texts of an XMP packet's properties, by their names here; empty if it is damaged.
 
     Args:
         handle: The file.
@@ -174,7 +174,7 @@ def _from_exif(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
 
 
 def decoded(text: bytes) -> str:
-    """Return a text that should be ASCII; cameras write UTF-8 or Latin-1 too."""
+    """Return a text that should be ASCII; cameras also write UTF-8 or Latin-1."""
     try:
         return _clean(text.decode())
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""Licences of pictures by their SPDX identifiers (https://spdx.org/licenses/).
+"""Licenses of pictures, by their SPDX identifiers (https://spdx.org/licenses/).
 
-Only licences that pictures commonly have are known. A licence that is not recognised stays as it was stated.
+The module knows only common licenses of pictures. An unrecognized license stays as stated.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 _ALL_RIGHTS_RESERVED = "LicenseRef-all-rights-reserved"
-"""Identifier of the statement that nothing is granted; `LicenseRef-` marks what SPDX has no identifier for."""
+"""Identifier of the statement that grants nothing; `LicenseRef-` marks terms without an SPDX identifier."""
 _PUBLIC_DOMAIN_MARK = "LicenseRef-public-domain"
-"""Identifier of pictures that are stated to be in the public domain, by Creative Commons' mark or in words."""
+"""Identifier of pictures stated to be in the public domain, by Creative Commons' mark or in words."""
 
 _CC_URL = re.compile(
     r"https?://(?:www\.)?creativecommons\.org/(?:licenses/(?P<kind>by(?:-nc)?(?:-nd|-sa)?)/(?P<version>[1-4]\.\d)"
@@ -46,10 +46,10 @@ _REFERENCES = {
 
 
 def licence_id(stated: str) -> str | None:
-    """Return the identifier of a licence that is stated by name, identifier or address; None where it is unknown.
+    """Return the identifier of a license stated by name, identifier or address; None if unknown.
 
-    A version is never guessed: `CC BY` without one is unknown. Ported Creative Commons licences before version 4 keep
-    their country, since their terms differ, except where they are `unported`.
+    The function never guesses a version: `CC BY` without one is unknown. Ported Creative Commons licenses before
+    version 4 keep their country, since their terms differ, unless they are `unported`.
 
     Example:
         >>> licence_id("CC BY-SA 4.0"), licence_id("https://creativecommons.org/publicdomain/zero/1.0/")
@@ -80,17 +80,17 @@ def _creative_commons(kind: str, version: str, port: str | None) -> str:
 
 
 def normalized_licence(stated: str) -> str:
-    """Return the identifier of a licence, or the text as stated where the licence is unknown."""
+    """Return the identifier of a license, or the stated text if the license is unknown."""
     return licence_id(stated) or stated
 
 
 def forbids_redistribution(licence: str | None, *, is_changed: bool) -> bool:
-    """Return whether a licence, as it is known here, forbids to pass a picture on.
+    """Return whether a known license forbids redistribution of a picture.
 
     Args:
-        licence: Licence as stated; None where none is, of which nothing is known.
-        is_changed: Whether the picture was made from the one with the licence; NoDerivatives forbids to pass that on.
-    """
+        licence: License as stated; None if unstated, whose terms are unknown.
+        is_changed: Whether the picture was made from the licensed one; NoDerivatives forbids its redistribution.
+    """  # phrase: allowed
     identifier = None if licence is None else licence_id(licence)
     if identifier is None:
         return False

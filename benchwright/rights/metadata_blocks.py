@@ -1,8 +1,8 @@
-"""The blocks of a picture file that hold metadata: EXIF, XMP, IPTC, texts and comments of JPEG, PNG and WebP.
+"""The metadata blocks of picture files: EXIF, XMP, IPTC, texts and comments of JPEG, PNG and WebP.
 
-A block is found by walking the container; nothing is decoded. What pixels or colors depend on (JFIF, ICC profiles,
-Adobe's APP14, gamma, transparency) is no metadata. `without_metadata` cuts the blocks out, and the rest stays byte for
-byte.
+The module walks the container to find a block, and decodes nothing. Data on which pixels or colors depend (JFIF, ICC
+profiles, Adobe's APP14, gamma, transparency) is not metadata. `without_metadata` removes the blocks and keeps the rest
+byte for byte.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class MetadataBlock(NamedTuple):
     """One block of metadata.
 
     Args:
-        kind: What it holds; `text` for comments and whatever else an application wrote.
+        kind: Type of content; `text` for comments and other application data.
         start: First byte of the block in the file, with its marker or length.
-        stop: Byte after its last.
-        payload: First byte of what it holds, after the signature.
-        payload_stop: Byte after the last of that.
+        stop: Byte after its last byte.
+        payload: First byte of its content, after the signature.
+        payload_stop: Byte after the last byte of its content.
     """
 
     kind: BlockKind
@@ -54,18 +54,18 @@ class MetadataBlock(NamedTuple):
 
 
 def metadata_blocks(handle: BinaryIO, media_type: str, *, to_end: bool = True) -> list[MetadataBlock]:
-    """Return the metadata blocks of a file in their order; none where the format is not JPEG, PNG or WebP.
+    """Return the metadata blocks of a file in order; empty if the format is not JPEG, PNG or WebP.
 
-    Bytes after the end of the first picture of a JPEG or PNG are a `text` block: cameras append further pictures there,
-    with metadata of their own.
+    Bytes after the end of the first picture of a JPEG or PNG form a `text` block: cameras append further pictures
+    there, with their own metadata.
 
     Args:
         handle: The file.
         media_type: Media type of the file.
-        to_end: Whether a JPEG is read to its end; else up to its first scan, before which metadata mostly stand.
+        to_end: Whether to read a JPEG to its end; otherwise up to its first scan, before which most metadata lie.
 
     Raises:
-        UnreadableImage: The container ends too early or makes no sense.
+        UnreadableImage: The container is truncated or malformed.
     """
     walks: dict[str, Callable[[BinaryIO], Iterator[MetadataBlock]]] = {
         "image/jpeg": partial(_jpeg_blocks, to_end=to_end),
@@ -116,7 +116,7 @@ def _jpeg_blocks(handle: BinaryIO, *, to_end: bool) -> Iterator[MetadataBlock]:
 
 
 def _after_scan(handle: BinaryIO, at: int) -> int:
-    """Return where the marker after a scan's data stands; in these, each byte FF is followed by 00 or a restart."""
+    """Return the position of the marker after a scan's data, in which 00 or a restart follows each byte FF."""
     handle.seek(at)
     match = _IN_SCAN.search(handle.read())
     if match is None:
@@ -129,7 +129,7 @@ def _jpeg_kind(marker: int, head: bytes) -> BlockKind | None:
         return "exif" if head.startswith(_EXIF) else "xmp" if head.startswith(_XMP) else "text"
     if marker == 0xED:
         return "iptc" if head.startswith(_PHOTOSHOP) else "text"
-    if marker == 0xE2:  # profiles stay; an index of further pictures (MPF) would point to what is no longer there
+    if marker == 0xE2:  # profiles stay; an index of further pictures (MPF) would point to removed data
         return None if head.startswith(_ICC) else "text"
     return "text" if marker == 0xFE or 0xE3 <= marker <= 0xEC or marker == 0xEF else None
 
@@ -172,17 +172,17 @@ def _webp_blocks(handle: BinaryIO) -> Iterator[MetadataBlock]:
 
 
 def without_metadata(data: bytes, media_type: str) -> bytes:
-    """Return a picture's file without its metadata; the very bytes where it has none that can be removed.
+    """Return a picture's file without its metadata; the same bytes if it has none to remove.
 
-    A picture that its EXIF block turns gets a block with nothing but the orientation, so that it is shown as before.
-    JPEG, PNG and WebP are cut; files of other formats are returned as they are.
+    A picture rotated by its EXIF block gets a block with only the orientation, so that it appears as before. The
+    function cuts JPEG, PNG and WebP, and returns files of other formats unchanged.
 
     Args:
         data: Bytes of the file.
         media_type: Media type of the file.
 
     Raises:
-        UnreadableImage: The container ends too early or makes no sense.
+        UnreadableImage: The container is truncated or malformed.
     """
     handle = io.BytesIO(data)
     blocks = metadata_blocks(handle, media_type)
@@ -205,13 +205,13 @@ def without_metadata(data: bytes, media_type: str) -> bytes:
 
 
 def holds_metadata(data: bytes) -> bool | None:
-    """Return whether a picture's file holds metadata besides an orientation; None where that is not known.
+    """Return whether a picture's file holds metadata besides an orientation; None if unknown.
 
-    It is not known of files that cannot be read, and of formats whose metadata `without_metadata` does not remove.
+    It is unknown for unreadable files, and for formats whose metadata `without_metadata` does not remove.
     """
     media_type = MEDIA_TYPES.get(sniff(data[:HEAD_BYTES]) or "")
     if media_type not in CUT_MEDIA_TYPES:
-        return False if media_type == "image/bmp" else None  # BMP has no place for any
+        return False if media_type == "image/bmp" else None  # BMP cannot hold any
     try:
         return without_metadata(data, media_type) != data
     except UnreadableImage:
@@ -219,7 +219,7 @@ def holds_metadata(data: bytes) -> bool | None:
 
 
 def _orientation_block(orientation: int, media_type: str) -> bytes:
-    """Return an EXIF block that states an orientation (2 to 8) and nothing else, as the format wants it."""
+    """Return an EXIF block with only an orientation (2 to 8), in the format's form."""
     exif = b"MM\0*\0\0\0\x08" + struct.pack(">HHHIHHI", 1, 274, 3, 1, orientation, 0, 0)
     if media_type == "image/jpeg":
         return b"\xff\xe1" + struct.pack(">H", 2 + len(_EXIF) + len(exif)) + _EXIF + exif
@@ -229,7 +229,7 @@ def _orientation_block(orientation: int, media_type: str) -> bytes:
 
 
 def _webp_with_flags(data: bytes, *, has_exif: bool) -> bytes:
-    """Return a WebP file whose header states its length and which metadata it has."""
+    """Return a WebP file whose header states its length and types of metadata."""
     changed = bytearray(data)
     changed[4:8] = struct.pack("<I", len(data) - 8)
     if changed[12:16] == b"VP8X":

@@ -1,12 +1,13 @@
-"""A table of sources beside a folder of images: who made each image, under which licence, and where it is from.
+"""A table of sources in a folder of images: author, license and origin of each image.
 
     file,author,licence,url
     cups/blue.jpg,Jane Doe,CC BY 4.0,https://example.org/cups/blue
     street/*,Street team,CC0-1.0,
 
-A row is of a file, or of all files that a pattern matches (`*` any characters, `/` too, `?` one, `[ab]` one of these).
-Rows of files go before patterns, later patterns before earlier ones, cell by cell; an empty cell states nothing.
-"""
+A row describes a file, or all files that a pattern matches (`*` any characters, including `/`, `?` one, `[ab]` one of
+these). Cell by cell, rows of files take precedence over patterns, and later patterns over earlier ones. An empty cell
+states nothing.
+"""  # phrase: allowed
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ class SourceTable:
     patterns: Sequence[tuple[re.Pattern[str], Mapping[str, str]]]
 
     def of(self, uri: str) -> dict[str, str]:
-        """Return what the table states of a file, by column; empty where it states nothing."""
+        """Return the table's statements about a file, by column; empty without any."""
         stated: dict[str, str] = {}
         for pattern, cells in self.patterns:
             if pattern.match(uri):
@@ -60,15 +61,15 @@ class SourceTable:
 
 
 def read_source_table(root: Path, uris: Sequence[str]) -> SourceTable | None:
-    """Return the table of sources of a folder of images; None where there is none.
+    """Return the table of sources in a folder of images; None without one.
 
     Args:
         root: Folder of images; the table lies directly in it.
-        uris: URIs of all files of the folder that are taken in, the table among them.
+        uris: URIs of all ingested files of the folder, including the table.
 
     Raises:
-        DataError: There are two tables, or the table cannot be read, has other columns, or has rows that are wrong;
-            all such rows are named at once.
+        DataError: The folder has two tables, or the table is unreadable, has other columns, or has wrong rows; the
+            message names all of them.
     """
     names = [name for name in NAMES if name in uris]
     if len(names) > 1:
@@ -100,11 +101,11 @@ class _TableReading:
             if not place:
                 self._problems.append(f"line {line} names no file")
             elif uri in lines:
-                self._problems.append(f"line {line} names {place!r} again, after line {lines[uri]}")
+                self._problems.append(f"line {line} repeats {place!r} from line {lines[uri]}")
             elif uri in self._known:
                 files[uri] = cells
             elif not _PATTERN.search(place):
-                self._problems.append(f"line {line}: there is no file {place!r}")
+                self._problems.append(f"line {line}: no file {place!r}")
             else:
                 pattern = re.compile(translate(uri))
                 if not any(map(pattern.match, self._uris)):
@@ -115,8 +116,8 @@ class _TableReading:
             more = len(self._problems) - _SHOWN
             listed = "\n  ".join(self._problems[:_SHOWN] + ([f"and {more} more"] if more > 0 else []))
             raise DataError(
-                f"{self._path} has {counted(len(self._problems), 'wrong cell')} or rows; put them right and run "
-                f"again:\n  {listed}"
+                f"{self._path} has {counted(len(self._problems), 'wrong cell')} or rows; correct them and run again:\n "
+                f" {listed}"
             )
         return SourceTable(self._path.name, files, patterns)
 
@@ -141,7 +142,7 @@ class _TableReading:
         twice = sorted({name for name in columns if columns.count(name) > 1})
         if wrong or twice or FILE not in columns:
             said = [f"unknown columns: {', '.join(map(repr, wrong))}"] if wrong else []
-            said += [f"columns that stand there twice: {', '.join(map(repr, twice))}"] if twice else []
+            said += [f"repeated columns: {', '.join(map(repr, twice))}"] if twice else []
             said += [] if FILE in columns else [f"no column {FILE!r}"]
             raise DataError(f"{self._path}: {'; '.join(said)}; the columns are {', '.join((FILE, *COLUMNS))}")
 
@@ -162,7 +163,7 @@ class _TableReading:
             if len(cell) > _MOST_CHARACTERS or not cell.isprintable():
                 self._problems.append(f"line {line}: {name} is not one line of at most {_MOST_CHARACTERS:,} characters")
         if "url" in cells and not _URL.fullmatch(cells["url"]):
-            self._problems.append(f"line {line}: url {cells['url'][:80]!r} is no http or https address")
+            self._problems.append(f"line {line}: url {cells['url'][:80]!r} is not an http or https address")
         if "licence" in cells:
             cells["licence"] = normalized_licence(cells["licence"])
         return cells

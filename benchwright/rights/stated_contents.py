@@ -1,8 +1,8 @@
-"""What a picture file itself says in words: titles, descriptions, keywords, comments, instructions, places, authors.
+"""Texts in a picture file: titles, descriptions, keywords, comments, instructions, places, authors.
 
-In EXIF, IPTC and XMP, in the texts of a PNG and the comments of a JPEG or GIF: all fields that people or programs can
-write a text into, but for those of devices, programs, times and identifiers, which say nothing of what a picture shows.
-Whatever cannot be read counts as not stated.
+The texts come from EXIF, IPTC and XMP, from the texts of a PNG and the comments of a JPEG or GIF. They cover all text
+fields except those of devices, programs, times and identifiers, which do not describe the picture. Unreadable metadata
+counts as not stated.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _XMP_SPACES = frozenset([
     "http://ns.acdsee.com/iptc/1.0/", "http://ns.useplus.org/ldf/xmp/1.0/",
     "http://creativecommons.org/ns#",
 ])  # fmt: skip
-"""Namespaces whose properties people write; others are of edits, versions and devices."""
+"""Namespaces whose properties people write; others concern edits, versions and devices."""
 _XMP_OF_PROGRAMS = re.compile(
     r"CreatorTool|Producer|Software|Date|Version|format|language|identifier|ICCProfile|History|Rating|Make|Model|"
     r"Urgency|DocumentID|InstanceID|Ancestors|Thumbnails",
@@ -55,7 +55,7 @@ _XMP_OF_PROGRAMS = re.compile(
 _OF_PROGRAMS = frozenset(
     {"software", "creation time", "date:create", "date:modify", "date:timestamp", "raw profile type"}
 )
-"""Keys of PNG texts that say nothing of what a picture shows."""
+"""Keys of PNG texts that do not describe the picture."""
 _CHARACTER_CODES = (b"ASCII\0\0\0", b"UNICODE\0", b"JIS\0\0\0\0\0", b"\0" * 8)
 _MOST_CHARACTERS = 1000
 _MOST_FIELDS = 20
@@ -63,11 +63,11 @@ _MOST_GIF_BLOCKS = 2000
 
 
 def stated_contents(path: Path, media_type: str, *, limits: Limits) -> dict[str, str]:
-    """Return the texts in which a file says what it shows, by standard and field (`EXIF ImageDescription`).
+    """Return a file's texts about its content, by standard and field (`EXIF ImageDescription`).
 
     Args:
         path: Path of the file.
-        media_type: Media type of the file; JPEG, PNG, WebP and GIF are read.
+        media_type: Media type of the file; the function reads JPEG, PNG, WebP and GIF.
         limits: Limits of the file.
     """
     texts: dict[str, str] = {}
@@ -138,7 +138,7 @@ def _from_jpeg(handle: BinaryIO, block: MetadataBlock) -> dict[str, str]:
 
 
 def _gif_comments(handle: BinaryIO) -> Iterator[str]:
-    """Yield the comments of a GIF in their order, up to where the file makes no sense."""
+    """Yield the comments of a GIF in order, up to the first malformed part."""
     head = handle.read(13)
     if len(head) == 13 and head[10] & 0x80:
         handle.seek(3 << (head[10] & 7) + 1, SEEK_CUR)

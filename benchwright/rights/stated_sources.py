@@ -1,7 +1,7 @@
-"""The source of an image of a folder, put together from the table beside it and from what its file says.
+"""The source of an image in a folder, combined from the table next to it and from its file's metadata.
 
-The table goes before XMP, XMP before EXIF, EXIF before IPTC, field by field. Where two state different things of one
-field, the first counts and the conflict is told.
+Field by field, the table takes precedence over XMP, XMP over EXIF, and EXIF over IPTC. If two differ on a field, the
+first counts and the conflict is reported.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .source_table import SourceTable
 
 
 class SettledSource(NamedTuple):
-    """The source of an image, and what else was stated.
+    """The source of an image, and contradicting statements.
 
     Args:
-        source: What counts.
-        conflicts: One line for each field of which different things are stated; None where there is no such field.
+        source: The source that counts.
+        conflicts: One line for each field with different statements; None without such a field.
     """
 
     source: Source
@@ -29,12 +29,12 @@ class SettledSource(NamedTuple):
 def stated_source(
     uri: str, table: SourceTable | None, embedded: Mapping[str, Mapping[str, str]] | None
 ) -> SettledSource:
-    """Return the source of an image of a folder.
+    """Return the source of an image in a folder.
 
     Args:
         uri: URI of the file.
-        table: Table of sources beside the folder's images.
-        embedded: What the file states, by standard, in order of precedence (`embedded_sources`).
+        table: Table of sources next to the folder's images.
+        embedded: Statements of the file, by standard, in order of precedence (`embedded_sources`).
     """
     statements: list[tuple[str, Mapping[str, str]]] = []
     if table is not None and (cells := table.of(uri)):

@@ -1,1 +1,1 @@
-"""Settings of steps: as resolved, their help, the lines of a YAML file that state them."""
+"""Settings of steps: resolved values, help texts, and places in YAML files."""

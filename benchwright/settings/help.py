@@ -1,4 +1,4 @@
-"""What the class of a step or of other settings says about itself, for `benchwright steps` and the reference pages.
+"""The documentation that the classes of steps and other settings contain, for `benchwright steps` and reference pages.
 
 A class states each setting once: type, default and bounds in its field, the meaning in the section `Args:` (or
 `Attributes:`) of its docstring or in the field's description. A step lists its reason codes in a section `Reasons:`.
@@ -24,13 +24,13 @@ _ENTRY = re.compile(r"^    (\w+)(?: \(([^)]*)\))?: (.*(?:\n(?:     .*|(?=\n)))*)
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting, as people write it into a recipe.
+    """One setting, as written in a recipe.
 
     Args:
-        name: Dotted name; that of an entry's setting where the setting above is a list.
-        kind: What its values are, with their bounds, in words.
-        default: Default as YAML on one line; None where the setting is required.
-        help: What it means.
+        name: Dotted name; for a list of settings, the name of an entry's setting.
+        kind: Type of its values, with their bounds, in words.
+        default: Default as YAML on one line; None if the setting is required.
+        help: Meaning of the setting.
         only_with: Condition under which the setting exists, such as `backend: endpoint`; empty for most.
     """
 
@@ -43,7 +43,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason code of a step, with the verdicts that it comes with and what it means."""
+    """A reason code of a step, with its verdicts and meaning."""
 
     code: str
     verdict: str
@@ -51,13 +51,13 @@ class Reason:
 
 
 def summary_of(cls: type) -> str:
-    """Return a class's docstring without its sections; empty where the class has none of its own."""
+    """Return a class's docstring without its sections; empty if the class itself has none."""
     return _SECTION.split(inspect.cleandoc(cls.__dict__.get("__doc__") or ""))[0].strip()
 
 
 def reasons_of(cls: type) -> tuple[Reason, ...]:
-    """Return the reason codes that the docstring of a step, or of another class, lists, then those of its bases."""
-    reasons: dict[tuple[str, str], Reason] = {}  # a code may come with several verdicts
+    """Return the reason codes in the docstring of a step or another class, then those of its bases."""
+    reasons: dict[tuple[str, str], Reason] = {}  # a code may have several verdicts
     for base in cls.__mro__:
         for code, verdict, text in _entries(base, "Reasons"):
             reasons.setdefault((code, verdict or ""), Reason(code, verdict or "", text))
@@ -65,7 +65,7 @@ def reasons_of(cls: type) -> tuple[Reason, ...]:
 
 
 def settings_of(cls: type[BaseModel]) -> tuple[Setting, ...]:
-    """Return all settings of a class in order, each followed by those of the models that it holds."""
+    """Return all settings of a class in order, each followed by those of the models it holds."""
     return tuple(_settings(cls, "", ""))
 
 
@@ -89,9 +89,9 @@ def _entries(cls: type, *sections: str) -> Iterator[tuple[str, str | None, str]]
 
 
 def _help(cls: type[BaseModel], attribute: str, field: FieldInfo) -> str:
-    """Return what a setting means, by the nearest class that says so, else by the field.
+    """Return a setting's meaning, from the nearest class that documents it, else from the field.
 
-    Of a setting that may be null, metadata with an attribute `unset` says what holds then.
+    For a setting that may be null, metadata with an attribute `unset` describes the null value.
     """
     for base in cls.__mro__:
         for name, _, text in _entries(base, "Args", "Attributes"):
@@ -151,7 +151,7 @@ _KINDS = {"string": "text", "boolean": "true or false", "object": "mapping", "nu
 
 
 def _kind(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """Return what a JSON schema allows, in words, such as `integer, 1 to 64`."""
+    """Return the values that a JSON schema allows, in words, such as `integer, 1 to 64`."""
     if "$ref" in schema:
         return _kind(definitions.get(schema["$ref"].rpartition("/")[2], {"type": "object"}), definitions)
     if options := schema.get("anyOf") or schema.get("oneOf"):

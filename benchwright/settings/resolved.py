@@ -1,8 +1,8 @@
-"""Settings as runs record them, with every default spelled out, read back as they were stated.
+"""Settings that runs record with every default, reduced to those that users stated.
 
-A workspace and a release hold the resolved recipe. Some settings may not stand beside others: `omit: [temperature]`
-forbids a `temperature`, a pair of views from a dataset the settings of drawn views. Such rules are about what people
-state, and a default that was spelled out by a run was stated by nobody; so what is at its default is left out first.
+A workspace and a release hold the resolved recipe. Some settings exclude others: `omit: [temperature]` forbids a
+`temperature`, and a pair of views from a dataset forbids the settings of drawn views. Such rules concern only stated
+settings. A run also records defaults that no user stated, so values at their default are removed first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def stated_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict
 
     Args:
         model: The model, such as the class of a step.
-        settings: JSON values of its settings; those that it does not know are kept, so that reading them says so.
+        settings: JSON values of its settings; unknown ones are kept, so that reading them reports an error.
     """
     fields = setting_names(model) | model.model_fields
     return {
@@ -35,14 +35,14 @@ def stated_settings(model: type[BaseModel], settings: Mapping[str, Any]) -> dict
 
 
 def _is_default(field: FieldInfo, value: Any) -> bool:
-    if field.is_required() or _tag(field) is not None:  # a tag tells which model of several it is
+    if field.is_required() or _tag(field) is not None:  # a tag identifies one model among several
         return False
     default = to_jsonable_python(field.get_default(call_default_factory=True), fallback=repr)
     return canonical_json(default) == canonical_json(value)
 
 
 def _stated(annotation: Any, value: Any) -> Any:
-    """Return a value of an annotated field, with the models in it reduced to what was stated."""
+    """Return a value of an annotated field, with its models reduced to stated settings."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _stated(arguments[0], value)
@@ -60,7 +60,7 @@ def _stated(annotation: Any, value: Any) -> Any:
 
 
 def _fits(annotation: Any, value: Any) -> bool:
-    """Return whether a value can be of an annotation that may hold a model."""
+    """Return whether a value can match an annotation that may hold a model."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _fits(get_args(annotation)[0], value)
@@ -77,6 +77,6 @@ def _is_model(annotation: Any) -> bool:
 
 
 def _tag(field: FieldInfo) -> Any:
-    """Return the only value that a field may have, by which one model of several is told; None for other fields."""
+    """Return a field's only allowed value, which identifies one model among several; None for other fields."""
     values = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     return values[0] if len(values) == 1 else None

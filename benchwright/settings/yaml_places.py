@@ -1,7 +1,7 @@
-"""Reading of YAML files that people write, with mistakes reported by file, line, key and value.
+"""A reader of hand-written YAML files that reports mistakes by file, line, key and value.
 
-Recipes and facts files are read with this: plain values, checked by a pydantic model. Aliases, tags and repeated keys
-are refused, and so is nesting deeper than `_MAX_DEPTH`, because PyYAML's work grows with the square of the depth.
+It reads recipes and facts files: plain values, checked by a pydantic model. It refuses aliases, tags, repeated keys and
+nesting deeper than `_MAX_DEPTH`, because PyYAML's work grows with the square of the depth.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _MAX_DEPTH = 50
-"""Most levels of nested lists and mappings; the files that Benchwright reads need about ten."""
+"""Largest number of levels of nested lists and mappings; Benchwright's files need about ten."""
 _MAX_INTEGER_BITS = 64
 _LINE = re.compile(r": line ([0-9]+):")
 _INTEGER = "tag:yaml.org,2002:int"
 _MOST_TOLD = 40
-"""Most mistakes of one file that are listed, one per line."""
+"""Largest number of mistakes to list for one file, one per line."""
 Path_ = tuple[str | int, ...]
 """Keys and list positions from the top of a file down to a value."""
 Model = TypeVar("Model", bound=BaseModel)
@@ -52,17 +52,17 @@ class Places:
         return f"{self._name}: line {self._lines.get(self.nearest(path), 1)}"
 
     def called(self, path: Path_, key: str) -> str:
-        """Return what a message calls a value.
+        """Return the name of a value for messages.
 
         Args:
             path: Place of the value.
-            key: Its key, with the keys above it that a message names.
+            key: Its key, with the parent keys that a message includes.
         """
         del path
         return f"key {key!r}"
 
     def several(self, lines: Sequence[str]) -> BenchwrightError:
-        """Return one error that lists several mistakes, one per line; beyond the first 40 only their number."""
+        """Return one error that lists up to 40 mistakes, one per line."""
         rest = [f"... and {len(lines) - _MOST_TOLD} more"] if len(lines) > _MOST_TOLD else []
         error = self.error("\n  ".join([f"{self._name}: {len(lines)} mistakes", *lines[:_MOST_TOLD], *rest]))
         error.mistakes = tuple(lines)
@@ -75,7 +75,7 @@ class Places:
 
 
 class Mistakes:
-    """Mistakes of one file, collected so that all are reported at once."""
+    """Mistakes of one file, collected in order to report all at once."""
 
     def __init__(self, at: Places) -> None:
         self.at = at
@@ -94,13 +94,13 @@ class Mistakes:
         self._errors.append(error)
 
     def check(self, *, by_line: bool = False) -> None:
-        """Raise the collected mistakes, if any: a single one as it is, several as one error that lists them.
+        """Raise the collected mistakes, if any: a single one unchanged, several as one error that lists them.
 
         Args:
-            by_line: Whether to list them in the order of the file's lines, not as they were collected.
+            by_line: Whether to list them by line of the file, not in the order of collection.
 
         Raises:
-            BenchwrightError: Of the class that the places name, or the single mistake's own class.
+            BenchwrightError: The mistakes, in the class that the places name, or a single mistake in its own class.
         """
         if len(self._errors) == 1 and not (by_line and self._errors[0].mistakes):
             raise self._errors[0]
@@ -110,7 +110,7 @@ class Mistakes:
 
 
 def _line_number(mistake: str) -> int:
-    """Return the line that a mistake names, 0 where it names none."""
+    """Return the line that a mistake names; 0 without one."""
     named = _LINE.search(mistake)
     return int(named[1]) if named else 0
 
@@ -130,11 +130,11 @@ def checked(
         settings: Keys and values of the model.
         path: Place of the settings in the file.
         at: Places of all keys.
-        extra: Keys that are valid there besides the model's own.
+        extra: Valid keys besides the model's own.
         context: Validation context for the model's validators.
 
     Raises:
-        BenchwrightError: Of the class that `at` names, with all mistakes that the model finds.
+        BenchwrightError: All mistakes that the model finds, in the class that `at` names.
     """
     try:
         return cls.model_validate({str(key): value for key, value in settings.items()}, context=context)
@@ -150,8 +150,8 @@ def _mistakes_in(
 ) -> list[str]:
     """Return a model's validation errors as lines, one for each place in the file.
 
-    Where one mistake causes several errors, only the first is reported: a value that fits no member of a union causes
-    one error per member, and a misspelled key causes two, an unknown key and a missing key.
+    If one mistake causes several errors, only the first is reported: a value that fits no member of a union causes one
+    error per member, and a misspelled key causes two, an unknown key and a missing key.
     """
     unknown = [_where(mistake) for mistake in errors if mistake["type"] == "extra_forbidden"]
     lines: dict[tuple[Path_, str], str] = {}
@@ -180,7 +180,7 @@ def _where(mistake: ErrorDetails) -> Path_:
 
 
 def _fields(cls: type[BaseModel], where: Sequence[str | int]) -> list[str]:
-    """Return the keys that are valid at a place inside a model; list positions and free keys are skipped."""
+    """Return the valid keys at a place inside a model, skipping list positions and free keys."""
     model: type[BaseModel] | None = cls
     for part in where:
         if model is not None and isinstance(part, str) and part in model.model_fields:
@@ -217,7 +217,7 @@ def compose(text: str, name: str, *, error: type[BenchwrightError]) -> tuple[Any
     """Return the plain values of a YAML text and the line of each key.
 
     Raises:
-        BenchwrightError: Of the class `error`; the text is not YAML, or has aliases, tags or repeated keys.
+        BenchwrightError: The text is not YAML, or has aliases, tags or repeated keys; in the class `error`.
     """
     try:
         _check_events(text, name, error)
@@ -246,13 +246,13 @@ def _check_events(text: str, name: str, error: type[BenchwrightError]) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > _MAX_DEPTH:
-                raise error(f"{name}: line {line}: nested too deeply; at most {_MAX_DEPTH} levels are read")
+                raise error(f"{name}: line {line}: nested too deeply; the limit is {_MAX_DEPTH} levels")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
 
 def _scalar(loader: yaml.SafeLoader, node: yaml.Node, name: str, error: type[BenchwrightError]) -> Any:
-    """Return the value of a scalar; numbers that no key accepts and invalid dates are refused."""
+    """Return the value of a scalar; refuse numbers that no key accepts, and invalid dates."""
     line = node.start_mark.line + 1
     try:
         value = loader.construct_object(node, deep=True)
@@ -264,8 +264,8 @@ def _scalar(loader: yaml.SafeLoader, node: yaml.Node, name: str, error: type[Ben
         if not isinstance(value, int) or value.bit_length() <= _MAX_INTEGER_BITS:
             return value
     raise error(
-        f"{name}: line {line}: {shown(node.value)} is an integer of {len(node.value):,} characters, larger than any "
-        "key takes; give a smaller one, or put it in quotes if it is text"
+        f"{name}: line {line}: {shown(node.value)} is an integer of {len(node.value):,} characters, more than any key "
+        "accepts; give a smaller one, or put it in quotes if it is text"
     )
 
 
@@ -286,7 +286,7 @@ def _value(
             if not isinstance(key, str):
                 raise error(f"{name}: line {line}: key {shown(key)} is not text; put it in quotes")
             if key in mapping:
-                raise error(f"{name}: line {line}: key {key!r} stands twice in the same mapping")
+                raise error(f"{name}: line {line}: key {key!r} occurs twice in the same mapping")
             lines[(*path, key)] = line
             mapping[key] = _value(loader, value_node, (*path, key), name, lines, error)
         return mapping

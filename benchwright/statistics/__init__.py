@@ -1,4 +1,4 @@
-"""Statistics of shares of right answers: intervals of proportions, resampling of clusters, many tests at once.
+"""Statistics of shares of right answers: intervals of proportions, resampling of clusters, multiple tests.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,13 +1,13 @@
-"""Shares of right answers with an interval that takes clusters of items into account.
+"""Shares of right answers with an interval that accounts for clusters of items.
 
-Items that show the same source image, or belong to one pair or scene, tend to be right or wrong together: treated as
+Items that show the same source image, or belong to one pair or scene, tend to be right or wrong together. Treated as
 independent, they give intervals that are too narrow. A cluster is the set of items that share group keys
 (`components_of`).
 
 - No cluster has more than one item: Wilson's interval.
-- Otherwise Wilson's interval with the effective number of independent items (`items_worth`). Beside percentiles over
-  resampled clusters, which this replaces, it covers as it says with 8 clusters, with clusters of very uneven size and
-  where nearly all answers are right (`benchmarks/score_coverage.py`).
+- Otherwise Wilson's interval with the effective number of independent items (`items_worth`). It replaces percentiles
+  over resampled clusters, because it keeps its nominal coverage with 8 clusters, with clusters of very uneven size and
+  with nearly all answers right (`benchmarks/score_coverage.py`).
 - The mean over tasks that share clusters has no such formula: its percentiles over resampled clusters (`resampling`).
 """
 
@@ -25,24 +25,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HELD_OUT_EFFECT = 2.0
-"""Design effect, at most, of answers of a learner that is fitted to the other items of a set, where nothing is to be
-learned. Of two items in different folds either speaks for the other, to first order alike: they are right together, so
-that each pair counts twice in the number of right answers, and its variance is up to twice that of independent ones. A
-binomial test that neglects this calls chance a finding: Y. Bengio and Y. Grandvalet, "No unbiased estimator of the
-variance of k-fold cross-validation", JMLR 5 (2004), 1089-1105; Q. Noirhomme et al., "Biased binomial assessment of
-cross-validated estimation of classification accuracies", NeuroImage: Clinical 4 (2014), 687-694.
+"""Largest design effect of the answers of a learner fitted to the other items of a set with nothing to learn.
+
+Each of two items in different folds informs the prediction of the other, to first order equally. They are right
+together, so each pair counts twice in the number of right answers, and the variance of that number is up to twice that
+of independent items. A binomial test that neglects this effect reports chance as a finding: Y. Bengio and Y.
+Grandvalet, "No unbiased estimator of the variance of k-fold cross-validation", JMLR 5 (2004), 1089-1105; Q. Noirhomme
+et al., "Biased binomial assessment of cross-validated estimation of classification accuracies", NeuroImage: Clinical 4
+(2014), 687-694.
 """
 LEAST_CLUSTERS, _LEAST_OF_EACH = 20, 5
-"""Clusters for resampling to have something to draw from; and clusters that hold a right answer, and that hold a wrong
-one, for a design effect to be estimated."""
+"""Smallest number of clusters for resampling, and of clusters with right and with wrong answers for a design effect."""
 
 
 def share_right(right: NDArray[Any], group: NDArray[Any], *, parts: int = 1) -> Estimate:
     """Return the share of right answers with its 95 % interval.
 
     Args:
-        right: For each row, whether it is right, or how many of its `parts` are, where a row stands for several
-            answers. Its variance is then assumed to be that of one answer, which is an upper bound.
+        right: For each row, whether it is right, or the number of right `parts` if a row holds several answers. Its
+            variance is then assumed to be that of one answer, which is an upper bound.
         group: Number of each row's cluster, from 0.
         parts: Number of equal parts of each row; default 1.
     """
@@ -68,12 +69,12 @@ def mean_share_right(
 ) -> Estimate:
     """Return the unweighted mean of the tasks' shares with its 95 % interval.
 
-    If clusters hold items of several tasks, the tasks' shares depend on each other, and clusters are resampled with
-    all their tasks; a task that a resample does not hold is left out of its mean. Otherwise, or if there is too
-    little to resample, the tasks' intervals are combined.
+    If clusters hold items of several tasks, the tasks' shares depend on each other, and clusters are resampled with all
+    their tasks; the mean of a resample omits tasks it does not hold. Otherwise, or with too little to resample, the
+    tasks' intervals are combined.
 
     Args:
-        right: Answers, as `share_right` takes them.
+        right: Answers, as in `share_right`.
         group: Number of each row's cluster, from 0.
         task: Number of each row's task.
         shares: Shares of the tasks, by that number.
@@ -107,9 +108,9 @@ def percentiles(values: NDArray[np.float64]) -> Interval:
 def design_effect(kinds: ClusterKinds, mean: float, variance: float) -> float:
     """Return the variance of a mean over clusters divided by that over independent items, at least 1.
 
-    With x_g the sum over cluster g, m_g its number of items and n the number of all items:
-    sum((x_g - mean m_g)^2 / (1 - m_g / n)) / n, divided by the variance of one item. A cluster pulls the mean towards
-    itself, a large one far; the divisor makes up for that, and is (G - 1) / G where G clusters are of equal size.
+    With x_g the sum over cluster g, m_g its number of items and n the number of all items: sum((x_g - mean m_g)^2 / (1
+    - m_g / n)) / n, divided by the variance of one item. A cluster pulls the mean toward itself, a large one strongly.
+    The divisor compensates for that pull; it is (G - 1) / G for G clusters of equal size.
 
     Source: R. M. Bell, D. F. McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
     samples", Survey Methodology 28 (2002), 169-181 (CR2); L. Kish, Survey Sampling, Wiley 1965, sections 5.3 and 8.2.
@@ -128,10 +129,10 @@ def items_worth(kinds: ClusterKinds, effect: float | None) -> float:
     """Return the effective number of independent items in clusters.
 
     It is n over the design effect, times (z / t)^2, because the effect is itself an estimate (Korn and Graubard, as in
-    `wilson_clustered`). t has one degree of freedom less than clusters of equal size that would be worth as much,
-    n^2 / sum(m_g^2) (Kish 1965, section 5.4): where one cluster holds a third of the items, few clusters say how far
-    clusters differ, however many small ones there are. If the effect cannot be estimated, that number itself is the
-    lower bound, exact where items of a cluster are all right or all wrong.
+    `wilson_clustered`). The degrees of freedom of t are one less than the equivalent number of clusters of equal size,
+    n^2 / sum(m_g^2) (Kish 1965, section 5.4). If one cluster holds a third of the items, few clusters show how far
+    clusters differ, however many small ones exist. If the effect cannot be estimated, that number itself is the lower
+    bound, which is exact if each cluster is all right or all wrong.
     """
     items = _items(kinds)
     alike = items * items / int(kinds.counts @ kinds.sums[:, 0] ** 2)

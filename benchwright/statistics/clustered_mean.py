@@ -1,4 +1,4 @@
-"""The mean of any values over items that come in clusters, with an interval and a test against 0."""
+"""The mean of any values over clustered items, with an interval and a test against 0."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class ClusteredMean(NamedTuple):
 
     Args:
         value: The mean.
-        interval: Its 95 % interval; None where there are fewer than two clusters.
-        p_above: p of the mean being 0 or less; 1 where that cannot be told.
+        interval: Its 95 % interval; None with fewer than two clusters.
+        p_above: p-value of the hypothesis that the mean is 0 or less; 1 if it cannot be computed.
         n: Number of items.
         clusters: Number of clusters.
     """
@@ -29,11 +29,11 @@ class ClusteredMean(NamedTuple):
 
 
 def clustered_mean(values: NDArray[Any], group: NDArray[Any]) -> ClusteredMean | None:
-    """Return the mean of values with a t interval over clusters; None where there is no value.
+    """Return the mean of values with a t interval over clusters; None without values.
 
-    With one item a cluster it is Student's interval and test. Else the variance of the mean is sum(e_g^2 / (1 - m_g /
-    n)) / n^2, with e_g the sum over cluster g of value less mean and m_g its number of items, and t has G - 1 degrees
-    of freedom.
+    With one item per cluster, the result is Student's interval and test. Otherwise the variance of the mean is
+    sum(e_g^2 / (1 - m_g / n)) / n^2, with e_g the sum over cluster g of value less mean and m_g its number of items,
+    and t has G - 1 degrees of freedom.
 
     Source: R. M. Bell, D. F. McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
     samples", Survey Methodology 28 (2002), 169-181 (CR2).

@@ -1,4 +1,4 @@
-"""Rows that share group keys: connected components of them, and keys that lie in several splits."""
+"""Rows that share group keys: their connected components, and keys that lie in several splits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
     """Return the component of each row, numbered from 0 in the order of their first rows.
 
-    Rows that share a key are in one component, and so are rows connected through other rows. A row without keys is
-    a component of its own.
+    Rows that share a key are in one component, and so are rows connected through other rows. A row without keys is a
+    separate component.
 
     Example:
         >>> components_of([["a"], ["b"], None, ["a", "b"]])
@@ -30,15 +30,16 @@ def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
 
 
 def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
-    """Return the components of a chunked column of key lists, as `component_numbers` does."""
+    """Return the components of a chunked column of key lists, as a list (`component_numbers`)."""
     numbers: list[int] = component_numbers(group_keys).tolist()
     return numbers
 
 
 def component_numbers(group_keys: Sequence[pa.ListArray]) -> NDArray[np.int64]:
-    """Return the components of a chunked column of key lists, without making a Python object for each row.
+    """Return the components of a chunked column of key lists, without a Python object per row.
 
-    The components are those of a bipartite graph: rows on one side, keys on the other, an edge where a row has a key.
+    The components are those of a bipartite graph: rows on one side, keys on the other, and an edge for each key of a
+    row.
     """
     import numpy as np
     import pyarrow as pa
@@ -51,7 +52,7 @@ def component_numbers(group_keys: Sequence[pa.ListArray]) -> NDArray[np.int64]:
     row = integers_of(pc.list_parent_indices(lists))
     keys = lists.flatten().dictionary_encode()
     key = integers_of(keys.indices) + count
-    if (np.diff(row) > 0).all():  # no row has two keys that could connect others
+    if (np.diff(row) > 0).all():  # no row has two keys to connect others
         component = np.arange(count)
         component[row] = key
     else:
@@ -63,7 +64,7 @@ def component_numbers(group_keys: Sequence[pa.ListArray]) -> NDArray[np.int64]:
 
 
 def _connected(row: NDArray[Any], key: NDArray[Any], rows: int, keys: int) -> NDArray[Any]:
-    """Return a number of each row's component, in no order; nodes are the rows, and after them the keys."""
+    """Return the number of each row's component, in no order; the graph's nodes are the rows, then the keys."""
     import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -74,7 +75,7 @@ def _connected(row: NDArray[Any], key: NDArray[Any], rows: int, keys: int) -> ND
 
 
 class SplitsOfKeys:
-    """In which splits each group key lies."""
+    """The splits in which each group key lies."""
 
     def __init__(self) -> None:
         self._splits: dict[str, set[str]] = {}

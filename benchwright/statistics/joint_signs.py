@@ -1,10 +1,10 @@
-"""Pairwise differences of many models tested together, by signs that each cluster draws once for all pairs.
+"""A joint test of pairwise differences of many models, by signs that each cluster draws once for all pairs.
 
-If no model of some pairs is better, a cluster's differences in all these pairs may as well have the opposite signs. So
-each cluster draws one sign for all pairs: models that answer alike give statistics that rise and fall together, which
-a correction of single p-values, such as Holm's, cannot use. With pairs in the order of their statistics, the largest
-comes first; each is compared with the largest statistic, under the drawn signs, of those that are left. The chance that
-any pair without a difference is told apart stays at the level.
+If no model of some pairs is better, a cluster's differences in all these pairs are equally likely to have the opposite
+signs. Each cluster therefore draws one sign for all pairs. Models that answer alike then give statistics that rise and
+fall together, which a correction of single p-values, such as Holm's, cannot use. The test takes pairs in the order of
+their statistics, largest first. It compares each with the largest statistic of the remaining pairs under the drawn
+signs. The chance of telling any pair without a difference apart stays at the level.
 
 Source: J. P. Romano, M. Wolf, "Exact and approximate stepdown methods for multiple hypothesis testing", Journal of the
 American Statistical Association 100 (2005), 94-108; P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing,
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DRAWS = 9_999
-"""Drawn assignments of signs; with the one observed, p is a multiple of 1/10,000."""
+"""Number of drawn assignments of signs; with the observed one, p is a multiple of 1/10,000."""
 _MOST_LISTED = 14
-"""Clusters up to which all assignments of signs are listed; opposite assignments give one statistic."""
+"""Largest number of clusters with all assignments of signs enumerated; opposite assignments give one statistic."""
 _STEP, _CELLS_AT_ONCE, _MOST_AT_ONCE = "joint_signs", 1 << 22, 2048
-"""Draws at once times clusters, and draws at once; other numbers would draw other signs."""
+"""Largest draws at once times clusters, and largest draws at once; other numbers would draw other signs."""
 _TOLERANCE = 1e-5
-"""Relative; statistics that are equal but for rounding count as equal."""
+"""Relative tolerance within which statistics count as equal despite rounding."""
 
 
 class JointTest(NamedTuple):
@@ -51,11 +51,11 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
     The statistic of a pair with differences d_g is |sum of d_g| / sqrt(sum of d_g^2).
 
     Args:
-        right: Number of items that are right, clusters x columns; a column is a model on the items of its pairs.
+        right: Number of right items, clusters x columns; a column is a model on the items of its pairs.
         firsts: Column of each pair's first model.
         seconds: Column of its second model, on the same items.
-        about: Names that seed the draws. As many clusters have the same signs whichever models are compared, so that
-            a model that joins changes no p by the luck of the draw.
+        about: Names that seed the draws. Equally many clusters have the same signs for any models, so that an added
+            model changes no p by the luck of the draw.
     """
     import numpy as np
 
@@ -73,7 +73,7 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
     at_once = min(_MOST_AT_ONCE, max(1, _CELLS_AT_ONCE // max(len(counts), 1)))
     counts = counts.astype(np.float32)
     for signs in _signs(len(counts), at_once, *about):
-        # A row a column of counts, so that each pair works on adjacent numbers; from the least pair to the largest.
+        # One row per column of counts, so that each pair works on adjacent numbers; from the least pair to the largest.
         flipped = np.ascontiguousarray((signs.astype(np.float32) @ counts).T)
         statistic, largest = np.empty(len(signs), np.float32), np.zeros(len(signs), np.float32)
         for pair in reversed(range(len(order))):
@@ -90,7 +90,7 @@ def joint_test(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any],
 
 
 def least_joint_p(clusters: int) -> float:
-    """Return the smallest p that any pair can have, however many there are: 2 / 2^m for m clusters that are listed.
+    """Return the smallest possible p of any pair, for any number of pairs: 2 / 2^m for m enumerated clusters.
 
     Example:
         >>> least_joint_p(6)

@@ -1,4 +1,4 @@
-"""Correction of p-values for the number of tests made at once."""
+"""Correction of p-values for the number of simultaneous tests."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float], weights: Sequence[float] | None = None) -> list[float]:
-    """Return p-values adjusted by Holm's method, which bounds the chance of any error over all of them together.
+    """Return p-values adjusted by Holm's method, which bounds the chance of any error over all tests.
 
-    In ascending order of p over weight, each is multiplied by the sum of the weights of those that are left, over its
-    own weight; without weights the k-th of m, counted from 0, by m - k. No adjusted value is below the one before it,
-    and none is above 1.
+    In ascending order of p over weight, each p is multiplied by the sum of the remaining weights over its own weight.
+    Without weights, the factor of the k-th of m, counted from 0, is m - k. No adjusted value is below the one before
+    it, and none is above 1.
 
     Args:
         p_values: The p-values.
-        weights: Positive weights, by which the level is shared out; None for equal shares.
+        weights: Positive weights, which divide the level among the tests; None for equal shares.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
-    (1979), 65-70, of which section 4 has the weights.
+    (1979), 65-70; section 4 covers the weights.
     """
     shares = [1.0] * len(p_values) if weights is None else list(weights)
     left, floor = sum(shares), 0.0

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LEAST_DIFFERING = 5
-"""Clusters in which two models differ, for the design effect to be estimated."""
+"""Smallest number of clusters in which two models differ for an estimate of the design effect."""
 
 
 class ModelPair(NamedTuple):
-    """Comparison of two models on the items that both were asked.
+    """Comparison of two models on the items that both answered.
 
     Args:
         n: Number of items compared.
@@ -29,7 +29,7 @@ class ModelPair(NamedTuple):
         interval: 95 % interval of the difference of accuracies, first less second.
         method: Name of the interval's method.
         p_mcnemar: p of the exact McNemar test, which treats items as independent.
-        p: p of the sign-flip test over clusters; McNemar's where no cluster has more than one item.
+        p: p of the sign-flip test over clusters; McNemar's if no cluster has more than one item.
         design_effect: Variance of the difference divided by the variance for independent items, at least 1.
     """
 
@@ -55,7 +55,7 @@ class ModelPair(NamedTuple):
 
 
 def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any]) -> ModelPair | None:
-    """Compare two models; None where there is no item that both were asked.
+    """Compare two models; return None if they share no item.
 
     Args:
         first: Whether the first model has each item right.
@@ -81,7 +81,7 @@ def mcnemar_exact(b: int, c: int) -> float:
     """Return the two-sided p-value of the exact McNemar test.
 
     Under the hypothesis, each of the b + c items that just one model has right is equally likely to be either model's:
-    p = min(1, 2 P(X <= min(b, c))), X binomial with b + c draws at 1/2; 1 where b + c is 0.
+    p = min(1, 2 P(X <= min(b, c))), X binomial with b + c draws at 1/2; 1 if b + c is 0.
 
     Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
     Psychometrika 12 (1947), 153-157; exact by the binomial distribution.
@@ -135,9 +135,8 @@ def sign_flip(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
 def adjusted_wald(b: float, c: float, n: float) -> Interval:
     """Return the 95 % interval of Bonett and Price for the difference (b - c) / n of paired proportions.
 
-    With one added to both counts, p = (b + 1) / (n + 2) and q = (c + 1) / (n + 2), the interval is
-    p - q +- z sqrt((p + q - (p - q)^2) / (n + 2)), cut to -1..1. Its width is above 0 even where two models never
-    differ.
+    With one added to both counts, p = (b + 1) / (n + 2) and q = (c + 1) / (n + 2), the interval is p - q +- z sqrt((p +
+    q - (p - q)^2) / (n + 2)), cut to -1..1. Its width is above 0 even if two models never differ.
 
     Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based
     on paired data", Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
@@ -148,7 +147,7 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
 
 
 def _interval(kinds: ClusterKinds, b: int, c: int, effect: float) -> Interval:
-    """Return Bonett and Price's interval for as many items as those of the clusters are worth."""
+    """Return Bonett and Price's interval for the effective number of the clusters' items."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     is_told = int(kinds.counts[kinds.sums[:, 1] != 0].sum()) >= _LEAST_DIFFERING
     share = 1.0 if kinds.clusters == n else items_worth(kinds, effect if is_told else None) / n

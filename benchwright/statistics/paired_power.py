@@ -1,4 +1,4 @@
-"""How many items tell two models apart, and which difference a number of items tells."""
+"""The number of items that tells two models apart, and the smallest difference that a number of items reveals."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from math import ceil, sqrt
 from benchwright.statistics.score_interval import Z_95
 
 POWER, _Z_POWER = 0.8, 0.8416212335729143
-"""The chance of finding a difference that is there, and that point of the standard normal distribution."""
+"""The chance of finding an existing difference, and that quantile of the standard normal distribution."""
 
 
 def joint_threshold(systems: int) -> float:
     """Return the statistic that the first pair of several systems to be told apart must exceed at 5 %.
 
     It is the 95th percentile of the studentized range of as many normal variables, over the root of 2: that of the
-    largest of all pairs' statistics where no system is better and all pairs vary alike. Joint tests of replies
-    (`benchwright.statistics.joint_signs`) have a lower one where systems answer alike in part only.
+    largest of all pairs' statistics if no system is better and all pairs vary alike. Joint tests of replies
+    (`benchwright.statistics.joint_signs`) have a lower threshold if only some systems answer alike.
 
     Args:
         systems: Number of systems of which all pairs are compared, from 2.
@@ -34,11 +34,11 @@ def joint_threshold(systems: int) -> float:
 def items_needed(
     discordant: float, difference: float, design_effect: float = 1.0, threshold: float = Z_95
 ) -> int | None:
-    """Return how many items let a paired test at 5 % find a difference of accuracies with 80 % power.
+    """Return the number of items with which a paired test at 5 % finds a difference of accuracies with 80 % power.
 
     n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the share of items that just one model has right
-    and delta the difference; multiplied by the design effect where items come in clusters. None where the difference is
-    0, because no number suffices.
+    and delta the difference; multiplied by the design effect for clustered items. None if the difference is 0, because
+    no number suffices.
 
     Args:
         discordant: psi, at least |delta|.
@@ -64,8 +64,8 @@ def least_difference(
 ) -> float | None:
     """Return the smallest difference of two models' accuracies that a paired test at 5 % finds with 80 % power.
 
-    With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). None where that exceeds
-    psi, the greatest difference that two models can have of which just one is right on so many items.
+    With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). None if that exceeds psi,
+    the largest possible difference of two models of which just one is right on so many items.
 
     Args:
         items: Number of items, n.

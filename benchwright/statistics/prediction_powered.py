@@ -1,8 +1,8 @@
-"""A mean of predictions corrected by a labelled sample of them: prediction-powered inference for a stratified sample.
+"""A mean of predictions corrected by a labeled sample: prediction-powered inference for a stratified sample.
 
-A program's predictions f of all N rows are known, and people's labels y of a few. The corrected mean is
-mean(f) + sum over strata of N_h / N mean(y - f), which is unbiased whatever the predictions are. Where no prediction
-is wrong, it is the mean of the predictions.
+A program's predictions f are known for all N rows, and annotators' labels y for a few. The corrected mean is mean(f) +
+sum over strata of N_h / N mean(y - f), which is unbiased for any predictions. If no prediction is wrong, it equals
+their mean.
 
 Sources: A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan, T. Zrnic, "Prediction-powered inference", Science 382
 (2023), 669-674; A. Fisch et al., "Stratified prediction-powered inference for hybrid language model evaluation",
@@ -19,12 +19,12 @@ from benchwright.statistics.score_interval import Z_95, Interval
 
 
 class LabelledPart(NamedTuple):
-    """A part of the rows from which a sample was labelled.
+    """A part of the rows with a labeled sample.
 
     Args:
-        size: Number of rows of the part.
-        weights: Number of rows that each labelled one stands for.
-        differences: Label less prediction of each, -1, 0 or 1.
+        size: Number of rows in the part.
+        weights: Number of rows that each labeled row represents.
+        differences: Label minus prediction of each labeled row, -1, 0 or 1.
     """
 
     size: int
@@ -38,16 +38,16 @@ class LabelledPart(NamedTuple):
 
     @property
     def worth(self) -> float:
-        """Return how many labels of equal weight the sample is worth (Kish, Survey Sampling, 1965, section 11.7)."""
+        """Return the effective number of labels of equal weight (Kish, Survey Sampling, 1965, section 11.7)."""
         return sum(self.weights) ** 2 / sum(w * w for w in self.weights)
 
     @property
     def variance(self) -> float:
-        """Return the variance of the mean; 0 where every row is labelled.
+        """Return the variance of the mean; 0 if every row is labeled.
 
-        Half a label is added to each way of being wrong or right, so that a sample without errors does not claim that
-        there are none: A. Agresti, Y. Min, "Simple improved confidence intervals for comparing matched proportions",
-        Statistics in Medicine 24 (2005), 729-740.
+        Half a label is added for each kind of right and wrong prediction, so that a sample without errors does not
+        imply an error rate of 0: A. Agresti, Y. Min, "Simple improved confidence intervals for comparing matched
+        proportions", Statistics in Medicine 24 (2005), 729-740.
         """
         labelled, n, total = len(self.differences), self.worth, sum(self.weights)
         above, below = (
@@ -66,18 +66,18 @@ class Estimated(NamedTuple):
 
 
 def corrected_share(value: float, interval: Interval, rows: int, parts: Sequence[LabelledPart]) -> Estimated:
-    """Return a share of right predictions with the error that labels found in them, and its 95 % interval.
+    """Return a share of right predictions, corrected by the error that labels reveal, with its 95 % interval.
 
-    The variances of the two sources add up: that of the rows, of which the interval of the share speaks, and that of
-    the labelled sample. They are combined by limits, which keeps the interval uneven near 0 and 1 (Zou, Huang and
-    Zhang 2009, as in `proportions.mean_of_proportions`). The interval of the rows is scaled to the variance of the
-    corrected share, because the labelled rows are some of the same rows.
+    Two variances add up: that of the rows, which the share's interval covers, and that of the labeled sample. They are
+    combined by limits, which keeps the interval uneven near 0 and 1 (Zou, Huang and Zhang 2009, as in
+    `proportions.mean_of_proportions`). The interval of the rows is scaled to the variance of the corrected share,
+    because the labeled rows are among these rows.
 
     Args:
-        value: Share of rows whose prediction says right, 0 to 1.
+        value: Share of rows predicted right, 0 to 1.
         interval: Its 95 % interval.
         rows: Number of rows, above 0.
-        parts: Parts of the rows that may have errors. All other rows count as predicted.
+        parts: Parts of the rows that may have errors. Predictions of all other rows count as correct.
     """
     share = min(1.0, max(0.0, value + sum(part.size / rows * part.mean for part in parts)))
     of_labels = Z_95**2 * sum((part.size / rows) ** 2 * part.variance for part in parts)

@@ -17,21 +17,19 @@ Method = Literal[
     "finite_population",
     "model_assisted",
 ]
-"""How an interval was made: Wilson's; Wilson's with as many items as those of clusters are worth; percentiles of
-resampled clusters; the tasks' intervals combined; Bonett and Price's, of a difference; Wilson's
-for what all items would give of which a sample was asked; the same, with an item response model."""
+"""Method of an interval; `METHODS` describes each."""
 
 
 METHODS: dict[Method, str] = {
-    "wilson": "Wilson's, where no two items share a source image, pair or scene",
-    "wilson_clustered": "Wilson's, with as many independent items as those of clusters are worth",
-    "clustered_bootstrap": "percentiles over resampled clusters, items that share a source image, pair or scene",
+    "wilson": "Wilson's, since no two items share a source image, pair or scene",
+    "wilson_clustered": "Wilson's, with the effective number of independent items in clusters",
+    "clustered_bootstrap": "percentiles over resampled clusters of items that share a source image, pair or scene",
     "combined": "the tasks' intervals combined",
     "adjusted_wald": "Bonett and Price's, of a difference",
-    "finite_population": "Wilson's, for what all items would give of which a sample was asked",
-    "model_assisted": "Wilson's, for what all items would give, by a subset and an item response model",
+    "finite_population": "Wilson's, for the score on all items, from a sample",
+    "model_assisted": "Wilson's, for the score on all items, from a subset and an item response model",
 }
-"""In words."""
+"""Description of each method."""
 
 
 class Estimate(NamedTuple):
@@ -46,14 +44,14 @@ class Estimate(NamedTuple):
 def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
     """Return the share `right / n` with Wilson's score interval.
 
-    `right` may be a sum of n shares in [0, 1], such as those of right answers per item. The interval is then rather too
-    wide than too narrow: the variance of such a share with mean p is at most p (1 - p), that of a single draw.
+    `right` may be a sum of n shares in [0, 1], such as those of right answers per item. The interval then errs on the
+    wide side: the variance of such a share with mean p is at most p (1 - p), that of a single draw.
 
     Raises:
         ValueError: `right` lies outside 0..n.
     """
     if not 0 <= right <= n:
-        raise ValueError(f"{right} right of {n} is no proportion")
+        raise ValueError(f"{right} right of {n} is not a proportion")
     if n == 0:
         return Estimate(None, None, 0)
     return Estimate(right / n, score_interval(right, n, z=z), n, "wilson")
@@ -70,15 +68,16 @@ def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> 
 
 
 def exact_interval(right: float, n: float, *, confidence: float = 0.95) -> Interval:
-    """Return the interval of Clopper and Pearson, which holds a proportion at least as often as it says.
+    """Return the interval of Clopper and Pearson, which covers a proportion at least at its confidence level.
 
-    Wilson's does so on average only: of a proportion near 0.17 / n, such as that of rare errors, it holds 84 %. Neither
-    number need be whole, as where rows of unequal weight are worth `n` (Korn and Graubard, as in `wilson_clustered`).
+    Wilson's does so only on average: it covers a proportion near 0.17 / n, such as that of rare errors, at 84 %.
+    Neither number need be whole: rows of unequal weight may have an effective number `n` (Korn and Graubard, as in
+    `wilson_clustered`).
 
     Args:
         right: Number of successes, 0 to `n`.
         n: Number of rows, above 0.
-        confidence: Share of samples whose interval holds the proportion, 0 to 1.
+        confidence: Share of samples whose interval covers the proportion, 0 to 1.
 
     Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
     binomial", Biometrika 26 (1934), 404-413, by quantiles of beta distributions.
@@ -92,11 +91,11 @@ def exact_interval(right: float, n: float, *, confidence: float = 0.95) -> Inter
 
 
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
-    """Return the unweighted mean of independent proportions, with an interval made from theirs.
+    """Return the unweighted mean of independent proportions, with an interval from theirs.
 
-    The distance from each part's value to its limit is that part's spread on that side; the squares add up:
-    low = mean - sqrt(sum((p_k - low_k)^2)) / K, and likewise above. For one part the result is that part's interval,
-    and it never leaves [0, 1]. Parts with no items are left out; `n` counts the items of all parts.
+    The distance from each part's value to its limit is that part's spread on that side; the squares add up: low = mean
+    - sqrt(sum((p_k - low_k)^2)) / K, and likewise above. For one part, the result is that part's interval. The interval
+    never leaves [0, 1]. Parts without items are omitted; `n` counts the items of all parts.
 
     Source: G. Y. Zou, W. Huang, X. Zhang, "A note on confidence interval estimation for a linear function of
     binomial proportions", Computational Statistics & Data Analysis 53 (2009), 1080-1085, with equal weights.

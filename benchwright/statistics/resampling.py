@@ -1,6 +1,6 @@
 """Resampling of whole clusters: sums over clusters that are drawn with replacement.
 
-Only a cluster's contribution to the sums matters, so clusters with equal contributions are one kind. Drawing G
+Only a cluster's contribution to the sums matters, so clusters with equal contributions form one kind. Drawing G
 clusters with replacement and counting kinds is one multinomial draw over the kinds: a million predictions in small
 clusters have some dozens of kinds, and thousands of resamples take milliseconds.
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 RESAMPLES = 4000
-"""The Monte Carlo error of a limit is then about a twentieth of the standard error."""
+"""Number of resamples, which makes a limit's Monte Carlo error about a twentieth of the standard error."""
 
 MOST_KINDS = 4096
-"""Of more kinds, clusters are joined at random into so many blocks, which are drawn instead; the spread that comes out
-is then off by a hundredth or so, and no figure takes longer than a second."""
+"""Largest number of kinds; beyond it, resampling draws this many random blocks of clusters instead.
+
+The resulting spread is then off by about a hundredth, and no figure takes longer than a second.
+"""
 
 _STEP, _DRAWN_AT_ONCE = "clustered_bootstrap", 1 << 16
 
@@ -48,7 +50,7 @@ def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> ClusterKinds:
 
     Args:
         group: Number of each row's cluster, from 0; numbers without rows are ignored.
-        columns: Whole numbers to be summed, one per row.
+        columns: Whole numbers to sum, one per row.
     """
     import numpy as np
 
@@ -75,7 +77,7 @@ def _row_numbers(table: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def resampled_sums(kinds: ClusterKinds, *about: str, resamples: int = RESAMPLES) -> NDArray[np.float64]:
-    """Return sums over clusters drawn with replacement, as many as there are clusters; resamples x columns.
+    """Return sums over clusters drawn with replacement, one draw per cluster; resamples x columns.
 
     Args:
         kinds: Kinds of clusters to draw from; at least one cluster.
@@ -93,7 +95,7 @@ def resampled_sums(kinds: ClusterKinds, *about: str, resamples: int = RESAMPLES)
     clusters, step = kinds.clusters, max(1, _DRAWN_AT_ONCE // len(kinds.counts))
     chances = kinds.counts / clusters
     # Products of float64 are faster than those of integers, and exact for whole numbers of this size. They are so small
-    # that BLAS, which `@` would call, spends ten times as long on handing them to threads on a busy machine.
+    # that BLAS, which `@` would call, spends ten times as long handing them to threads on a busy machine.
     columns = np.ascontiguousarray(kinds.sums.T, np.float64)
     drawn = [
         np.einsum("ij,kj->ik", times.astype(np.float64), columns)

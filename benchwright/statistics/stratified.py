@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 Stratum = TypeVar("Stratum", bound=Any)
-"""Anything that sorts."""
+"""Any sortable type."""
 
 
 def shares(sizes: Mapping[Stratum, int], total: int) -> dict[Stratum, int]:
-    """Return how many to draw from each stratum for a total: in proportion, and at least one each while possible.
+    """Return the number to draw from each stratum for a total: in proportion, and at least one each if possible.
 
-    Units left over by rounding go to the largest remainders; ties go to the stratum that sorts first.
+    Units left over from rounding go to the largest remainders; ties favor the stratum that sorts first.
 
     Example:
         >>> shares({"Life": 60, "Art": 30, "Society": 10}, 10)

@@ -1,18 +1,18 @@
 """Variance components of crossed and nested random effects, balanced or not, by Henderson's first method.
 
 Each effect is a grouping of the rows. With T = sum over groups of (sum of the group)^2 / (its number of rows), the
-expectation of T is linear in the squared mean and the variances, and the coefficients follow from the numbers of rows
-alone. As many T as unknowns are equated with their expectations and solved: for balanced rows these are the estimates
-of the analysis of variance, for all rows they are unbiased, and none rests on a normal distribution.
+expectation of T is linear in the squared mean and the variances. The coefficients follow from the numbers of rows
+alone. As many T as unknowns are equated with their expectations and solved. For balanced rows the results are the
+estimates of the analysis of variance; for all rows they are unbiased, and they assume no normal distribution.
 
 Source: C. R. Henderson, "Estimation of variance and covariance components", Biometrics 9 (1953), 226-252, method 1;
 S. R. Searle, G. Casella, C. E. McCulloch, Variance Components, Wiley 1992, section 5.3; R. L. Brennan, Generalizability
 Theory, Springer 2001, section 7.1 ("analogous ANOVA").
 
-The mixed models of statsmodels (`MixedLM` with `vc_formula`) do not serve here: effects that cross all items leave one
-group, whose dense covariance of all rows is factored at each step. Four answers to each of 20, 40 and 80 items took it
-5, 10 and 22 s on one core, and each fit ended without convergence at the edge of the parameters. Here twelve answers to
-each of 5,000 items take 0.2 s, the jackknife included. The tests compare both on balanced rows.
+The mixed models of statsmodels (`MixedLM` with `vc_formula`) do not suit this purpose. Effects that cross all items
+leave one group, whose dense covariance of all rows is factored at each step. With four answers to each of 20, 40 and 80
+items it took 5, 10 and 22 s on one core, and each fit ended without convergence at the edge of the parameters. Here
+twelve answers to each of 5,000 items take 0.2 s, including the jackknife. The tests compare both on balanced rows.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class VarianceComponents(NamedTuple):
     """Estimates of variances.
 
     Args:
-        values: Estimates of the effects, in their order; some may be below 0, as unbiased estimates of small variances
-            are.
-        without: The same without the rows of each block, blocks x effects, for a jackknife; NaN where they cannot be
-            estimated.
-        in_mean: What a variance of 1 of each effect adds to the variance of the mean of all rows.
+        values: Estimates for the effects, in their order; some may be below 0, since unbiased estimates of small
+            variances can be.
+        without: The same without the rows of each block, blocks x effects, for a jackknife; NaN if an estimate is
+            impossible.
+        in_mean: Contribution of a variance of 1 of each effect to the variance of the mean of all rows.
         mean: Mean of all rows.
     """
 
@@ -47,7 +47,7 @@ class VarianceComponents(NamedTuple):
 
 
 class _Effect(NamedTuple):
-    """A grouping: the group of each row, the size of each group, and its parts that lie in one block each.
+    """A grouping: the group of each row, the size of each group, and each group's parts within single blocks.
 
     Args:
         codes: Group of each row, from 0 without gaps.
@@ -67,7 +67,7 @@ class _Effect(NamedTuple):
 
 
 def grouping_of(*labels: NDArray[Any]) -> Codes:
-    """Return a number for each row, from 0 without gaps, equal where all labels are; labels are whole numbers from 0.
+    """Return a number for each row, from 0 without gaps, equal for equal labels; labels are whole numbers from 0.
 
     Example:
         >>> import numpy as np
@@ -83,7 +83,7 @@ def grouping_of(*labels: NDArray[Any]) -> Codes:
 
 
 def refines(fine: Codes, coarse: Codes) -> bool:
-    """Return whether rows of one group of the first grouping are always in one group of the second."""
+    """Return whether each group of the first grouping lies in one group of the second."""
     import numpy as np
 
     of_group = np.zeros(int(fine.max()) + 1, dtype=np.int64)
@@ -96,9 +96,9 @@ def variance_components(values: NDArray[Any], groupings: Sequence[Codes], block:
 
     Args:
         values: Value of each row.
-        groupings: Group of each row for each effect, from 0 without gaps; no two group the rows alike. The finest has
-            every row alone: its variance is that of the residual.
-        block: Block of each row, from 0 without gaps; blocks are left out one at a time.
+        groupings: Group of each row for each effect, from 0 without gaps; no two group the rows alike. In the finest,
+            every row is a separate group, whose variance is that of the residual.
+        block: Block of each row, from 0 without gaps; the jackknife omits blocks one at a time.
     """
     import numpy as np
 
@@ -117,7 +117,7 @@ def variance_components(values: NDArray[Any], groupings: Sequence[Codes], block:
 
 
 def jackknife_error(without: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the standard error of each estimate from those without each of b blocks; NaN with fewer than two.
+    """Return the standard error of each estimate from the estimates without each of b blocks; NaN with fewer than two.
 
     It is the root of (b - 1) / b times the sum of squared deviations from their mean.
 
@@ -142,7 +142,7 @@ def _effect(codes: Codes, block: Codes) -> _Effect:
 
 
 def _totals(effect: _Effect, y: NDArray[np.float64], blocks: int) -> NDArray[np.float64]:
-    """Return T of all rows, then without each block."""
+    """Return T of all rows, then T without each block."""
     import numpy as np
 
     in_part = np.bincount(effect.part, weights=y)
@@ -152,7 +152,7 @@ def _totals(effect: _Effect, y: NDArray[np.float64], blocks: int) -> NDArray[np.
 
 
 def _coefficients(effect: _Effect, other: _Effect, blocks: int) -> NDArray[np.float64]:
-    """Return the coefficient of the other effect's variance in the expectation of T, likewise.
+    """Return the other effect's coefficient in the expectation of T, for all rows, then without each block.
 
     It is the sum over groups g of (sum over the other's groups h of n_gh^2) / n_g, with n the numbers of rows.
     """
@@ -161,7 +161,7 @@ def _coefficients(effect: _Effect, other: _Effect, blocks: int) -> NDArray[np.fl
     width = len(other.size)
     cells, cell, cell_size = np.unique(effect.codes * width + other.codes, return_inverse=True, return_counts=True)
     in_group = np.bincount(cells // width, weights=cell_size.astype(np.float64) ** 2)
-    if len(effect.part_group) == len(effect.size):  # no group lies in two blocks: it is left out whole or not at all
+    if len(effect.part_group) == len(effect.size):  # no group lies in two blocks: it is omitted whole or not at all
         return _left_out(effect, in_group, np.zeros(len(effect.part_group)), blocks)
     pieces, counts = np.unique(effect.part * len(cells) + cell, return_counts=True)
     whole = cell_size[pieces % len(cells)]
@@ -175,7 +175,7 @@ def _left_out(effect: _Effect, in_group: NDArray[Any], left: NDArray[Any], block
     Args:
         effect: Grouping.
         in_group: Value of each group.
-        left: Value of each part's group without the part.
+        left: Value of each part's group after removal of the part.
         blocks: Number of blocks.
     """
     import numpy as np

@@ -1,1 +1,1 @@
-"""What commands print: cleaned, as JSON or for people, with bars of progress."""
+"""The output of commands: cleaned, as JSON or text, with progress bars."""

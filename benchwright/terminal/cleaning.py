@@ -1,8 +1,8 @@
-"""The way of every text to the terminal: what strangers wrote can neither command it nor show a text as another.
+"""The cleaning of all terminal output, so that foreign text can neither control the terminal nor disguise itself.
 
-Messages of endpoints, names of files and splits, options of questions: all of it ends up in what commands print. It is
-cleaned once, where standard output and standard error begin, so that no command has to think of it; tracebacks, logs
-and warnings go the same way. Only what Benchwright draws itself (colours of tables, bars) commands the terminal.
+Commands print endpoints' messages, names of files and splits, and options of questions. Standard output and standard
+error clean all of it, so that no command needs to; tracebacks, logs and warnings pass through them too. Only
+Benchwright's own drawing (colors of tables, bars) may control the terminal.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _OURS = f"\ufdd0{secrets.token_hex(16)}\ufdd1"
-"""Stands for the escape character in texts that Benchwright coloured; nobody else can know it."""
+"""Placeholder for the escape character in texts that Benchwright colored, unknown to any other author."""
 
 
 def clean(text: str) -> str:
-    """Return a text as it may go to a terminal: `\\x1b` in place of an escape character, our own colours kept."""
+    """Return a text safe for a terminal: `\\x1b` in place of an escape character, with Benchwright's own colors."""
     return escaped(text, keep="\t\n").replace(_OURS, "\x1b")
 
 
 def coloured(text: str) -> str:
-    """Return a text that `console` drew so that its colours reach the terminal through a cleaned standard output."""
+    """Return a text drawn by `console` in a form whose colors pass a cleaned standard output."""
     return text.replace("\x1b", _OURS) if isinstance(sys.stdout, CleanStream) else text
 
 
 def json_escaped(text: str) -> str:
-    """Return a JSON document with hidden characters spelled as JSON has it, so that it is the same for programs."""
+    """Return a JSON document with hidden characters as JSON escapes, which programs read as the same document."""
     return escaped(text, keep="\t\n", spell=_as_in_json)
 
 
@@ -44,15 +44,15 @@ def _as_in_json(character: str) -> str:
 
 
 class CleanStream(io.TextIOWrapper):
-    """Standard output or standard error, by which nothing reaches a terminal that it would obey.
+    """Standard output or standard error without control sequences for a terminal.
 
     Args:
-        plain: The stream as Python opened it.
+        plain: The stream that Python opened.
     """
 
     def __init__(self, plain: io.TextIOWrapper) -> None:
         self.plain = plain
-        # Of a stream in ASCII click would make one of its own, past this one.
+        # Click would replace an ASCII stream with its own, which bypasses this one.
         is_ascii = codecs.lookup(plain.encoding).name == "ascii"
         super().__init__(
             plain.buffer,
@@ -74,7 +74,7 @@ class CleanStream(io.TextIOWrapper):
 
 
 def clean_standard_streams() -> None:
-    """Clean what this process prints from now on."""
+    """Clean this process's output from now on."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper) and not isinstance(stream, CleanStream):
@@ -83,7 +83,7 @@ def clean_standard_streams() -> None:
 
 
 def plain_stream(stream: TextIO) -> TextIO:
-    """Return the stream below a cleaned one, for what Benchwright draws itself."""
+    """Return the stream below a cleaned one, for Benchwright's own drawing."""
     return stream.plain if isinstance(stream, CleanStream) else stream
 
 
@@ -91,17 +91,17 @@ def console(file: TextIO, **settings: object) -> Console:
     """Return a console of rich that cleans every text before it draws it.
 
     Args:
-        file: Stream that it writes to, its own commands to the terminal included.
+        file: Stream for its output, including its own control sequences.
         settings: Settings of `rich.console.Console`.
     """
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment
 
     class CleanConsole(Console):
-        """A console whose texts are cleaned; only rich commands the terminal."""
+        """A console that cleans its texts; only rich controls the terminal."""
 
         def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-            """Yield the parts of what is drawn."""
+            """Yield the parts of the drawing."""
             for segment in super().render(renderable, options):
                 yield segment if segment.control else segment._replace(text=escaped(segment.text, keep="\t\n"))
 
@@ -109,13 +109,13 @@ def console(file: TextIO, **settings: object) -> Console:
 
 
 def clean_redirected(drawing: Console) -> None:
-    """Clean what is printed while rich draws bars: it prints that itself, above them, with commands it finds in it."""
+    """Clean text printed while rich draws bars, since rich prints it above them with any control sequences in it."""
     from rich.file_proxy import FileProxy
 
     class CleanProxy(FileProxy):
         """Standard output or standard error above bars, cleaned."""
 
-        # Of a stream that names no encoding click would take the one below, past this one.
+        # For a stream without an encoding, click would use the one below, which bypasses this one.
         encoding = "utf-8"
         errors = "backslashreplace"
 

@@ -1,4 +1,4 @@
-"""Output of commands: one JSON document with `--json`, text for people otherwise."""
+"""Output of commands: one JSON document with `--json`, readable text otherwise."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class JsonOption(click.Option):
 
     Args:
         parameters: Names of the option.
-        document: What the command prints with it, in Markdown: its shape, such as "`{"items": [{"id"}]}`", and what
-            needs saying about it. The reference page is made from this; line breaks mean nothing.
+        document: Description of the printed document, in Markdown: its shape, such as "`{"items": [{"id"}]}`", and
+            remarks. The reference page is made from it; line breaks have no meaning.
         settings: Settings of any option.
     """
 
@@ -37,12 +37,12 @@ def json_option(document: str) -> Callable[[F], F]:
         cls=JsonOption,
         document=document,
         is_flag=True,
-        help="Print one JSON document on standard output and nothing else there.",
+        help="Print only one JSON document on standard output.",
     )
 
 
 def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[], str]) -> None:
-    """Print a command's result to standard output, as JSON or as text for people."""
+    """Print a command's result to standard output, as JSON or as readable text."""
     if as_json:
         printed = json_escaped(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
     else:
@@ -52,12 +52,12 @@ def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[],
 
 
 def emit_lines(documents: Iterable[Mapping[str, Any]]) -> None:
-    """Print one JSON document a line to standard output, as they come."""
+    """Print one JSON document per line to standard output, as they arrive."""
     with naming("standard output"):
         for document in documents:
             click.echo(json_escaped(json.dumps(document, ensure_ascii=False, allow_nan=False)))
 
 
 def note(message: str) -> None:
-    """Print one line for people to standard error."""
+    """Print one line of text to standard error."""
     click.echo(message, err=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ProgressBars:
-    """A `benchwright.progress.Progress` for people; use it as a context manager."""
+    """A `benchwright.progress.Progress` on the terminal; use it as a context manager."""
 
     def __init__(self) -> None:
         self._bars: Bars | None = None
@@ -52,7 +52,7 @@ class ProgressBars:
         self._task = self._bars.add_task(name, total=total or None, count=_count(0, total), rate="", beside="")
 
     def _end_phase(self) -> None:
-        """Fill the bar of a phase whose size was not known beforehand."""
+        """Fill the bar of a phase of initially unknown size."""
         if self._bars is not None and self._task is not None and self._bars.tasks[self._task].total is None:
             self._bars.update(self._task, total=1, completed=1)
 
@@ -64,7 +64,7 @@ class ProgressBars:
             self._bars.update(self._task, rate=_rate(task.speed), count=_count(task.completed, task.total))
 
     def beside(self, text: str) -> None:
-        """Show a text beside the bar."""
+        """Show a text next to the bar."""
         if self._bars is not None and self._task is not None:
             self._bars.update(self._task, beside=text)
 
@@ -76,7 +76,7 @@ class ProgressBars:
             note(f"warning: {message}")
 
     def another(self) -> ProgressBars:
-        """Return what draws bars of its own among these."""
+        """Return a drawer of further bars among these."""
         bars = ProgressBars()
         bars._bars = self._bars
         return bars
@@ -90,7 +90,7 @@ def _count(completed: float, total: float | None) -> str:
 
 
 def _rate(speed: float | None) -> str:
-    """Return the speed as text, in records per second; per minute where it is below one per second."""
+    """Return the speed as text, in records per second; per minute if it is below one per second."""
     if not speed:
         return ""
     return f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min"

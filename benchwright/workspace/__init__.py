@@ -1,4 +1,4 @@
-"""The workspace: its folder, sharded tables, objects and caches, and the reading of a run's results.
+"""The workspace: its folder, sharded tables, objects, caches, and a run's results.
 
 `__init__.pyi` lists what this package offers. Names load on first use.
 """

@@ -1,11 +1,11 @@
-"""Arrow arrays of Python values, made without the imports of `pyarrow.array`.
+"""Arrow arrays of Python values, without the imports of `pyarrow.array`.
 
-`pyarrow.array` imports pandas wherever it is installed (with the app, for one), to see whether it was given a series,
-and no setting of Arrow prevents it: 0.26 s of processor time and 50 MB in each process. With it, hashing the 285 images
-of II-Bench by two workers took 4.4 s of processor time and 349 MB in all, instead of 3.5 s and 249 MB; with pandas
-imported once, before the workers are forked, 4.5 s and 305 MB. The columns of Benchwright's tables and releases hold
-plain values, lists and structures of them, whose buffers are simple to build. Any other value goes to `pyarrow.array`,
-which converts it or raises an error.
+Wherever pandas is installed (the app requires it), `pyarrow.array` imports it to check for a series, and no setting of
+Arrow prevents that: 0.26 s of processor time and 50 MB in each process. With it, hashing the 285 images of II-Bench by
+two workers took 4.4 s of processor time and 349 MB in all, instead of 3.5 s and 249 MB; with pandas imported once,
+before the workers are forked, 4.5 s and 305 MB. The columns of Benchwright's tables and releases hold plain values,
+lists and structures of them, whose buffers are simple to build. Any other value goes to `pyarrow.array`, which converts
+it or raises an error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NONE = type(None)
 
 
 def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return the same array as `pyarrow.array(values, kind)`: null where a value is None.
+    """Return the same array as `pyarrow.array(values, kind)`; None becomes null.
 
     Raises:
         pyarrow.ArrowException: A value does not fit the type of the column.
@@ -54,7 +54,7 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def arrow_numbers(numbers: NDArray[np.int64]) -> pa.Array:
-    """Return an array of NumPy's as one of Arrow's, which shares its memory."""
+    """Return a NumPy array as an Arrow array that shares its memory."""
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
 
 
@@ -66,7 +66,7 @@ def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
         ValueError: The column has a null.
     """
     if column.type not in _NUMBERS:
-        raise TypeError(f"a column of {column.type} is not one of numbers of 64 bits")
+        raise TypeError(f"a column of {column.type} does not hold 64-bit numbers")
     if column.null_count:
         raise ValueError(f"{column.null_count} of {len(column)} numbers are null")
     dtype = _NUMBERS[column.type][1]
@@ -77,7 +77,7 @@ def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def integers_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
-    """Return positions of any integer type, such as Arrow's functions give, as a NumPy array; -1 where one is null."""
+    """Return positions of any integer type, such as Arrow's functions return, as a NumPy array; -1 for null."""
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [np.zeros(0, np.int64)]
     for chunk in (chunk.cast(pa.int64()) for chunk in chunks):

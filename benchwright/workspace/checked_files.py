@@ -1,4 +1,4 @@
-"""A cache of the files of a workspace that matched their SHA-256, so that no unchanged file is read again.
+"""A cache of a workspace's files that matched their SHA-256, which saves reading unchanged files again.
 
 A file counts as unchanged while its size, times and inode are the same. The results are kept in `cache/checked.json`
 between runs; if that file is missing or damaged, all files are read once more.
@@ -21,7 +21,7 @@ _MEMORY = Path("cache/checked.json")
 
 
 class CheckedFiles:
-    """The files of one workspace that were compared with their SHA-256; see `checked_files`."""
+    """The files of one workspace that a check compared with their SHA-256; see `checked_files`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -30,12 +30,12 @@ class CheckedFiles:
         self._changed = False
 
     def wrong(self, path: Path, sha256: str, *, afresh: bool = False) -> str | None:
-        """Return what is wrong with a file; None where its bytes match.
+        """Return the damage of a file; None if its bytes match.
 
         Args:
             path: Path of the file.
-            sha256: SHA-256 of the bytes that were written.
-            afresh: Whether to read the bytes again even if the file has not changed since the last check.
+            sha256: SHA-256 of the written bytes.
+            afresh: Whether to read the bytes again even if the file is unchanged since the last check.
         """
         name, known = self._name(path), self._entries()
         try:
@@ -48,7 +48,7 @@ class CheckedFiles:
         except OSError as error:
             return f"cannot be read: {error.strerror}"
         if digest != sha256:
-            return f"is damaged: its SHA-256 is {digest[:12]}, and {sha256[:12]} was written"
+            return f"is damaged: its SHA-256 is {digest[:12]} instead of {sha256[:12]}"
         self._note(name, entry)
         return None
 

@@ -1,7 +1,8 @@
-"""Where the file of an image lies, and what people call it: one rule for all who look for a picture after a run.
+"""The location and name of an image's file: one rule for all code that needs a picture after a run.
 
 An image may have several files: equal files of the image folder, and copies that a step or a person brought. The run
-keeps one of them in its tables and lists the others as `same_bytes`. A picture is there as long as any of them is.
+keeps one of them in its tables and lists the others as `same_bytes`. A picture is available as long as any of these
+files is.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ class ImagePlaces:
         self._read_at: tuple[int, ...] | None = None
 
     def uris(self, image_id: str) -> tuple[str, ...]:
-        """Return the URIs of all files that are an image, the one that the run kept first; none for a made image."""
+        """Return the URIs of an image's files, starting with the one the run kept; empty for a made image."""
         if image_id not in self._uris:
             self.read_again()
         return self._uris.get(image_id, ())
 
     def name(self, image_id: str) -> str | None:
-        """Return what people call an image: its path in the folder that it comes from; None for a made image.
+        """Return an image's displayed name: its path in its source folder; None for a made image.
 
-        A picture that a step brought is called `<entry>:<path>` in the tables; people know it by its path, unless
-        several pictures have that.
+        In the tables, a picture that a step brought is named `<entry>:<path>`. Its displayed name is the path, unless
+        several pictures share it.
         """
         uris = self.uris(image_id)
         if not uris:
@@ -52,7 +53,7 @@ class ImagePlaces:
         return name if self._names[name] == 1 else _path(uris[0])
 
     def places(self, image_id: str) -> Iterator[Path]:
-        """Yield every path where an image's file may lie, the likeliest first: the workspace's copy, then its files."""
+        """Yield every possible path of an image's file, likeliest first: the workspace's copy, then its files."""
         yield self._workspace.objects.path(image_id)
         folder = self._workspace.settings().get("images")
         for uri in () if folder is None else self.uris(image_id):
@@ -63,7 +64,7 @@ class ImagePlaces:
         yield self._collected.path(image_id)
 
     def read_again(self) -> bool:
-        """Read the table of files, unless no run has written it since; return whether it was read."""
+        """Read the table of files again if a run has rewritten it; return whether it was read."""
         try:
             status = (self._workspace.tables / INGEST / "current.json").stat()
         except FileNotFoundError:

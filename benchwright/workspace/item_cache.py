@@ -1,11 +1,11 @@
 """The cache of results for single items, in a workspace's `cache/`: replies, previews, pictures.
 
-A key is the digest of everything that the cached bytes depend on: hashes of pictures, settings, the version of the
-code that makes them, and the versions of this package and of the libraries below it. No entry is found by a name. Only
-complete results are cached, never errors.
+A key is the digest of everything that the cached bytes depend on: hashes of pictures, settings, the version of the code
+that makes them, and the versions of this package and of the libraries below it. Keys never include file names. The
+cache holds only complete results, never errors.
 
-The cache only saves work: its file can be deleted at any time. An entry that does not match its digest is made again,
-a file that is no longer a database is replaced by a new one, and where the file cannot be written, nothing is cached.
+The cache only saves work, and its file can be deleted at any time. An entry that does not match its digest is made
+again. A new file replaces one that is no longer a database. If the file is not writable, nothing is cached.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 FILE_NAME = "items.sqlite"
 VERSION = 1
 MAX_BYTES = 512 * 1024**2
-"""Largest size of all entries together, in bytes; the least recently used are removed first."""
+"""Largest size of all entries together, in bytes; the cache removes the least recently used first."""
 
 PICTURES_NAME = "pictures.sqlite"
-"""File of the pictures of releases, in the form in which they are released, so that each is encoded once."""
+"""File of releases' encoded pictures, so that each is encoded only once."""
 
 _MOST_PICTURE_BYTES = 4 * 1024**3
 
@@ -50,14 +50,14 @@ _TABLE = """
 
 
 class UnusedEntries(NamedTuple):
-    """Entries that were not used recently."""
+    """Count and size of entries without recent use."""
 
     entries: int
     size_bytes: int
 
 
 def damaged_entries(path: Path) -> int:
-    """Return the number of damaged entries of a cache file; 1 where it cannot be read as a database."""
+    """Return the number of damaged entries of a cache file; 1 if the file is not a readable database."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             rows = database.execute("SELECT key, sha256, data FROM entry")
@@ -70,7 +70,7 @@ class ItemCache:
     """An open cache file, for all threads; use it as a context manager. Without a path it caches nothing.
 
     Args:
-        path: Path of the file, which is made with its folder if it does not exist.
+        path: Path of the file; it and its folder are made if missing.
         max_bytes: Largest size of all entries together, in bytes.
         today: Current day, in days since 1970, recorded as the day of an entry's last use; from the clock if None.
     """
@@ -111,14 +111,14 @@ class ItemCache:
         return data
 
     def get(self, kind: str, depends_on: Any) -> bytes | None:
-        """Return the cached bytes of a key, or None; for results that are made several at a time."""
+        """Return the cached bytes of a key, or None; for results made several at a time."""
         if self._database is None:
             return None
         with self._lock:
             return self._get(_key(kind, depends_on))
 
     def holds(self, kind: str, depends_on: Any) -> bool:
-        """Return whether there are bytes of a key; `get` returns none of them should they be damaged."""
+        """Return whether bytes of a key exist; `get` returns None if they are damaged."""
         with self._lock:
             return bool(self._execute("SELECT 1 FROM entry WHERE key = ?", _key(kind, depends_on)))
 
@@ -129,7 +129,7 @@ class ItemCache:
                 self._put(_key(kind, depends_on), data)
 
     def unused_since(self, days: float, *, remove: bool) -> UnusedEntries:
-        """Return the count of entries that were not used for more than `days` days; remove them on request."""
+        """Return the count of entries unused for more than `days` days; remove them on request."""
         oldest = self._today - days
         rows = self._execute("SELECT count(*), coalesce(sum(size), 0) FROM entry WHERE day < ?", oldest)
         unused = UnusedEntries(*rows[0]) if rows else UnusedEntries(0, 0)
@@ -160,7 +160,7 @@ class ItemCache:
         self._size += len(data)
         if self._size > self._max_bytes:
             self._make_room()
-        if time.monotonic() - self._committed > _COMMIT_S:  # so that a killed run loses little of its cache
+        if time.monotonic() - self._committed > _COMMIT_S:  # limits the loss of a killed run
             self._commit()
 
     def _make_room(self) -> None:
@@ -210,7 +210,7 @@ class ItemCache:
         self._make_table()
 
     def _write(self, statement: str, *values: Any) -> None:
-        """Run a statement in a transaction, which is committed periodically."""
+        """Run a statement in a transaction with periodic commits."""
         if self._database is not None and not self._database.in_transaction:
             self._execute("BEGIN")
         self._execute(statement, *values)
@@ -221,7 +221,7 @@ class ItemCache:
         self._committed = time.monotonic()
 
     def _execute(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a statement; replace a damaged file by a new one, and continue without a file that cannot be used."""
+        """Run a statement; replace a damaged file with a new one, and continue without an unusable file."""
         if self._database is None or self._path is None:
             return []
         try:
@@ -230,7 +230,7 @@ class ItemCache:
             try:
                 if not _is_damage(error):
                     raise
-                logger.info("%s is damaged (%s); it is begun anew", self._path, error)
+                logger.info("%s is damaged (%s); starting a new one", self._path, error)
                 self._begin_anew(self._path)
             except (sqlite3.Error, OSError) as last:
                 self._give_up(last)
@@ -248,7 +248,7 @@ class ItemCache:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Return whether a file is no cache of this version, rather than in use, read-only, or on a disk that is full."""
+    """Return whether the fault is the file's content or version, not a lock, read-only file or full disk."""
     return getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
 
 
@@ -258,7 +258,7 @@ def cache_of(folder: Path) -> ItemCache:
 
 
 def pictures_of(folder: Path) -> ItemCache:
-    """Open the store of released pictures in a workspace's `cache/` folder."""
+    """Open the cache of released pictures in a workspace's `cache/` folder."""
     return ItemCache(folder / PICTURES_NAME, max_bytes=_MOST_PICTURE_BYTES)
 
 

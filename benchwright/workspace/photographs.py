@@ -1,4 +1,4 @@
-"""Photographs that people upload while a benchmark is built, or that a step brings into a run.
+"""Photographs that users upload or that a step brings into a run.
 
 The run ingests them together with its image folder.
 """
@@ -16,7 +16,7 @@ from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.store_place import has_store
 
 FOLDER = "collected"
-"""Folder of a workspace that holds them, by hash, including those that nobody has handed in yet."""
+"""Folder of a workspace that holds them, by hash, including those not yet submitted."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class BroughtPhotograph:
 
     Args:
         path: Path of its file.
-        source: Source as people stated it; its URI is unique in the run and names the photograph in the tables.
+        source: Stated source; its URI is unique in the run and names the photograph in the tables.
     """
 
     path: Path
@@ -33,11 +33,11 @@ class BroughtPhotograph:
 
 
 class Unused(NamedTuple):
-    """Uploaded photographs that nothing refers to.
+    """Unreferenced uploaded photographs.
 
     Args:
         photographs: Number of photographs.
-        old: Number of those that are old enough to be removed.
+        old: Number of those old enough to remove.
         files: Files to remove, including half-written files of killed processes.
         size_bytes: Total size of these files in bytes.
     """
@@ -49,14 +49,14 @@ class Unused(NamedTuple):
 
 
 def collected_photographs(root: Path) -> ObjectStore:
-    """Return the store of photographs that people uploaded to a workspace; nothing in it is ever overwritten."""
+    """Return the store of photographs uploaded to a workspace, which never overwrites a file."""
     folder = root / FOLDER
-    # Not the workspace's folder for drafts: each run empties that one, and people upload photographs at any time.
+    # Not the workspace's folder for drafts: each run empties that one, and uploads arrive at any time.
     return ObjectStore(folder, tmp=folder / "tmp")
 
 
 def photographs_of(root: Path) -> list[BroughtPhotograph]:
-    """Return the photographs of every room that collects them, sorted by URI, each once.
+    """Return the distinct photographs of every room that collects them, sorted by URI.
 
     Raises:
         BenchwrightError: A review store cannot be read.
@@ -71,11 +71,11 @@ def photographs_of(root: Path) -> list[BroughtPhotograph]:
 
 
 def unused_photographs(root: Path, *, before: datetime, remove: bool) -> list[Unused]:
-    """Return, for every room that collects photographs, those that nothing refers to; remove the old ones on request.
+    """Return the unreferenced photographs of every room that collects them; remove the old ones on request.
 
     Args:
         root: Folder of the workspace.
-        before: Time; photographs that were last uploaded before it are old enough to be removed.
+        before: Time; photographs last uploaded before it are old enough to remove.
         remove: Whether to remove the old ones; else they are only counted.
 
     Raises:

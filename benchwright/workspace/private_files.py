@@ -1,7 +1,7 @@
 """Private files and folders: the review store, replies, predictions, and the folder of a workspace.
 
 Only their owner may read and write them. New ones are private from the first byte; existing ones that others may read
-or write are made private, with one line that reports it.
+or write are made private, with one line of warning.
 
 A group may share a workspace: the set-group-ID bit of a folder (`chmod g+s`, mode 2770) shows that this is intended, as
 it does for shared folders anywhere on Unix. The group then keeps its permissions, and only all others lose theirs.
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 _OTHERS, _GROUP = 0o007, 0o070
 _told: set[Path] = set()
-"""Files that cannot be made private and were already reported; each is reported once per process."""
+"""Files that could not be made private, each reported once per process."""
 
 
 def _is_shared(folder: Path) -> bool:
@@ -36,7 +36,7 @@ def file_mode(path: Path) -> int:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty private file unless the file exists; errors are left to the code that then writes to it."""
+    """Make an empty private file unless the file exists; the code that then writes to it handles errors."""
     with suppress(OSError):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, file_mode(path))
         try:
@@ -53,7 +53,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def keep_private(*paths: Path) -> None:
-    """Make files and folders private that others may read or write, and report it; missing ones are skipped."""
+    """Make private the files and folders that others may read or write, and report it; skip missing ones."""
     for path in paths:
         try:
             state = path.stat()
@@ -72,8 +72,8 @@ def _close(path: Path, mode: int, closed: int) -> None:
         if path not in _told:
             _told.add(path)
             logger.warning(
-                "%s is open to other users of this machine (mode %04o) and cannot be closed from here (%s); its owner "
-                "should run: chmod %04o %s",
+                "%s is open to other users of this machine (mode %04o) and this user cannot change that (%s); its "
+                "owner should run: chmod %04o %s",
                 path,
                 mode,
                 error.strerror or error,
@@ -82,7 +82,7 @@ def _close(path: Path, mode: int, closed: int) -> None:
             )
         return
     logger.warning(
-        "%s was open to other users of this machine (mode %04o); it is its owner's only now (%04o). To share a "
+        "%s was open to other users of this machine (mode %04o); now only its owner has access (%04o). To share a "
         "workspace with a group on purpose, see docs/security.md",
         path,
         mode,

@@ -1,6 +1,6 @@
-"""Look-up of a workspace's records by the names that people use, and of each stage's verdict on them.
+"""Look-up of a workspace's records by their displayed names, and of each stage's verdict on them.
 
-Images are named by their files, items by task and file. The look-up of verdicts reads single shards only.
+Images have the names of their files, items those of task and file. The look-up of verdicts reads single shards only.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.workspace import Workspace
 
 _LONGEST_TEXT = 100
-"""Characters of a word, such as packed features, that is still shown."""
+"""Longest displayed word in characters; longer ones, such as packed features, appear as their length."""
 _LONGEST_STRUCTURE = 500
-"""Characters of a list, an object or their JSON text that is still shown, such as facts or outlines."""
+"""Longest displayed list, object or JSON text in characters, such as facts or outlines."""
 _ID = re.compile(r"\b(?:[0-9a-f]{32}){1,2}\b")
 _DIGITS = 12
 
@@ -44,7 +44,7 @@ class RecordNames:
             self._roots.setdefault(row["item_id"], row["root_image_id"])
 
     def file(self, record_id: str) -> str | None:
-        """Return the file of the image folder that a record is or goes back to; None where it is not known."""
+        """Return the file of the image folder from which a record derives; None if unknown."""
         return self._files.get(self._roots.get(record_id, record_id))
 
     def name(self, record_id: str) -> str:
@@ -56,7 +56,7 @@ class RecordNames:
         return f"{name} of {file}" if file is not None else name
 
     def spelled(self, value: Any) -> str:
-        """Return a value as text for people: ids as names; long features, outlines and facts as their length."""
+        """Return a value as displayed text: ids as names; long features, outlines and facts as their length."""
         if isinstance(value, str):
             is_word, is_json = " " not in value, value.startswith(("[", "{"))
             if (is_word and len(value) > _LONGEST_TEXT) or (is_json and len(value) > _LONGEST_STRUCTURE):
@@ -83,7 +83,7 @@ _SHARDS_HELD = 64
 
 
 class KnownRecord(NamedTuple):
-    """A record that is in the workspace's tables, dropped or not."""
+    """A record in the workspace's tables, whether dropped or not."""
 
     record_id: str
     root_image_id: str
@@ -99,7 +99,7 @@ class StageVerdict(NamedTuple):
         reason: Effective reason.
         own_verdict: Verdict of the step itself; differs where a curator decided otherwise.
         own_reason: Reason of the step itself.
-        evidence: Evidence that the step gave.
+        evidence: The step's evidence.
     """
 
     stage: str
@@ -128,7 +128,7 @@ class Lookup:
         """Return the record of that name.
 
         Raises:
-            BenchwrightError: No record has that name, more than one has, or its file was refused.
+            BenchwrightError: No record or several have that name, or its file was refused.
         """
         records = self._beginning_with(name)
         if not records:
@@ -141,13 +141,13 @@ class Lookup:
         return records[0]
 
     def told(self, record: KnownRecord) -> Iterator[StageVerdict]:
-        """Yield each stage's verdict on a record, in the order in which the stages ran."""
+        """Yield each stage's verdict on a record, in stage order."""
         for stage in self.stages:
             if (row := self.told_by(stage, record.record_id, record.root_image_id)) is not None:
                 yield row
 
     def told_by(self, stage: str, record_id: str, root_image_id: str) -> StageVerdict | None:
-        """Return one stage's verdict on a record; None where the stage did not process it."""
+        """Return one stage's verdict on a record; None if the stage did not process it."""
         if stage not in self.stages:
             return None
         import pyarrow.compute as pc  # imported here, because runs do not need it
@@ -207,8 +207,8 @@ class Lookup:
                 continue
             if row["image_id"] is None:
                 raise BenchwrightError(
-                    f"the file {name!r} was refused ({row['reason']}), so there is no image to decide about; "
-                    "mend or replace the file and run again"
+                    f"the file {name!r} was refused ({row['reason']}), so it has no image to decide on; fix or replace "
+                    "the file and run again"
                 )
             return KnownRecord(row["image_id"], row["image_id"], "images")
         raise BenchwrightError(

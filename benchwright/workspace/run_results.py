@@ -1,6 +1,6 @@
-"""Results of a run, and how its tables are read afterwards.
+"""Results of a run, and readers of its tables.
 
-This includes the files of the image folder that were refused or failed, with the reason.
+This includes refused and failed files of the image folder, with the reason.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from benchwright.workspace.tables import image_records
 from benchwright.workspace.workspace import Workspace
 
 UNFORESEEN = frozenset({"step_error", "worker_died"})
-"""Failures that nobody foresaw: the step raised an exception, or the record ended its worker."""
+"""Unforeseen failures: the step raised an exception, or the record ended its worker."""
 _OF_THE_RUN = UNFORESEEN | {
     "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "unreadable",
 }  # fmt: skip
-"""Failures of a record that say nothing of the record itself, so that a run with them is not whole."""
+"""Failures without a fault in the record, which leave a run incomplete."""
 
 
 @dataclass(frozen=True)
 class StepReport:
-    """Counts of one recipe entry: input `records`, those kept, those removed by reason, and what the entry made.
+    """Counts of one recipe entry: input `records`, those kept, those removed by reason, and those made.
 
     Drops and asks that a curator reversed count as kept, and in addition under `reversed`.
     """
@@ -58,7 +58,7 @@ class StepReport:
 
 
 def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, makes: Collection[str]) -> StepReport:
-    """Return the sum of the counts of an entry's stages; its input is that of its first stage."""
+    """Return the sum of the counts of an entry's stages, with the input of its first stage."""
     dropped: dict[str, int] = {}
     asked_about: dict[str, int] = {}
     for part in parts:
@@ -81,20 +81,20 @@ def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, make
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """Result of a run that ended, or that waits for people.
+    """Result of a run that has ended or waits for people.
 
     Args:
         workspace: Folder of the workspace.
-        state: State of the run; `waiting` where people have to do something first.
+        state: State of the run; `waiting` if people must act first.
         steps: Reports, one per recipe entry that ran or was up to date, ingest first.
-        waits: What people have to do and how, one line each.
+        waits: Pending work of people and how to do it, one line each.
         artifacts: Paths that final steps made, relative to the workspace.
         executed: Number of shard executions of this run; 0 if everything was up to date.
         decoded: Number of images this run decoded in full.
         run_folder: Folder with this run's log.
-        rerun: Whether only another run is needed, because images were added during this one.
-        left_out: Steps that a recipe can do without and that lack something, each with what that is and how to get it.
-        advice: Steps that made few items, each with why, and what to do.
+        rerun: Whether only another run is needed, because this one added images.
+        left_out: Optional steps that lack an input, each with that input and how to get it.
+        advice: Steps that made few items, each with the cause and the remedy.
         raised: First exception that each stage raised on a record in this run, with message, file and line.
     """
 
@@ -134,7 +134,7 @@ class FinishedRun:
         return outcomes_of(Workspace(self.workspace), stage)
 
     def images(self) -> Iterator[ImageRecord]:
-        """Yield the record of every ingested source image, whether dropped later or not."""
+        """Yield the record of every ingested source image, including those dropped later."""
         return images_of(Workspace(self.workspace))
 
 
@@ -145,7 +145,7 @@ def files_of(workspace: Workspace) -> Iterator[dict[str, Any]]:
 
 
 def images_of(workspace: Workspace) -> Iterator[ImageRecord]:
-    """Yield the record of every ingested source image, whether dropped later or not."""
+    """Yield the record of every ingested source image, including those dropped later."""
     for table in _shard_tables(workspace, INGEST, "images"):
         yield from image_records(table)
 
@@ -203,14 +203,14 @@ def failures_of(root: Path) -> list[dict[str, str]]:
 
 
 class LostRecords(NamedTuple):
-    """Records that a step lost to errors, which are not faults of the records.
+    """Records that a step lost to errors other than faults of the records.
 
     Args:
         step: Stage that lost them.
         reason: Reason code, such as `step_error`.
         records: Number of records.
         first: Path of the first one's file, or its item.
-        error: Exception of the first one, with its file and line, or what else is known of it.
+        error: Exception of the first one, with its file and line, or other known details.
     """
 
     step: str
@@ -221,19 +221,19 @@ class LostRecords(NamedTuple):
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code of a command that lost them: 3 where nobody foresaw the failure, else 1."""
+        """Return the exit code of a command that lost them: 3 for an unforeseen failure, else 1."""
         return 3 if self.reason in UNFORESEEN else 1
 
     def __str__(self) -> str:
-        """Return it in one line."""
+        """Return the loss in one line."""
         error = f": {self.error}" if self.error else ""
         return f"{self.step} lost {self.records} to {self.reason}, first {self.first}{error}"
 
 
 def lost_in(failures: Sequence[Mapping[str, str]], raised: Mapping[str, str]) -> list[LostRecords]:
-    """Return what errors lost, by step and reason, in the order of the failures.
+    """Return the records lost to errors, by step and reason, in the order of the failures.
 
-    A file that cannot be read when it is taken in counts as an input that was refused, not as lost.
+    A file that ingest cannot read counts as refused, not as lost.
 
     Args:
         failures: Failures, from `failures_of`.

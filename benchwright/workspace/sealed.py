@@ -1,6 +1,6 @@
-"""JSON documents that hold a digest of themselves, so that a changed document is detected.
+"""JSON documents that hold their own digest, which reveals changes.
 
-A document is a file or a line of a file. Documents of older versions, without a digest, are read unchecked.
+A document is a file or a line of a file. Documents of older versions have no digest and are not checked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def write_sealed(path: Path, document: Mapping[str, Any], *, tmp: Path | None = 
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
-    """Return a document of a file without its digest, which is checked.
+    """Return a file's document without its digest, after checking it.
 
     Raises:
         DamagedError: The file is not a JSON object, or its digest does not match.
@@ -40,9 +40,9 @@ def read_sealed(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except ValueError as error:
-        raise DamagedError(path, f"is damaged: it is no JSON: {error}") from error
+        raise DamagedError(path, f"is damaged: it is not JSON: {error}") from error
     if not isinstance(document, dict):
-        raise DamagedError(path, "is damaged: it holds no JSON object")
+        raise DamagedError(path, "is damaged: it is not a JSON object")
     try:
         return unsealed(document)
     except ValueError as error:
@@ -50,7 +50,7 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 
 def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without its digest, which is checked.
+    """Return a document without its digest, after checking it.
 
     Raises:
         ValueError: The digest does not match.
@@ -58,9 +58,9 @@ def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
     rest = {name: value for name, value in document.items() if name != SEAL}
     if SEAL in document:
         if (now := digest(rest)) != document[SEAL]:
-            raise ValueError(f"its content has the digest {now[:12]} and it states {str(document[SEAL])[:12]}")
+            raise ValueError(f"its content has the digest {now[:12]}, but it states {str(document[SEAL])[:12]}")
     elif (name := _misspelt_seal(rest)) is not None:
-        raise ValueError(f"it has a key {name!r} where {SEAL!r} was written")
+        raise ValueError(f"it has a key {name!r} in place of {SEAL!r}")
     return rest
 
 

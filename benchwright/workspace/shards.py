@@ -1,8 +1,8 @@
 """A stage's table: immutable shard files, a marker per finished shard, and `current.json` that lists them.
 
-A shard holds all records that go back to source images whose ids share their leading bits. Its files are named by
+A shard holds all records that derive from source images whose ids share their leading bits. Its files are named by
 content, and its marker is renamed into place after them, so a marker exists only once its files are complete.
-`current.json` is rebuilt from the markers when a stage ends; readers of tables need no other file.
+`current.json` is rebuilt from the markers when a stage ends; readers of tables need no other index.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class Marker:
     """Description of one finished shard of one stage.
 
     Args:
-        fingerprint: Digest of settings and input content that this output belongs to.
-        config: Digest of settings and seed alone; outcomes of single records may be reused where it is equal.
+        fingerprint: Digest of the settings and input content of this output.
+        config: Digest of settings and seed alone; if it is equal, a run may reuse outcomes of single records.
         files: Files by kind (`outcomes`, `images`, `items`, `files`): name, SHA-256 and number of rows.
         effect: Digest of the verdicts' effect on later stages: the removed records, and the groups.
-        counts: Counts of input rows, of rows per verdict and reason, and of what was made.
-        overrides: Digest of curators' decisions about this shard's verdicts; empty where there are none.
+        counts: Counts of input rows, of rows per verdict and reason, and of made records.
+        overrides: Digest of curators' decisions about this shard's verdicts; empty without decisions.
     """
 
     shard: str
@@ -75,7 +75,7 @@ class Marker:
 
     @property
     def has_effect(self) -> bool:
-        """Return whether its verdicts remove or group any record; where not, later stages need not read them."""
+        """Return whether its verdicts remove or group any record; if not, later stages need not read them."""
         return self.effect != _NO_EFFECT
 
 
@@ -90,7 +90,7 @@ def _document(path: Path) -> dict[str, Any]:
     document = read_sealed(path)
     if document.get("format") != FORMAT or document.get("version") != VERSION:
         raise DataError(
-            f"{path} has format {document.get('format')!r} version {document.get('version')!r}, this program reads "
+            f"{path} has format {document.get('format')!r} version {document.get('version')!r}, but this program reads "
             f"{FORMAT!r} {VERSION}; use the program that wrote it or a new workspace"
         )
     return document
@@ -98,9 +98,9 @@ def _document(path: Path) -> dict[str, Any]:
 
 @lru_cache(_MARKERS_KEPT)
 def _read_marker(path: str, *state: int) -> Marker:
-    """Read a marker once for each state of its file: its size, its times of change and its inode.
+    """Read a marker once for each state of its file: size, times of change and inode.
 
-    A marker is renamed into place, so another one has another inode, even where the clock has not moved on.
+    A marker is renamed into place, so a new one has a new inode, even at the same clock time.
     """
     del state
     return _marker_of(_document(Path(path)), Path(path))
@@ -124,11 +124,11 @@ class StageTable:
         return sorted(path.stem for path in (self.folder / "markers").glob("*.json"))
 
     def problems(self, shard: str, *, afresh: bool = False) -> Iterator[DamagedError]:
-        """Yield the damage of a shard, its marker first; nothing where it has no marker.
+        """Yield the damage of a shard, its marker first; nothing without a marker.
 
         Args:
             shard: Name of the shard.
-            afresh: Whether to read files again that have not changed since they were last checked.
+            afresh: Whether to read files again that are unchanged since the last check.
         """
         try:
             marker = self._marker(shard)
@@ -141,7 +141,7 @@ class StageTable:
                 yield DamagedError(path, problem)
 
     def marker(self, shard: str) -> Marker | None:
-        """Return a finished shard's marker; None where there is none or one of its files is missing."""
+        """Return a finished shard's marker; None if it or one of its files is missing."""
         marker = self._marker(shard)
         folder = str(self.folder)
         if marker is None or not all(os.path.exists(f"{folder}/{file['name']}") for file in marker.files.values()):
@@ -157,7 +157,7 @@ class StageTable:
         return _read_marker(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def all_markers(self) -> list[Marker]:
-        """Return all undamaged markers and entries of `current.json`, whether their files are damaged or not."""
+        """Return all undamaged markers and entries of `current.json`, even if their files are damaged."""
         stated: list[Marker] = []
         with suppress(DataError):
             stated += self.current()
@@ -173,7 +173,7 @@ class StageTable:
             os.listdir(self.folder / "markers")
 
     def current(self) -> list[Marker]:
-        """Return the markers that `current.json` lists; none where the stage has not ended yet."""
+        """Return the markers that `current.json` lists; empty if the stage has not ended yet."""
         path = self.folder / "current.json"
         try:
             document = _document(path)
@@ -184,10 +184,10 @@ class StageTable:
         return [_marker_of(entry, path) for entry in document["shards"]]
 
     def read(self, marker: Marker, kind: str, columns: Sequence[str] | None = None) -> pa.Table | None:
-        """Read one kind of file of a shard; None where the shard has none of that kind.
+        """Read one kind of file of a shard; None if the shard has none of that kind.
 
         Raises:
-            DamagedError: The file does not hold what was written to it.
+            DamagedError: The file has changed since it was written.
         """
         file = marker.files.get(kind)
         if file is None:
@@ -211,7 +211,7 @@ class StageTable:
 
         Args:
             shard: Name of the shard.
-            tables: Sorted rows by kind of file, each with its schema; a file without rows is written of outcomes only.
+            tables: Sorted rows by kind of file, each with its schema; only outcomes get a file without rows.
             fingerprint: As in `Marker`; so are the others.
             config: As in `Marker`.
             effect: As in `Marker`.
@@ -230,7 +230,7 @@ class StageTable:
                 write_columns(draft, columns, schema)
                 sha256 = file_digest(draft)
                 name = f"{shard}.{kind}.{sha256[:16]}.parquet"
-                flush_to_disk(draft)  # after a power cut no marker may refer to a file that was lost
+                flush_to_disk(draft)  # after a power cut, no marker may refer to a lost file
                 draft.replace(self.folder / name)
             files[kind] = {"name": name, "sha256": sha256, "rows": count}
         marker = Marker(shard, fingerprint, config, files, effect, counts, overrides)
@@ -241,7 +241,7 @@ class StageTable:
         """Write `current.json` from the markers, unless it already has the same content.
 
         Raises:
-            DamagedError: A file of a shard does not hold what was written to it.
+            DamagedError: A file of a shard has changed since it was written.
         """
         markers = [marker for shard in shards if (marker := self.marker(shard)) is not None]
         document = {
@@ -277,7 +277,7 @@ class VerdictCounts:
 
     @classmethod
     def total(cls, parts: Iterable[Mapping[str, Any]]) -> VerdictCounts:
-        """Return the sum of counts in the form in which markers hold them."""
+        """Return the sum of counts in the markers' form."""
         whole = cls(0, Counter(), Counter())
         for part in parts:
             whole.records += part["in"]
@@ -288,7 +288,7 @@ class VerdictCounts:
         return whole
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts in the form in which markers hold them; the reason of `keep` is the empty string."""
+        """Return the counts in the markers' form; the reason of `keep` is the empty string."""
         verdicts: dict[str, dict[str, int]] = {}
         for (verdict, reason), n in sorted(self.by.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):
             verdicts.setdefault(verdict, {})[reason or ""] = n
@@ -304,7 +304,7 @@ class VerdictCounts:
 
     @cached_property
     def kept(self) -> int:
-        """Return how many records stay in the stream: verdict `keep` or `ask`."""
+        """Return the number of records that stay in the stream: verdict `keep` or `ask`."""
         return sum(n for (verdict, _), n in self.by.items() if verdict in {"keep", "ask"})
 
 

@@ -15,7 +15,7 @@ from benchwright.workspace.tables import image_records, items_of
 from benchwright.workspace.workspace import Workspace
 
 INGEST = "ingest"
-"""Id of the stage that ingests images; it has no step."""
+"""Id of the stage that ingests images, which has no step."""
 
 CLUSTER = "cluster:"
 """Beginning of the group keys of pictures that are, or may be, copies of one another."""
@@ -32,8 +32,8 @@ class StageInput:
         items: Items still in the stream, by id, with all their known group keys.
         pictures: Every image of the shard, in the stream or not.
         values: Requested values of earlier stages: `<stage id>.<value>` to record id to value.
-        image_groups: Group keys of images, by id; kept apart from the image records, so that a new grouping does not
-            cause an image to be processed again.
+        image_groups: Group keys of images, by id; separate from the image records, so that a new grouping does not
+            cause a stage to process an image again.
     """
 
     images: dict[str, ImageRecord] = field(default_factory=dict)
@@ -69,8 +69,8 @@ def _grouped(item: Item, keys: set[str]) -> Item:
 def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) -> str:
     """Return the digest of everything in one shard that can affect a stage.
 
-    `upstream` holds ingest (as None) and every stage before, in order, with this shard's markers. A change that does
-    not affect later stages (a measurement, evidence) does not change the digest.
+    `upstream` holds ingest (as None) and every earlier stage, in order, with this shard's markers. A change without
+    effect on later stages (a measurement, evidence) leaves the digest unchanged.
     """
     seen: list[Any] = []
     wanted = {name.rpartition(".")[0] for name in stage.reads.values()}
@@ -96,7 +96,7 @@ def load_stage_input(
 ) -> StageInput:
     """Return the input of the stage after `upstream` for a shard, with the values named in `reads`.
 
-    Records of images are left out, and not read, unless `with_images`.
+    Image records are omitted, and not read, unless `with_images` is true.
     """
     stage_input = StageInput()
     for stage, marker in upstream:

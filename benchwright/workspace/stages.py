@@ -1,7 +1,7 @@
 """Stages: the units that a run executes, made from a recipe's steps, in the order in which they run.
 
-A filter becomes two stages, so that its thresholds are not part of the fingerprint of its measurements. A run
-handles stages only, and all of them through the same methods.
+A filter becomes two stages, so that its thresholds are not part of the fingerprint of its measurements. A run handles
+only stages, all through the same methods.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Stage:
         id: Id, unique in the recipe; names the stage's table.
         entry: Name of the recipe entry that the stage belongs to.
         step: Step with settings and code.
-        role: Half of a filter that the stage is, or `whole`.
+        role: The stage's half of a filter, or `whole`.
         siblings: Names of all parts of the entry, to which `step` may refer.
     """
 
@@ -53,7 +53,7 @@ class Stage:
 
     @cached_property
     def kind(self) -> Kind:
-        """Return the kind, which decides how the stage is run."""
+        """Return the kind, which decides how the stage runs."""
         if isinstance(self.step, GatherStep):
             return "gather"
         if isinstance(self.step, CampaignStep):
@@ -77,12 +77,12 @@ class Stage:
 
     @property
     def costly(self) -> bool:
-        """Return whether each record is journalled as soon as it is finished."""
+        """Return whether each record enters the journal as soon as it is finished."""
         return self.role != "judge" and isinstance(self.step, MapStep | Filter) and self.step.costly
 
     @property
     def shares_model(self) -> bool:
-        """Return whether the workers of a machine share the model that the stage opens, where there is a GPU."""
+        """Return whether the workers of a machine with a GPU share the model that the stage opens."""
         return isinstance(self.step, MapStep) and self.step.shares_model()
 
     def removes(self, verdict: str) -> bool:
@@ -126,7 +126,7 @@ class Stage:
         )
 
     def open(self, ctx: OpenContext) -> Any:
-        """Load what the step needs, once per worker; a judge needs nothing."""
+        """Load the step's resources, once per worker; a judge needs none."""
         if self.role != "judge" and isinstance(self.step, MapStep | Filter):
             return self.step.open(ctx)
         return None

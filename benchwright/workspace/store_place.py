@@ -1,7 +1,7 @@
 """Location of a workspace's review store: a file in the workspace, or a PostgreSQL database for several machines.
 
-A database's address comes from the environment, since it holds a password. The workspace records which database it
-uses, without user and password, so that nobody continues by mistake in another one, or in a new and empty file.
+A database's address comes from the environment, since it holds a password. The workspace records its database, without
+user and password, which prevents work from continuing by mistake in another database or in a new, empty file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def store_url(root: Path) -> str:
     """Return the URL of a workspace's review store, whether the store exists yet or not.
 
     Raises:
-        BenchwrightError: The environment names another database than the workspace's, or none where one is required.
+        BenchwrightError: The environment names another database than the workspace's, or lacks a required one.
     """
     url = os.environ.get(VARIABLE) or None
     pinned = _pinned(root)
@@ -46,13 +46,14 @@ def store_url(root: Path) -> str:
         return _in_schema(url, "benchwright_not_made_yet")
     if pinned["database"] != database:
         raise BenchwrightError(
-            f"the review store of {root} is in {pinned['database']}, {VARIABLE} says {database}; set it right"
+            f"the review store of {root} is in {pinned['database']}, but {VARIABLE} names {database}; correct the "
+            "variable"
         )
     return _in_schema(url, pinned["schema"])
 
 
 def has_store(root: Path) -> bool:
-    """Return whether a workspace has, or once had, a review store; opens nothing."""
+    """Return whether a workspace has, or once had, a review store; open nothing."""
     return (root / FILE).exists() or (root / PIN).exists()
 
 
@@ -83,12 +84,12 @@ def public_name(url: str) -> str:
     except ValueError:
         host = None
     if host is None or parts.scheme.partition("+")[0] not in _SCHEMES or not database:
-        raise BenchwrightError(f"{VARIABLE} is no address such as postgresql://user:password@host:5432/database")
+        raise BenchwrightError(f"{VARIABLE} is not an address such as postgresql://user:password@host:5432/database")
     return f"postgresql://{host}:{port}/{database}"
 
 
 def _in_schema(url: str, schema: str) -> str:
-    # Each workspace has a schema of its own, which separates the campaigns of two workspaces in one database.
+    # Each workspace has its own schema, which separates the campaigns of two workspaces in one database.
     separator = "&" if urlsplit(url).query else "?"
     return f"{url}{separator}options={quote(f'-csearch_path={schema}')}"
 

@@ -28,7 +28,7 @@ _TEXT, _INT, _TEXTS = pa.string(), pa.int64(), pa.list_(pa.string())
 FILES = pa.schema(
     [("uri", _TEXT), ("image_id", _TEXT), ("verdict", _TEXT), ("reason", _TEXT), ("detail", _TEXT), ("kept_uri", _TEXT)]
 )
-"""One row per file of the image folder; `image_id` is null where the file was refused."""
+"""One row per file of the image folder; `image_id` is null if the file was refused."""
 
 IMAGES = pa.schema(
     [
@@ -39,10 +39,10 @@ IMAGES = pa.schema(
         ("source_attribution", _TEXT),
     ]
 )  # fmt: skip
-"""`made_by` is the record id of the step's input; null for sources. Older tables lack what stands after it."""
+"""`made_by` is the record id of the step's input; null for sources. Older tables lack the columns after it."""
 
 _STATED = ("dataset", "canonical_id", "licence", "author", "retrieved_at")
-"""Fields of a source whose columns have their names."""
+"""Fields of a source that name their columns."""
 
 ITEMS = pa.schema(
     [
@@ -77,12 +77,12 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema
 
 
 def columns_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> dict[str, Sequence[Any]]:
-    """Return the columns of rows; None where a row lacks one."""
+    """Return the columns of rows, with None for a row's missing values."""
     return {field.name: [row.get(field.name) for row in rows] for field in schema}
 
 
 def write_columns(path: Path, columns: Mapping[str, Sequence[Any] | pa.Array], schema: pa.Schema) -> None:
-    """Write the columns of rows that are already sorted as one Parquet file.
+    """Write the columns of sorted rows as one Parquet file.
 
     `path` should be a draft that the caller moves into place (`benchwright.workspace.atomic.replacing`).
     """
@@ -109,10 +109,11 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         raise DataError(f"cannot read table {path}: {error}; delete the file's stage folder and run again") from error
     meta = table.schema.metadata or {}
     if meta.get(b"format") != FORMAT.encode():
-        raise DataError(f"{path} is not a Benchwright table; was it replaced by another program?")
+        raise DataError(f"{path} is not a Benchwright table; check whether another program replaced it")
     if int(meta.get(b"version", b"0")) > VERSION:
         raise DataError(
-            f"{path} has table version {int(meta[b'version'])}, this program reads up to {VERSION}; upgrade benchwright"
+            f"{path} has table version {int(meta[b'version'])}, but this program reads up to {VERSION}; upgrade "
+            "benchwright"
         )
     return table
 
@@ -122,7 +123,7 @@ def image_row(record: ImageRecord, made_by: str | None = None) -> dict[str, Any]
     row = record.model_dump(exclude={"source"})
     source = record.source.model_dump() if record.source else dict.fromkeys(("uri", *_STATED))
     row["source_uri"] = source.pop("uri")
-    for name in LATER_SOURCE_FIELDS:  # absent where not stated, so that fingerprints of older rows stay
+    for name in LATER_SOURCE_FIELDS:  # absent if unstated, which preserves fingerprints of older rows
         if name in source:
             row[f"source_{name}"] = source.pop(name)
     return row | source | {"made_by": made_by}

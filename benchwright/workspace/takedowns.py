@@ -1,6 +1,6 @@
-"""Images that were withdrawn from a workspace's next releases: `takedowns.json`, entries that are only ever added to.
+"""Images withdrawn from a workspace's next releases: `takedowns.json`, whose entries are never removed.
 
-An item is withdrawn while any picture that it shows or goes back to is. Its records and the decisions about it stay.
+An item is withdrawn while any picture is that it shows or derives from. Its records and decisions stay.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class Takedown(Record):
     """One withdrawal.
 
     Attributes:
-        image_id: Source image that was withdrawn, with everything made from it.
-        uri: Its file, as it was taken in.
+        image_id: Withdrawn source image, which includes everything made from it.
+        uri: URI of its file at ingest.
         why: Reason, in one line.
-        by: Who withdrew it.
-        at: When, in UTC (ISO 8601).
-        undone_by: Who took the withdrawal back; None while it holds.
-        undone_at: When; None while it holds.
-        undone_why: Reason; None while it holds.
+        by: Name of the person who withdrew it.
+        at: Time of the withdrawal, in UTC (ISO 8601).
+        undone_by: Name of the person who reversed the withdrawal; None while it holds.
+        undone_at: Time of the reversal, in UTC (ISO 8601); None while it holds.
+        undone_why: Reason for the reversal; None while it holds.
     """
 
     image_id: Sha256
@@ -53,7 +53,7 @@ _Takedowns = TypeAdapter(list[Takedown])
 
 
 def takedowns_of(space: Workspace) -> list[Takedown]:
-    """Return all withdrawals, also those that were taken back, in their order.
+    """Return all withdrawals, including reversed ones, in order.
 
     Raises:
         DataError: The file is damaged or of a newer version.
@@ -64,34 +64,34 @@ def takedowns_of(space: Workspace) -> list[Takedown]:
     except FileNotFoundError:
         return []
     except DamagedError as error:
-        raise DamagedError(path, f"{error.what}; put back a copy, or withdraw its images again") from error
+        raise DamagedError(path, f"{error.what}; restore a copy, or withdraw its images again") from error
     if document.get("format") != FORMAT or document.get("version") != VERSION:
         raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
     try:
         return _Takedowns.validate_python(document.get("takedowns"))
     except ValidationError as error:
-        raise DataError(f"{path}: {str(error).splitlines()[0]}; put back a copy of it") from error
+        raise DataError(f"{path}: {str(error).splitlines()[0]}; restore a copy of it") from error
 
 
 def save_takedowns(space: Workspace, takedowns: Sequence[Takedown]) -> None:
-    """Write all withdrawals; the caller has locked the workspace."""
+    """Write all withdrawals; the caller must have locked the workspace."""
     entries: list[Any] = _Takedowns.dump_python(list(takedowns), mode="json")
     document = {"format": FORMAT, "version": VERSION, "takedowns": entries}
     write_sealed(space.root / FILE, document, tmp=space.tmp)
 
 
 def withdrawn_images(root: Path) -> frozenset[str]:
-    """Return the ids of the source images that are withdrawn."""
+    """Return the ids of the withdrawn source images."""
     return frozenset(takedown.image_id for takedown in takedowns_of(Workspace(root)) if takedown.holds)
 
 
 def goes_back_to(item: Item, image_ids: Iterable[str], image: Callable[[str], ImageRecord]) -> bool:
-    """Return whether an item shows, or was made from, any of some images.
+    """Return whether an item shows, or was made from, any of the images.
 
     Args:
         item: The item.
         image_ids: Ids of images.
-        image: Function that returns the record of an image that the item shows or goes back to.
+        image: Function that returns the record of an image that the item shows or derives from.
     """
     wanted = set(image_ids)
     waiting, seen = [item.root_image_id, *(shown.image_id for shown in item.images)], set[str]()

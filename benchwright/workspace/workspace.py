@@ -3,16 +3,16 @@
 workspace.json      format, version, seed, shard count, image folder, recipe as resolved
 tables/STAGE/       the stage's shards, markers and `current.json`
 objects/            made images by hash
-releases/, results/ what final steps make
-collected/          photographs that people uploaded, by hash
-review-pictures/    pictures of releases whose items people review again
-review.sqlite       what people answered; or review-store.json, which names the database that holds it
-datasets/           what the steps `dataset` refused, one list an entry
+releases/, results/ output of final steps
+collected/          uploaded photographs, by hash
+review-pictures/    pictures of releases whose items annotators review again
+review.sqlite       annotators' work; or review-store.json, which names the database that holds it
+datasets/           rows refused by the steps `dataset`, one list per entry
 overrides/          snapshots of curators' overrides of step verdicts
-replies/            what models replied: to steps in steps.sqlite, to scoring in a folder per model
-takedowns.json      images that were withdrawn from the next releases
-runs/               one folder per run: what varies (times, workers, versions, messages)
-cache/ journal/ tmp/  can be deleted while nothing runs
+replies/            models' replies: to steps in steps.sqlite, to scoring in a folder per model
+takedowns.json      images withdrawn from the next releases
+runs/               one folder per run, with all that varies (times, workers, versions, messages)
+cache/ journal/ tmp/  may be deleted while nothing runs
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ VERSION = 1
 COPIED = "copied"
 """Key of `workspace.json`: whether the last run stored the source pictures in the workspace."""
 NO_IMAGES = "no_images"
-"""Folder under `cache` in place of an image folder, where steps bring all pictures."""
+"""Folder under `cache` that replaces the image folder if steps bring all pictures."""
 
 
 class Workspace:
@@ -70,7 +70,7 @@ class Workspace:
         """Make the folders of a workspace, or open an existing one.
 
         Raises:
-            BenchwrightError: The folder holds other things.
+            BenchwrightError: The folder holds other files.
         """
         if root.exists() and not root.is_dir():
             raise BenchwrightError(f"{root} is a file; give a folder for the workspace")
@@ -92,7 +92,7 @@ class Workspace:
         """Return the content of `workspace.json`.
 
         Raises:
-            DataError: It is missing, damaged or newer than this program.
+            DataError: The file is missing, damaged or newer than this program.
         """
         path = self.root / "workspace.json"
         try:
@@ -102,14 +102,14 @@ class Workspace:
                 f"{self.root} is not a workspace (no workspace.json); make one with `benchwright run`"
             ) from None
         except DamagedError as error:
-            raise DamagedError(path, f"{error.what}; `benchwright run` with its recipe writes it anew") from error
+            raise DamagedError(path, f"{error.what}; `benchwright run` with its recipe rewrites it") from error
         except OSError as error:
             raise DataError(f"{path} cannot be read: {error}") from error
         if document.get("format") != FORMAT:
             raise DataError(f"{path} does not say format {FORMAT!r}; this folder belongs to another program")
         if document.get("version", 0) > VERSION:
             raise DataError(
-                f"{path} has version {document['version']}, this program reads {VERSION}; upgrade benchwright"
+                f"{path} has version {document['version']}, but this program reads {VERSION}; upgrade benchwright"
             )
         return document
 
@@ -119,19 +119,18 @@ class Workspace:
         return bool(settings.get(COPIED)) or settings.get("images") == str(self.cache.resolve() / NO_IMAGES)
 
     def picture_rule(self) -> PictureRule:
-        """Return how releases of this workspace hold pictures that steps made, unless a recipe says otherwise.
+        """Return the rule for step-made pictures in releases of this workspace, unless a recipe overrides it.
 
-        It is fixed when a workspace is begun. One that was begun before there was a choice, and a folder that is no
-        workspace, is `lossless`.
+        The first run fixes it. A workspace older than the choice, and a folder that is not a workspace, use `lossless`.
         """
         if not (self.root / "workspace.json").exists():
             return "lossless"
         return "by_content" if self.settings().get("pictures") == "by_content" else "lossless"
 
     def made_rule(self) -> MadeRule:
-        """Return how the workspace holds pictures that steps make; `png` where it was begun before they had a choice.
+        """Return the workspace's rule for storing step-made pictures; `png` for a workspace older than the choice.
 
-        It is fixed when a workspace is begun, so that a lost picture can be made again with the same bytes.
+        The first run fixes it, so that a lost picture can be made again with the same bytes.
         """
         rule = self.settings().get("made")
         return rule if rule in ("by_content", "lossless") else "png"
@@ -142,7 +141,7 @@ class Workspace:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the workspace for one run; the kernel releases the lock when the process ends, however it ends.
+        """Lock the workspace for one run; the kernel releases the lock at any end of the process.
 
         Raises:
             BenchwrightError: Another run has locked it.
@@ -152,7 +151,7 @@ class Workspace:
                 lock(handle, self.root / "lock", waits=False)
             except BlockingIOError:
                 raise BenchwrightError(
-                    f"another benchwright run works in {self.root}; wait for it or give another --workspace"
+                    f"another benchwright run is using {self.root}; wait for it or give another --workspace"
                 ) from None
             for stray in self.tmp.iterdir():
                 shutil.rmtree(stray) if stray.is_dir() else stray.unlink(missing_ok=True)
@@ -165,5 +164,5 @@ class Workspace:
 
     @property
     def store_url(self) -> str:
-        """Return the review store's database URL, as `store_place.store_url`."""
+        """Return the review store's database URL, from `store_place.store_url`."""
         return store_url(self.root)

@@ -1,4 +1,4 @@
-"""Files and folders that a command writes once: given again, it is done where they hold what it would write."""
+"""Files and folders that a command writes once; a repeated command succeeds if they hold the same content."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from .atomic import replacing
 from .private_files import make_private_file
 
 REPLACE = "give another name with --out, or replace a file with --force"
-"""What to do where something else is there, for commands with these options."""
+"""Advice if the path holds something else, for commands with these options."""
 
 
 @contextmanager
 def written_once(path: Path, *, otherwise: str, private: bool = False, force: bool = False) -> Iterator[Path]:
-    """Yield a path to write a new file or folder to; what is there already stays, and must be equal.
+    """Yield a path for writing a new file or folder; existing content stays, and must be equal.
 
-    So a command that was killed after its last write, or is given again, ends well, and nothing is replaced unasked.
+    A command killed after its last write, or run again, thus succeeds, and replaces nothing without a request.
 
     Args:
         path: The file or folder.
-        otherwise: What to do where something else is there, for the message.
+        otherwise: Advice for the message if the path holds something else.
         private: Whether only the owner may read a new file, from the first byte.
-        force: Whether a file that is there is replaced; a link or a folder never is.
+        force: Whether to replace an existing file; never applies to a link or a folder.
 
     Raises:
-        BenchwrightError: Something else is there.
+        BenchwrightError: The path holds something else.
         StorageError: The file cannot be written.
     """
     is_file = path.is_file() and not path.is_symlink()
@@ -39,26 +39,26 @@ def written_once(path: Path, *, otherwise: str, private: bool = False, force: bo
         with replacing(path, private=private) as draft:
             yield draft
         return
-    with tempfile.TemporaryDirectory() as folder:  # its owner's only
+    with tempfile.TemporaryDirectory() as folder:  # readable by its owner only
         draft = Path(folder) / path.name
         if private:
             make_private_file(draft)
         yield draft
         if differing_files(draft, path):
-            raise BenchwrightError(f"{path} is there already and holds something else; {otherwise}")
+            raise BenchwrightError(f"{path} already exists with other content; {otherwise}")
 
 
 def differing_files(new: Path, old: Path) -> list[str]:
-    """Return the files, by path below each, that two folders do not have alike byte for byte; a file has the path `.`.
+    """Return the files, by path below each folder, whose bytes differ; a plain file has the path `.`.
 
-    Links are never followed: they differ from everything.
+    Links are not followed and differ from everything.
     """
     one, other = _digests(new), _digests(old)
     return sorted(name for name in {**one, **other} if not one.get(name) or one.get(name) != other.get(name))
 
 
 def _digests(place: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file below a folder, by its path there, or of one file; of a link an empty text."""
+    """Return the SHA-256 of one file, or of each file below a folder by its path; empty text for a link."""
     if place.is_symlink() or not place.is_dir():
         return {".": file_digest(place) if place.is_file() and not place.is_symlink() else ""}
     paths = (path for path in place.rglob("*") if path.is_symlink() or not path.is_dir())

@@ -244,7 +244,7 @@ def test_two_adjudicators_decide_a_case_once(
         pytest.param("revise", {"question": "Which piece fits?"}, "a revision needs edits", id="nothing changed"),
         pytest.param("accept", X, "no other decision takes any", id="an accept with edits"),
         pytest.param("reject", None, "a rejection needs a reason: one of wrong_answer", id="a reject without a reason"),
-        pytest.param("revise", {"right": "Q"}, "none of its choices", id="no such key"),
+        pytest.param("revise", {"right": "Q"}, "not among its choices", id="no such key"),
     ],
 )
 def test_decisions_that_cannot_be_are_refused(

@@ -80,7 +80,7 @@ def test_edits_that_empty_or_say_two_things_are_refused(
     ("said", "message"),
     [
         ([label("decision", "accept"), label("edit_right", "A")], "comes with edits; only `revise` does"),
-        ([label("decision", "revise"), label("edit_right", "Z")], "'Z' is none of its choices A, B"),
+        ([label("decision", "revise"), label("edit_right", "Z")], "'Z' is not among its choices A, B"),
         ([label("decision", "revise")], "needs a note that says what to change, or edits"),
     ],
 )

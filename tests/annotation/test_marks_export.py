@@ -115,7 +115,7 @@ def test_nothing_is_written_over(workspace: Path, tmp_path: Path) -> None:
     out = tmp_path / "marks.json"
     out.write_text("mine", encoding="utf-8")
     done = CliRunner().invoke(export_marks, ["--workspace", str(workspace), "--out", str(out)])
-    assert "marks.json is there already and holds something else; give the name of" in str(done.exception)
+    assert "marks.json already exists with other content; give the name of" in str(done.exception)
     assert out.read_text(encoding="utf-8") == "mine"
 
 
@@ -128,5 +128,5 @@ def test_an_export_that_is_there_whole_is_done(workspace: Path, tmp_path: Path, 
     changed = next(path for path in [out, *sorted(out.rglob("*"))] if path.is_file())
     changed.write_bytes(changed.read_bytes() + b" ")
     arguments = ["--workspace", str(workspace), "--out", str(out), "--format", form]
-    assert "is there already and holds something else" in str(CliRunner().invoke(export_marks, arguments).exception)
+    assert "already exists with other content" in str(CliRunner().invoke(export_marks, arguments).exception)
     assert changed.read_bytes().endswith(b" ")

@@ -275,7 +275,7 @@ def test_results_are_written_as_a_table_and_as_findings_without_names(
         write_results(results, tmp_path / name)  # given again: it is done
         assert (tmp_path / name).read_bytes() == written
         (tmp_path / name).write_bytes(b"mine")
-        with pytest.raises(BenchwrightError, match=rf"{name} is there already and holds something else; .*--force"):
+        with pytest.raises(BenchwrightError, match=rf"{name} already exists with other content; .*--force"):
             write_results(results, tmp_path / name)
         assert (tmp_path / name).read_bytes() == b"mine"
 

@@ -79,7 +79,7 @@ def test_all_three_ask_at_once_and_the_run_ends_when_all_are_decided(place: Path
     assert [step.state for step in build.steps[-4:]] == ["waits", "waits", "waits", "to_come"]
     gone = min(items)
     decide_all(store, "answer", "cas", {}, Submission("A"))  # the last of them first
-    assert "campaign 'answer' is decided, and waits for 'verify'" in run(place).waits
+    assert "campaign 'answer' is decided and waits for 'verify'" in run(place).waits
     decide_all(store, "verify", "ann", {gone: Submission("reject", reasons=("unclear",))}, Submission("accept"))
     run(place)
     assert asked(store, "screen_items") == items - {gone}
@@ -104,7 +104,7 @@ def test_it_is_the_same_release_whichever_way_they_open(place: Path, store: Revi
     ("after", "with_", "words"),
     [
         ("verify", "verfy", "did you mean 'verify'"),
-        ("jigsaw", "jigsaw", "is no campaign before it"),
+        ("jigsaw", "jigsaw", "is not a campaign before it"),
         ("repeated_options", "verify", "'repeated_options' between them waits"),
     ],
 )

@@ -185,9 +185,9 @@ def test_a_decision_with_nothing_to_decide_is_kept_reported_and_stops_no_run(pla
     assert run(place / "w", place / "p", RECIPE.replace("  - near_duplicates\n", "")).state == "done"
     found = {one["because"]: one["state"] for one in say("overrides")["overrides"]}
     assert found == {
-        "the record does not reach this step any more": "stale",
+        "the record no longer reaches this step": "stale",
         "the step itself says keep now": "stale",
-        "the recipe has no such step any more": "stale",
+        "the recipe no longer has this step": "stale",
     }
     assert len(say("undo", *[one["record"] for one in say("overrides")["overrides"]])["undone"]) == 3
     assert say("overrides") == {"overrides": []}

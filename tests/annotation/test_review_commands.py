@@ -379,7 +379,7 @@ def test_export_never_overwrites(review: Callable[..., Said], workspace: Path) -
     out = write(workspace / "tasks.csv", "a person's work")
     said = review("export", "--workspace", workspace, "--out", out)
     assert said.code == 2
-    assert "is there already and holds something else; it may hold decisions" in said.err
+    assert "already exists with other content; it may hold decisions" in said.err
     assert out.read_text() == "a person's work\n"
     out.unlink()
     for _ in range(2):  # given again, it is done

@@ -190,7 +190,7 @@ def test_opening_the_next_round_twice_opens_it_once(
     ("said", "words"),
     [
         pytest.param({"decision": "accept", "edits": X}, "only `revise` does", id="an accept with edits"),
-        pytest.param({"decision": "revise", "edits": {"right": "F"}}, "none of its choices A, B", id="no such key"),
+        pytest.param({"decision": "revise", "edits": {"right": "F"}}, "not among its choices A, B", id="no such key"),
         pytest.param(
             {"decision": "revise", "edits": {"question": "Which piece fits?"}}, "needs a note", id="nothing changed"
         ),

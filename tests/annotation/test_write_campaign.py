@@ -132,7 +132,7 @@ def test_of_options_that_are_drawn_in_the_picture_writers_name_the_right_one(
     ("change", "place", "words"),
     [
         pytest.param({"ask": " "}, "ask", "is not filled in", id="no question"),
-        pytest.param({"ask": "What is this?"}, "ask", "'What is this?' names nothing that could be seen", id="nothing named"),
+        pytest.param({"ask": "What is this?"}, "ask", "'What is this?' names nothing visible", id="nothing named"),
         pytest.param({"ask": "???"}, "ask", "names nothing", id="no words"),
         pytest.param({"ask": "What lies in <image 2>?"}, "ask", "it places a picture", id="another picture"),
         pytest.param({"ask": "cup " * 80}, "ask", "at most 300 characters", id="long question"),
@@ -190,7 +190,7 @@ def test_a_question_names_something_in_any_language(ask: str, names: bool) -> No
         pytest.param({"labels": {"level": ["a", "A"]}}, "read the same", id="equal labels"),
         pytest.param({"labels": {"level": ["a", "b+c"]}}, "is no label", id="joining sign"),
         pytest.param({"drawn_options": ["A"]}, "two or more", id="one drawn option"),
-        pytest.param({"drawn_options": ["A", "B"], "refusal": "allowed"}, "none can be added", id="refusal among drawn"),
+        pytest.param({"drawn_options": ["A", "B"], "refusal": "allowed"}, "exclude an added option", id="refusal among drawn"),
         pytest.param({"annotators": 2, "simulate": {"annotators": 1}}, "cannot fill 2 slots", id="too few simulated"),
     ],
 )  # fmt: skip

@@ -98,7 +98,7 @@ def test_an_annotator_writes_two_questions_and_each_mistake_is_shown_at_its_fiel
     field(second, "Tempting options").fill("Bitter\nSweet\nSour\nThe picture does not show enough to tell")
     page.locator(".mistake").nth(2).wait_for()
     assert page.locator(".mistake").all_inner_texts() == [
-        "'What is this?' names nothing that could be seen",
+        "'What is this?' names nothing visible",
         "'one.' reads the same as 'One'",
         "'The picture does not show enough to tell' reads the same as the option that declines, which is added by itself",
     ]

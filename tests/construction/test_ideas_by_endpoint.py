@@ -327,7 +327,7 @@ def test_a_failed_request_for_one_idea_leaves_the_others(server: ChatServer, con
 
 def test_an_unknown_model_ends_the_run(server: ChatServer, context: StepContext) -> None:
     server.behave = lambda words, attempt, handler: server.say(handler, 404, {"error": {"message": "no such model"}})
-    with pytest.raises(PrerequisiteError, match="knows no model"):
+    with pytest.raises(PrerequisiteError, match="does not know the model"):
         run(context, step(server, "B1"))
 
 

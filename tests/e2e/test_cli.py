@@ -61,7 +61,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(["recipes", "blinc"], "no bundled recipe 'blinc'; there are blink, demo, ii-bench, marked-photographs, mm-sap, mvp-bench, perception", id="recipes: name"),
         pytest.param(["demo"], "Missing option '--out'", id="demo: no folder"),
         pytest.param(["trace", "abcdef", "--workspace", "p"], "p is not a workspace", id="trace: no workspace"),
-        pytest.param(["trace", "abcdef"], "no workspace here; say which one with --workspace", id="trace: none to guess"),
+        pytest.param(["trace", "abcdef"], "no workspace here; give one with --workspace", id="trace: none to guess"),
         pytest.param(["outcomes", "p"], "p is not a workspace", id="outcomes: no workspace"),
         pytest.param(["gc", "nowhere"], "nowhere is not a workspace", id="gc: no workspace"),
         pytest.param(["steps", "jigsav"], "there is no step named 'jigsav'; did you mean 'jigsaw'?", id="steps: name"),

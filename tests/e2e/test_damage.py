@@ -214,8 +214,8 @@ def test_what_cannot_be_made_again_is_said_and_stays_a_problem(scene: Path, caps
     code, document = _check(scene, capsys, "--repair")
     assert code == 1
     left = {problem["path"]: problem["what"] for problem in document["problems"] if not problem["repaired"]}
-    assert "a release is never written again" in left[str(release.relative_to(workspace))]
-    assert "put the picture back there" in left[str(source.relative_to(workspace))]
+    assert "a release is never rewritten" in left[str(release.relative_to(workspace))]
+    assert "restore the picture there" in left[str(source.relative_to(workspace))]
 
 
 def _lose_copies(scene: Path) -> list[Path]:
@@ -331,7 +331,7 @@ def test_people_are_not_asked_everything_again_where_their_store_is_gone(tmp_pat
     require_store(space, stage)
     (space.tables / "verify").mkdir()
     (space.tables / "verify" / "current.json").write_text("{}")
-    with pytest.raises(DataError, match=r"the review store of .* is gone: bring it back"):
+    with pytest.raises(DataError, match=r"the review store of .* is missing: restore it"):
         require_store(space, stage)
     (space.root / "review.sqlite").touch()
     require_store(space, stage)

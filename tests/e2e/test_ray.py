@@ -138,7 +138,7 @@ def _interrupted(scene: Path, workspace: Path, *more: object) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=180)
     assert process.returncode == 130, err[-2000:]
-    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command goes on where it stopped"
+    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command continues where it stopped"
     assert list((workspace / "runs").rglob("worker-*.log"))
     wait_until(lambda: not _holding(workspace, "worker-*.log"), seconds=30)
 
@@ -229,7 +229,7 @@ def test_a_node_that_does_not_see_the_workspace_is_named_before_anything_runs(
     """Below /proc/self/cwd lies another folder for each process: what a folder of one machine only looks like."""
     monkeypatch.chdir(tmp_path)
     workspace = Path("/proc/self/cwd/w")
-    with pytest.raises(BenchwrightError, match=r"node .* does not share our folders: the workspace .*cwd/w is not the"):
+    with pytest.raises(BenchwrightError, match=r"node .* does not share the folders: the workspace .*cwd/w is mis"):
         run_steps([Deadly(width=1)], images=scene / "photographs", workspace=workspace, engine="ray")
     assert not (tmp_path / "w" / "tables" / "ingest").exists()
     assert not list((tmp_path / "w" / "tmp").iterdir())

@@ -123,7 +123,7 @@ def test_an_interrupted_run_says_so_ends_its_workers_and_goes_on(scene: Path, tm
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err[-3000:]
-    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command goes on where it stopped"
+    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command continues where it stopped"
     assert workers
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
     _run(scene, workspace)
@@ -144,5 +144,5 @@ def test_two_runs_at_once_in_one_workspace_are_refused_and_three_workers_give_th
     second = benchwright("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace)
     assert first.wait(timeout=120) == 0
     assert second.returncode == 2
-    assert "another benchwright run works in" in second.stderr
+    assert "another benchwright run is using" in second.stderr
     assert tree_digest(workspace) == tree_digest(scene / "calm")

@@ -75,4 +75,4 @@ def test_a_name_that_two_rooms_bring_is_refused(installed: dict[str, str], tmp_p
     )
     done = benchwright("steps", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 2
-    assert "step 'jigsaw' is brought by two rooms, 'construction' and 'twin'" in done.stderr
+    assert "step 'jigsaw' is registered by two rooms, 'construction' and 'twin'" in done.stderr

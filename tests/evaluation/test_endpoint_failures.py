@@ -40,7 +40,7 @@ def test_what_may_pass_is_tried_again(bench: Any, server: Any, tmp_path: Path, k
         ("429", "HTTP 429: .*slow down.* (sent 5 times)"),
         ("503", "HTTP 503: .*"),
         ("garbage", "unusable response: .*"),
-        ("other", "unusable response: no chat completion, since it has no choices.*"),
+        ("other", "unusable response: not a chat completion, since it has no choices.*"),
         ("huge", "unusable response: more than 8388608 bytes.*"),
         ("reset", "connection failed: .*"),
         ("slow", "no reply within 0.2 s .*"),
@@ -117,7 +117,7 @@ def test_a_refused_key_ends_the_run_without_saying_the_key(
 def test_an_unknown_model_ends_the_run(bench: Any, server: Any, tmp_path: Path) -> None:
     fill(bench)
     server.behave = lambda words, attempt, handler: server.say(handler, 404, {"error": {"message": "no such model"}})
-    with pytest.raises(BenchwrightError, match=r"knows no model 'tiny/model'.*no such model"):
+    with pytest.raises(BenchwrightError, match=r"does not know the model 'tiny/model'.*no such model"):
         ask(bench, server, tmp_path)
 
 
@@ -184,7 +184,7 @@ def test_an_account_without_funds_ends_the_run_at_once(bench: Any, server: Any, 
     fill(bench, 5)
     error = {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}
     server.behave = lambda words, attempt, handler: server.say(handler, 429, error)
-    with pytest.raises(PrerequisiteError, match=r"has nothing left .*exceeded your current quota"):
+    with pytest.raises(PrerequisiteError, match=r"has no funds left .*exceeded your current quota"):
         ask(bench, server, tmp_path, concurrency=1)
     assert len(server.bodies) == 1
 
@@ -196,7 +196,7 @@ def test_a_redirect_is_not_followed_with_the_key(
     fill(bench, 1)
     elsewhere = f"{server.url}/elsewhere"
     server.behave = lambda words, attempt, handler: server.say(handler, 307, {}, location=elsewhere)
-    with pytest.raises(BenchwrightError, match=f"sends requests on to {elsewhere}; name the address"):
+    with pytest.raises(BenchwrightError, match=f"redirects requests to {elsewhere}; give the address"):
         ask(bench, server, tmp_path)
     assert len(server.bodies) == 1
 

@@ -114,7 +114,7 @@ def test_the_command_writes_a_file_of_tasks(scored: Scored, tmp_path: Path, caps
     assert invoke([*command, "--sample", "12", "--proportional-to", "domain"]) == 0, "the same again is done"
     assert out.read_bytes() == before
     assert invoke([*command, "--sample", "11", "--proportional-to", "domain"]) == 2
-    assert "errors.jsonl is there already and holds something else" in capsys.readouterr().err
+    assert "errors.jsonl already exists with other content" in capsys.readouterr().err
     assert invoke([*command, "--sample", "12", "--proportional-to", "domain", "--force"]) == 0
     assert out.read_bytes() == before
     assert invoke([*command, "--force", "--category", "own=My own"]) == 0

@@ -63,8 +63,8 @@ def test_pieces_are_of_the_kinds_that_whole_replies_are_of(pieces: Any, kind: st
         (stream(*PIECES[:3], done=False), "broke off"),
         (stream(piece(content="(B"), {"error": {"message": "overloaded"}}, done=False), "broke off|overloaded"),
         (stream({"error": {"message": "overloaded"}}, done=False), "overloaded"),
-        (b"data: {\n\n", "no JSON"),
-        (b"data: 3\n\n", "no object"),
+        (b"data: {\n\n", "not JSON"),
+        (b"data: 3\n\n", "not an object"),
         (b": ping\n\n", "empty stream"),
     ],
 )

@@ -37,5 +37,5 @@ def test_an_id_that_several_items_have_in_their_source_is_refused(
     for k in range(2):
         bench.add(f"q{k}", answer="B", attributes={"source_id": f"d{k}.csv:1", "stated_id": "1"})
     path = predictions_file([{"item_id": "1", "answer": "B"}])
-    with pytest.raises(DataError, match="line 1: 2 items have the id '1' in their source; say which"):
+    with pytest.raises(DataError, match="line 1: 2 items have the id '1' in their source; give one of"):
         evaluate(bench.release(tmp_path / "release"), f"predictions:{path}")

@@ -134,9 +134,9 @@ def test_the_page_says_how_its_intervals_were_made(bench: Any, tmp_path: Path) -
     page = page_of(tmp_path / "out", release)
     titles = [e.attributes.get("title", "") for e in page.all("small") if "interval" in e.attributes.get("title", "")]
     # All items, then those of "counting", which are single, then those of "naming".
-    assert ["with as many independent items" in title for title in titles] == [True, False, True]
+    assert ["with the effective number" in title for title in titles] == [True, False, True]
     [footer] = page.all("footer")
-    assert "with as many independent items" in footer.text
+    assert "with the effective number" in footer.text
     assert "Bonett" not in footer.text
 
 

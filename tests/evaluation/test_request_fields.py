@@ -170,7 +170,7 @@ def test_the_command_line_takes_fields(bench: Any, server: Any, tmp_path: Path, 
     assert fields_of(server.bodies[0]) == {"reasoning_effort": "low", "logit_bias": {"5": 1}}
     capsys.readouterr()
     assert invoke([*arguments, "logit_bias={5"]) == 2
-    assert "is no JSON" in capsys.readouterr().err
+    assert "is not JSON" in capsys.readouterr().err
     assert invoke([*arguments, "seed=1", "--temperature", "0"]) == 2
     assert "temperature is set by an option of its own" in capsys.readouterr().err
 
@@ -224,7 +224,7 @@ def test_recipes_take_fields() -> None:
     assert step.parameters()["models"][0]["fields"] == {"reasoning_effort": "low"}
     with pytest.raises(RecipeError, match="can be neither set nor left out"):
         parse_recipe(RECIPE.replace("reasoning_effort", "messages"), "toy.yaml", Path())
-    with pytest.raises(RecipeError, match="temperature is given a value and left out as well"):
+    with pytest.raises(RecipeError, match="temperature has a value but is also left out"):
         parse_recipe(RECIPE.replace("        omit", "        temperature: 0\n        omit", 1), "toy.yaml", Path())
 
 
@@ -306,5 +306,5 @@ def test_a_field_is_a_name_and_json_or_a_plain_word(text: str, value: Any) -> No
 
 @pytest.mark.parametrize("text", ["a", "=1", "a=tru e", "a=", "a=NaN", "a=[1"])
 def test_what_is_no_field_is_refused(text: str) -> None:
-    with pytest.raises(BenchwrightError, match=r"NAME=JSON|no JSON"):
+    with pytest.raises(BenchwrightError, match=r"NAME=JSON|not JSON"):
         parse_field(text)

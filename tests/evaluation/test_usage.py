@@ -59,7 +59,7 @@ def test_the_command_names_the_option_of_a_missing_price(
     fill(bench, 1)
     bench.release(tmp_path / "release")
     assert invoke(["evaluate", "run", str(tmp_path / "release"), "--model", "random", "--price-in", "2"]) == 2
-    assert "give both --price-in and --price-out, 0 where tokens cost nothing, or neither" in capsys.readouterr().err
+    assert "give both --price-in and --price-out, 0 for free tokens, or neither" in capsys.readouterr().err
 
 
 def test_a_budget_in_money_needs_prices() -> None:

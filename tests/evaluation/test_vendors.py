@@ -183,8 +183,8 @@ def test_detail_stands_at_each_picture(name: str, bench: Any, server: Any, tmp_p
 @pytest.mark.parametrize(
     ("model", "given", "words"),
     [
-        ("anthropic:m", {"seed": 3}, "the Messages API of Anthropic takes no seed"),
-        ("responses:m", {"seed": 3}, "the Responses API takes no seed"),
+        ("anthropic:m", {"seed": 3}, "the Messages API of Anthropic does not accept seed"),
+        ("responses:m", {"seed": 3}, "the Responses API does not accept seed"),
         ("anthropic:m", {"image_detail": "low"}, "--max-picture-side instead"),
         ("gemini:m", {"image_detail": "original"}, "low, medium or high detail"),
         ("openai:m", {"reasoning_tokens": 5}, "no budget of reasoning.*thinking_budget=2000"),
@@ -297,7 +297,7 @@ def test_the_command_line_takes_system_headers_and_effort(
     capsys.readouterr()
     for wrong, words in [
         ([f"@{tmp_path / 'none.txt'}"], "none.txt"),
-        (["x", "--header", "X-Token"], "a header is written NAME=ENV:VARIABLE"),
+        (["x", "--header", "X-Token"], "write a header as NAME=ENV:VARIABLE"),
         (["x", "--header", "Host=x"], "the header 'Host' cannot be set"),
         (["x", "--reasoning-effort", "huge"], "'huge' is not one of"),
     ]:

@@ -131,8 +131,8 @@ def test_a_request_that_fails_says_how(
     ("status", "document", "words"),
     [
         (401, {"error": {"message": "no such key"}}, "OPENAI_API_KEY"),
-        (404, {"error": {"message": "unknown model"}}, "knows no model 'm'"),
-        (429, {"error": {"message": "empty", "code": "insufficient_quota"}}, "has nothing left"),
+        (404, {"error": {"message": "unknown model"}}, "does not know the model 'm'"),
+        (429, {"error": {"message": "empty", "code": "insufficient_quota"}}, "has no funds left"),
         (307, {}, "answers as base_url"),
     ],
 )

@@ -92,7 +92,7 @@ def test_paddleocr_is_told_where_an_environment_of_its_own_has_it(
     monkeypatch.delenv("BENCHWRIGHT_PADDLE_PYTHON", raising=False)
     assert "make paddle" in str(_check(name).fix)
     monkeypatch.setenv("BENCHWRIGHT_PADDLE_PYTHON", str(tmp_path / "gone"))
-    assert "which is no file" in _check(name).found
+    assert "which is not a file" in _check(name).found
     monkeypatch.setenv("BENCHWRIGHT_PADDLE_PYTHON", sys.executable)
     assert _check(name).found == f"{sys.executable} has no paddleocr"
     program = tmp_path / "python"

@@ -169,7 +169,7 @@ def test_a_skeleton_has_the_pictures_of_the_folder_upright_and_names_what_is_non
     )
     assert [key for key in keys if key not in text] == []
     said = command("facts", "check", out)
-    assert (said.exit_code, "nothing is stated about 3 of the pictures" in said.stdout) == (0, True)
+    assert (said.exit_code, "3 of the pictures have no facts" in said.stdout) == (0, True)
 
 
 def test_a_skeleton_overwrites_nothing_and_does_not_lie_among_the_images(

@@ -223,7 +223,7 @@ def test_stale_decisions_stand_at_the_top(place: Path) -> None:
     run(place)
     [banner] = texts(page_of(place), "banner")
     assert banner.startswith("1 decision of curators changes nothing")
-    assert "does not reach this step any more" in banner
+    assert "no longer reaches this step" in banner
 
 
 def test_the_command_counts_and_refuses_in_words(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -118,7 +118,7 @@ def test_what_no_node_has_is_said_with_what_the_nodes_have(opening: Opening) -> 
     with opening() as engine:
         with pytest.raises(StepError, match=r"no node of the cluster has 5 GPU.*2 GPU, 3 processors"):
             list(engine.run([Squares((1,))], Resources(gpus=5)))
-        with pytest.raises(StepError, match=r"1\.5 GPUs; ask for a whole number"):
+        with pytest.raises(StepError, match=r"1\.5 GPUs; request a whole number"):
             list(engine.run([Squares((1,))], Resources(gpus=1.5)))
 
 

@@ -61,11 +61,11 @@ def test_a_recipe_gives_its_steps_in_order_with_defaults_filled_in() -> None:
             "step: jigsaw", "step: jigsav", "birds.yaml: line 10: there is no step named 'jigsav'; did you mean 'jigsaw'?",
             id="step",
         ),
-        pytest.param("as: small_jigsaw", "as: near_duplicates", "birds.yaml: line 10: entry 'near_duplicates' stands twice", id="twice"),
+        pytest.param("as: small_jigsaw", "as: near_duplicates", "birds.yaml: line 10: entry 'near_duplicates' occurs twice", id="twice"),
         pytest.param("as: small_jigsaw", "as: ../x", "birds.yaml: line 11: key 'as': '../x' is not a name", id="path as name"),
         pytest.param("name: birds\n", "", "birds.yaml: line 1: key 'name' is missing", id="missing"),
         pytest.param("name: birds", "name: Birds!", "birds.yaml: line 1: key 'name': 'Birds!' is not valid", id="name"),
-        pytest.param("seed: 7", "seed: 7\nseed: 8", "birds.yaml: line 3: key 'seed' stands twice", id="repeated key"),
+        pytest.param("seed: 7", "seed: 7\nseed: 8", "birds.yaml: line 3: key 'seed' occurs twice", id="repeated key"),
         pytest.param("seed: 7", "seed: [7", "birds.yaml: line 3: not valid YAML", id="syntax"),
         pytest.param("seed: 7", "seed: &a 7\nx: *a", "birds.yaml: line 3: aliases (*a) are not allowed", id="alias"),
         pytest.param("seed: 7", "seed: !!python/object:os.system 7", "birds.yaml: line 2: not valid YAML", id="tag"),
@@ -93,7 +93,7 @@ def test_a_file_nested_ten_thousand_deep_is_refused() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 40_000, "- " * 20_000 + "a", "? " * 20_000, "{a: " * 10_000])
 def test_deep_nesting_is_refused_where_it_begins_and_not_read_to_its_end(text: str) -> None:
-    with pytest.raises(RecipeError, match="nested too deeply; at most 50 levels"):
+    with pytest.raises(RecipeError, match="nested too deeply; the limit is 50 levels"):
         parse_recipe(text, "birds.yaml", Path())
 
 

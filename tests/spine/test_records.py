@@ -32,7 +32,7 @@ def _item(**changes: Any) -> Item:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        pytest.param({"answer": "C"}, "answer 'C' of item .* is none of its choices", id="answer"),
+        pytest.param({"answer": "C"}, "answer 'C' of item .* is not among its choices", id="answer"),
         pytest.param({"refusal": "D"}, "refusal 'D'", id="refusal"),
         pytest.param({"choices": (Choice(key="A", text="x"), Choice(key="C", text="y"))}, "keyed A, B, C", id="keys"),
         pytest.param({"choices": (Choice(key="A", text="x"), Choice(key="B", image_id="3" * 64))}, "does not list", id="image"),

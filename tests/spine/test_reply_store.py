@@ -150,7 +150,7 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     file = tmp_path / "replies" / "steps.sqlite"
     file.parent.mkdir()
     file.write_bytes(b"no database at all" * 300)
-    with pytest.raises(DataError, match=r"steps\.sqlite cannot be used .* put a backup in its place"):
+    with pytest.raises(DataError, match=r"steps\.sqlite cannot be used .* restore a backup"):
         open_store(tmp_path)
 
 
@@ -158,7 +158,7 @@ def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     open_store(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / "replies" / "steps.sqlite")) as database:
         database.execute("PRAGMA user_version = 2")
-    with pytest.raises(DataError, match="has version 2, this program reads 1"):
+    with pytest.raises(DataError, match="has version 2, but this program reads 1"):
         open_store(tmp_path)
 
 

@@ -50,7 +50,7 @@ def test_what_is_damaged_says_which_file_and_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(DamagedError, match=r"document\.json is damaged: .*; `benchwright check WORKSPACE --repair`"):
         read_sealed(path)
     path.write_text("[1]")
-    with pytest.raises(DamagedError, match="holds no JSON object"):
+    with pytest.raises(DamagedError, match="is not a JSON object"):
         read_sealed(path)
 
 

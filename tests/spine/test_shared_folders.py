@@ -31,7 +31,7 @@ def test_a_machine_that_shares_both_folders_passes_and_nothing_is_left(shared: S
 def test_a_machine_without_the_workspace_is_named(shared: SharedFolders, tmp_path: Path) -> None:
     with token_in(shared) as token:
         sight = replace(token, path=tmp_path / "elsewhere" / "tmp" / token.path.name).look("n1")
-        with pytest.raises(BenchwrightError, match=r"node there of the cluster.*elsewhere is not there.*mounts"):
+        with pytest.raises(BenchwrightError, match=r"node there of the cluster.*elsewhere is missing.*mounts"):
             token.check("there", sight)
 
 
@@ -46,7 +46,7 @@ def test_a_machine_whose_files_do_not_arrive_here_is_named(shared: SharedFolders
     with token_in(shared) as token:
         shutil.copytree(shared.workspace, tmp_path / "copy")
         sight = replace(token, path=tmp_path / "copy" / "tmp" / token.path.name).look("n1")
-        with pytest.raises(BenchwrightError, match=r"node there.*does not arrive here"):
+        with pytest.raises(BenchwrightError, match=r"node there.*do not arrive here"):
             token.check("there", sight)
 
 
@@ -56,7 +56,7 @@ def test_a_machine_without_an_image_or_with_another_one_is_named(shared: SharedF
         with pytest.raises(BenchwrightError, match=r"node there.*a\.png has 1 bytes there and 5 here"):
             token.check("there", token.look("n1"))
         shutil.rmtree(shared.images)
-        with pytest.raises(BenchwrightError, match=r"node there.*\.png of the image folder is not there"):
+        with pytest.raises(BenchwrightError, match=r"node there.*\.png of the image folder is missing"):
             token.check("there", token.look("n1"))
 
 

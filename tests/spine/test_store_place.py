@@ -72,7 +72,7 @@ def test_another_database_is_refused_and_another_password_is_not(
     assert "changed" in store_url(tmp_path)
     assert "sslmode=require&options=" in store_url(tmp_path)
     monkeypatch.setenv(VARIABLE, SERVER.replace("/reviews", "/others"))
-    with pytest.raises(BenchwrightError, match=r"says postgresql://db\.example\.org:5432/others") as caught:
+    with pytest.raises(BenchwrightError, match=r"names postgresql://db\.example\.org:5432/others") as caught:
         store_url(tmp_path)
     assert "s3cret" not in str(caught.value)
 
@@ -82,7 +82,7 @@ def test_another_database_is_refused_and_another_password_is_not(
     ["mysql://ann:s3cret@db/x", "postgresql://ann:s3cret@db", "ann:s3cret", "postgresql://ann:s3cret@db:x/y", "//"],
 )
 def test_what_is_no_address_is_refused_without_being_repeated(url: str) -> None:
-    with pytest.raises(BenchwrightError, match="is no address such as") as caught:
+    with pytest.raises(BenchwrightError, match="is not an address such as") as caught:
         public_name(url)
     assert "s3cret" not in str(caught.value)
 

@@ -54,7 +54,7 @@ def test_a_table_of_a_newer_program_is_refused(tmp_path: Path) -> None:
     write_table(tmp_path / "t", [image_row(_image(1))], IMAGES)
     table = pq.read_table(tmp_path / "t")
     pq.write_table(table.replace_schema_metadata({"format": "benchwright/table", "version": "2"}), tmp_path / "t")
-    with pytest.raises(DataError, match=r"table version 2, this program reads up to 1; upgrade"):
+    with pytest.raises(DataError, match=r"table version 2, but this program reads up to 1; upgrade"):
         read_table(tmp_path / "t")
 
 
@@ -115,7 +115,7 @@ def test_a_marker_of_a_newer_program_or_a_damaged_one_is_refused(tmp_path: Path)
     table.write("0", tables={}, fingerprint="f", config="c", effect="e", counts={})
     path = table.folder / "markers" / "0.json"
     write_sealed(path, {**read_sealed(path), "version": 2})
-    with pytest.raises(DataError, match=r"version 2, this program reads 'benchwright/stage' 1"):
+    with pytest.raises(DataError, match=r"version 2, but this program reads 'benchwright/stage' 1"):
         table.marker("0")
     path.write_text("{")
     with pytest.raises(DataError, match="is damaged"):
@@ -136,7 +136,7 @@ def test_a_workspace_of_a_newer_program_is_refused(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "w")
     workspace.save_settings({})
     write_json(workspace.root / "workspace.json", {"format": "benchwright/workspace", "version": 9})
-    with pytest.raises(DataError, match=r"version 9, this program reads 1; upgrade"):
+    with pytest.raises(DataError, match=r"version 9, but this program reads 1; upgrade"):
         Workspace.open(workspace.root)
 
 

@@ -1,4 +1,4 @@
-"""A Ray cluster: how it is joined or started, its nodes, and the number of workers that fit on them."""
+"""A Ray cluster: joining and starting it, its nodes, and the number of workers that fit on them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ logger = logging.getLogger(__name__)
 _OBJECT_STORE_BYTES = 80 << 20
 """Object store size in bytes of a cluster that Benchwright starts.
 
-It is near Ray's minimum, because jobs and results are small and pictures are passed through the file system.
+It is near Ray's minimum, because jobs and results are small, and pictures pass through the file system.
 """
 
 ANSWER_S = 120.0
-"""Seconds without a reply to the check of shared folders after which a node is considered broken."""
+"""Seconds without a reply to the check of shared folders after which a node counts as broken."""
 
 
 _NOTICED_S = 30.0
@@ -33,11 +33,11 @@ _NOTICED_S = 30.0
 
 
 class Node(NamedTuple):
-    """A node of the cluster: a machine, or what Ray treats as one.
+    """A node of the cluster: a machine, or a unit that Ray treats as one.
 
     Args:
         id: Id that Ray gave the node.
-        name: Name of the node for people.
+        name: Name of the node in messages.
         cpus: Number of processors that Ray may allocate.
         memory: Memory in bytes that Ray may allocate.
         gpus: Number of GPUs that Ray may allocate.
@@ -50,17 +50,17 @@ class Node(NamedTuple):
     gpus: float
 
     def room_for(self, needs: Resources) -> int:
-        """Return how many workers fit on the node if nobody else uses it; a worker takes one processor."""
+        """Return the number of workers that fit on the otherwise unused node; a worker takes one processor."""
         limits = [int(self.cpus), int(self.memory / (needs.memory_mb << 20))]
         if needs.gpus >= 1:
             limits.append(int(self.gpus / needs.gpus))
-        elif needs.gpus > 0:  # a share of a GPU is never spread over two GPUs
+        elif needs.gpus > 0:  # Ray never spreads a share of a GPU over two GPUs
             limits.append(int(self.gpus) * int(1 / needs.gpus + 1e-9))
         return min(limits)
 
 
 def import_ray() -> Any:
-    """Return the package `ray`, with its usage statistics turned off.
+    """Return the package `ray` with its usage statistics off.
 
     Raises:
         PrerequisiteError: Ray is not installed.
@@ -70,7 +70,7 @@ def import_ray() -> Any:
         import ray
     except ImportError as error:
         raise PrerequisiteError(
-            "--engine ray needs Ray; install it with: pip install 'benchwright[ray]' -c constraints.txt"
+            "--engine ray needs Ray; run: pip install 'benchwright[ray]' -c constraints.txt"
         ) from error
     return ray
 
@@ -82,7 +82,7 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
     Args:
         address: `host:port` or `auto`; None for the one that RAY_ADDRESS names, else a new cluster of this machine
             alone, which ends with the block.
-        workers: Number of workers that a new cluster has room for.
+        workers: Number of workers for which a new cluster has room.
 
     Raises:
         PrerequisiteError: No cluster answers at the address, or this machine is not one of its nodes.
@@ -102,7 +102,7 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
         ray.init(address=address, **settings)
     except Exception as error:  # Ray passes on the exceptions of its lower layers
         raise PrerequisiteError(
-            f"no Ray cluster could be joined at {address} ({_last_line(error)}); start Ray on this machine with "
+            f"cannot join a Ray cluster at {address} ({_last_line(error)}); start Ray on this machine with "
             "`ray start --head`, or `ray start --address HOST:PORT` to join one, and run the command there"
         ) from error
     _silence()
@@ -116,8 +116,8 @@ def _check_answers(address: str) -> None:
     """Raise an error within seconds if nothing listens at the address; Ray itself would retry for minutes."""
     if "://" in address:
         raise BenchwrightError(
-            f"--address {address}: Ray's client protocol is not used, since this command must see the workspace as "
-            "the nodes do; run it on a node of the cluster, with --address auto"
+            f"--address {address}: Ray's client protocol does not work here, since this command must see the workspace "
+            "as the nodes do; run it on a node of the cluster, with --address auto"
         )
     host, _, port = address.rpartition(":")
     if not port.isdigit():
@@ -127,12 +127,12 @@ def _check_answers(address: str) -> None:
     except OSError as error:
         raise PrerequisiteError(
             f"nothing answers at {address} ({error.strerror or error}); start Ray with `ray start --head` and give the "
-            "address that it prints"
+            "address it prints"
         ) from error
 
 
 def _silence() -> None:
-    """Keep Ray's notices of dead workers off standard output, which holds results; Benchwright reports these itself."""
+    """Keep Ray's notices of dead workers off standard output, which holds results; Benchwright itself reports them."""
     import ray._private.worker as internals
 
     if hasattr(internals, "_worker_logs_enabled"):
@@ -152,12 +152,12 @@ def living_nodes() -> list[Node]:
 
 
 def room_for(needs: Resources) -> int:
-    """Return how many workers the living nodes have room for."""
+    """Return the number of workers for which the living nodes have room."""
     return sum(node.room_for(needs) for node in living_nodes())
 
 
 def check_nodes(token: Token) -> None:
-    """Check on every node that may get workers that it shares the folders and has the same library versions.
+    """Check that every node eligible for workers shares the folders and has the same library versions.
 
     Raises:
         BenchwrightError: A node does not share the folders, or cannot run Benchwright.
@@ -197,7 +197,7 @@ def _is_gone(node: Node) -> bool:
 
 
 def _compare_versions(name: str, sight: Sight) -> None:
-    """Warn of libraries that a node has in another version, since bytes may then depend on where a shard ran."""
+    """Warn of libraries with another version on a node, since bytes may then depend on the node of a shard."""
     own_versions = library_versions()
     for library in sorted({*own_versions, *sight.versions}):
         version = sight.versions.get(library)

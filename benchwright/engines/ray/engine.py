@@ -1,10 +1,10 @@
 """The Ray engine: runs jobs on a cluster, with one supervised worker process per actor.
 
-Supervision has two levels. On its node an actor supervises its process as the local engine does: a record that ends
-the process repeatedly is blamed, a process that hangs is replaced. This module supervises the actors. If an actor is
+Supervision has two levels. On its node, an actor supervises its process as the local engine does: it blames a record
+that ends the process repeatedly, and replaces a process that hangs. This module supervises the actors. If an actor is
 lost with its node, no record is at fault, and the job runs again elsewhere. If an actor ends although its node lives
-(Ray ends actors when a node's memory runs short), its job is suspect: it runs again record by record, each noted in a
-file before it starts, so that a record that ends three actors is blamed as well.
+(Ray ends actors when a node's memory runs short), its job is suspect. It then runs again record by record, each noted
+in a file before it starts, so that a record that ends three actors is blamed as well.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NO_WORKER_S = 900.0
 """Seconds without a worker after which the run ends: the cluster is full, or has lost the required resources."""
 
 _PATIENCE_S = 30.0
-"""Seconds without a worker after which the user is told what the run waits for."""
+"""Seconds without a worker after which a warning names what the run waits for."""
 
 _STOP_S = 10.0
 
@@ -70,7 +70,7 @@ class RayEngine:
 
     Args:
         worker_context: Picklable context, passed to every worker once and to every job's `run`.
-        workers: Largest number of actors; None for as many as the cluster has room for.
+        workers: Largest number of actors; None for as many as fit on the cluster.
         log_folder: Folder for the output of workers, visible to all nodes.
         address: Address of the cluster; see `cluster.joined`.
         shared: Folders that every node must share; checked before anything runs, and by every actor.
@@ -122,7 +122,7 @@ class RayEngine:
             self._open.close()
 
     def prepare(self) -> None:
-        """Do nothing: actors can be started only when the needs of their jobs are known (`Engine.prepare`)."""
+        """Do nothing: actors can start only when the needs of their jobs are known (`Engine.prepare`)."""
 
     def drop_caches(self) -> None:
         """Do nothing: each actor has reserved the memory that its jobs need (`Engine.drop_caches`)."""
@@ -132,12 +132,12 @@ class RayEngine:
         waiting = deque(_ActorTask(job, pickle.dumps(job)) for job in jobs)
         if not waiting:
             return
-        # Ray shares out whole GPUs and shares of them, and knows nothing of their memory.
+        # Ray allocates whole GPUs and shares of them, without regard to their memory.
         room = self._settle((needs or Resources())._replace(gpu_memory_mb=0, shared_gpu_memory_mb=0))
         self._heard_at = time.monotonic()
         try:
             yield from self._all(waiting, room)
-        finally:  # what workers would answer to a call that is not read to its end belongs to no later one
+        finally:  # answers to a call not read to its end belong to no later call
             busy = [worker for worker in self._workers if worker.task is not None]
             self._workers = [worker for worker in self._workers if worker.task is None]
             self._end(busy)
@@ -165,11 +165,11 @@ class RayEngine:
             StepError: No node has the resources.
         """
         if needs.gpus > 1 and needs.gpus != int(needs.gpus):
-            raise StepError(f"a step asks for {needs.gpus} GPUs; ask for a whole number, or for a share below 1")
+            raise StepError(f"a step requests {needs.gpus} GPUs; request a whole number, or a share below 1")
         room = room_for(needs)
         if room < 1:
             raise StepError(
-                f"no node of the cluster has {_words(needs)} for a worker, which a step asks for; it has "
+                f"no node of the cluster has {_words(needs)} for a worker, which a step requests; it has "
                 f"{'; '.join(_what_has(node) for node in living_nodes())}; start such a node and run again"
             )
         if needs != self._needs:
@@ -192,10 +192,10 @@ class RayEngine:
             self._workers.append(_ActorWorker(self._started, actor, actor.ready.remote(self._token)))
 
     def _wait_for_workers(self) -> None:
-        """Report once what the run waits for; raise an error after `_NO_WORKER_S` seconds."""
+        """Report once which resources the run awaits; raise an error after `_NO_WORKER_S` seconds."""
         waited = time.monotonic() - self._heard_at
         if waited > _NO_WORKER_S:
-            raise StepError(f"the cluster has given no worker with {_words(self._needs)} for {_NO_WORKER_S:.0f} s")
+            raise StepError(f"the cluster has started no worker with {_words(self._needs)} for {_NO_WORKER_S:.0f} s")
         if waited > _PATIENCE_S and not self._has_complained:
             self._has_complained = True
             logger.warning("waiting for the cluster to have %s free", _words(self._needs))

@@ -1,9 +1,8 @@
 """The actor that a Ray cluster places: one supervised worker process on its node.
 
 The actor itself runs no job. It holds the resources that the scheduler allocated (processors, a share of a GPU, memory)
-and starts a process that inherits them, supervised by the same code as on one machine: a record that ends the process
-is identified on the node, a process that hangs is replaced, and the models that a step opened live as long as the
-process.
+and starts a process that inherits them, supervised by the same code as on one machine. A record that ends the process
+is identified on the node, a process that hangs is replaced, and a step's opened models live as long as the process.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Host:
         log_folder: Folder for these logs.
         hang_s: Seconds at one record after which a worker process is replaced, as in the local engine.
         paths: Module search path of the main process.
-        folder: Current folder of the main process; entered if it exists.
+        folder: Current folder of the main process; used if it exists.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Jobs as bytes, so that only the worker that runs a job needs its code, not the processes that pass it on."""
+"""Jobs as bytes: only the worker that runs a job needs its code, not the processes that pass it on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright.workspace.atomic import write_bytes
 
 
 class SerializedContext:
-    """A pickled object; pickling and unpickling this wrapper gives the object itself."""
+    """A pickled object; pickling and unpickling this wrapper yields the object itself."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -33,7 +33,7 @@ class SerializedJob:
         data: The pickled job.
         singly: Whether to run record by record, because a worker of an earlier attempt ended at an unknown record.
         blamed: Records not to run, as in `Attempt`.
-        note: File that holds the record being run, so that it is known even if the actor is lost.
+        note: File that names the running record, so that it is known even if the actor is lost.
     """
 
     name: str

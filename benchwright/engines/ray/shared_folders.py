@@ -1,4 +1,4 @@
-"""Check, with real files and before anything runs, that all nodes of a cluster share workspace and image folder."""
+"""Check, with real files and before any work, that all nodes of a cluster share workspace and image folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENTRIES_LOOKED_AT = 1000
 
 
 class SharedFolders(NamedTuple):
-    """The folders that every node must have under the same path."""
+    """The folders that every node must see under the same path."""
 
     workspace: Path
     images: Path
@@ -30,7 +30,7 @@ class SharedFolders(NamedTuple):
 class Sight(NamedTuple):
     """Result of one node's check: the first problem, if any, and the library versions on that node.
 
-    `asked` identifies the request; it names the reply file that the node wrote.
+    `asked` identifies the request and names the node's reply file.
     """
 
     asked: str
@@ -41,7 +41,7 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True)
 class Token:
-    """Files that a node has to find.
+    """Files that a node must find.
 
     Args:
         path: Path of the token file, in the workspace's `tmp` folder.
@@ -56,7 +56,7 @@ class Token:
     samples: tuple[tuple[str, int], ...]
 
     def look(self, request: str) -> Sight:
-        """Return the result of the check on this machine; write it beside the token, replacing an older reply."""
+        """Return the result of the check on this machine; write it next to the token, replacing an older reply."""
         return Sight(request, self._problem(request), __version__, library_versions())
 
     def _problem(self, request: str) -> str | None:
@@ -64,7 +64,7 @@ class Token:
             if self.path.read_text(encoding="ascii") != self.content:
                 return f"another folder lies at {self.path.parent.parent}"
         except OSError as error:
-            return f"the workspace {self.path.parent.parent} is not there ({_why(error)})"
+            return f"the workspace {self.path.parent.parent} is missing ({_why(error)})"
         try:
             for text in ("draft", self.content):
                 write_bytes(self._reply(request), text.encode("ascii"))
@@ -74,10 +74,10 @@ class Token:
             try:
                 found = os.lstat(self.images / name).st_size
             except OSError as error:
-                return f"{self.images / name} of the image folder is not there ({_why(error)})"
+                return f"{self.images / name} of the image folder is missing ({_why(error)})"
             if found != size:
                 return f"{self.images / name} has {found} bytes there and {size} here"
-        return None if self.images.is_dir() else f"the image folder {self.images} is not there"
+        return None if self.images.is_dir() else f"the image folder {self.images} is missing"
 
     def _reply(self, request: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{request}")
@@ -86,7 +86,7 @@ class Token:
         """Raise an error if the node of that name does not see the same files as this machine.
 
         Raises:
-            BenchwrightError: The node does not; the message names the node, what is missing there, and what to do.
+            BenchwrightError: The node does not; the message names the node, the missing files and the remedy.
         """
         problem = sight.problem
         if sight.benchwright != __version__:
@@ -95,10 +95,10 @@ class Token:
                 "version on all nodes"
             )
         if problem is None and self._answer(sight.asked) != self.content:
-            problem = f"what it writes to {self.path.parent} does not arrive here"
+            problem = f"files it writes to {self.path.parent} do not arrive here"
         if problem is not None:
             raise BenchwrightError(
-                f"node {name} of the cluster does not share our folders: {problem}; put workspace and images on a "
+                f"node {name} of the cluster does not share the folders: {problem}; put workspace and images on a "
                 "file system that every node mounts at the same path, or end that node"
             )
 

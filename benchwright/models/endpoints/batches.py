@@ -1,7 +1,7 @@
-"""The connection for batches: a vendor's batches (`vendors/batch_apis.py`) with repetitions that never pay twice.
+"""The connection for batches: a vendor's batches (`vendors/batch_apis.py`) with retries that never pay twice.
 
-What may pass is tried again. A batch that may have been handed in, though no answer came back, is looked for before it
-is handed in anew.
+It retries transient failures. If a submission got no answer, it looks for the batch at the vendor before it submits the
+batch again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .vendors.vendor_clients import vendor_client
 
 _MOST_RESULT_BYTES = 256 * 1024 * 1024
 _TRANSFER_S = 900.0
-"""Seconds for one transfer, at least: a batch has many megabytes."""
+"""Smallest time limit for one transfer, in seconds: a batch has many megabytes."""
 _LONGEST_BACKOFF_S = 60.0
 
 T = TypeVar("T")
@@ -33,10 +33,10 @@ class BatchEndpoint:
     """The batches of one model's vendor.
 
     Args:
-        address: Where the model is asked, with the key.
+        address: Address of the model, with the key.
         timeout_s: Seconds for one transfer; 15 minutes at least.
-        retries: Repetitions after failures that may pass.
-        backoff_s: Seconds before the first repetition; they double each time, to at most 60.
+        retries: Number of retries after transient failures.
+        backoff_s: Seconds before the first retry; they double each time, to at most 60.
 
     Raises:
         PrerequisiteError: A proxy cannot be used, or the package of the API's client is not installed.
@@ -52,19 +52,19 @@ class BatchEndpoint:
         self._api = batch_api(self._client)
 
     def line(self, request: str, body: bytes) -> bytes:
-        """Return a request as it stands in a batch."""
+        """Return a request's line in a batch."""
         return self._api.line(request, body)
 
     async def submit(self, name: str, lines: Sequence[bytes], known: Collection[str]) -> str:
-        """Hand in a batch and return its id.
+        """Submit a batch and return its id.
 
         Args:
-            name: Name of its own.
+            name: Unique name.
             lines: Its requests.
-            known: Ids of other batches, which it is not.
+            known: Ids of other batches, to exclude.
 
         Raises:
-            BenchwrightError: The vendor does not take it.
+            BenchwrightError: The vendor refuses it.
         """
         began_s = time.time()
 
@@ -77,19 +77,19 @@ class BatchEndpoint:
         return await self._tried(submitted, "a batch", first=looked_for)
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of a batch whose submission was interrupted; None where the vendor has none."""
+        """Return the id of a batch whose submission was interrupted; None if the vendor has none."""
         return await self._tried(lambda: self._api.find(name, number, since_s, known), "its batches")
 
     async def state(self, batch_id: str) -> BatchState:
-        """Return where a batch is.
+        """Return the state of a batch.
 
         Raises:
-            BenchwrightError: The vendor does not know it, or cannot be reached for long.
+            BenchwrightError: The vendor does not know it, or stays unreachable.
         """
         return await self._tried(lambda: self._api.state(batch_id), f"the batch {batch_id}")
 
     async def results(self, batch_id: str) -> list[BatchResult]:
-        """Return the results of a batch; raises as `state` does."""
+        """Return the results of a batch; raise as `state` does."""
         return await self._tried(lambda: self._api.results(batch_id), f"the results of the batch {batch_id}")
 
     async def close(self) -> None:
@@ -99,7 +99,7 @@ class BatchEndpoint:
     async def _tried(
         self, ask: Callable[[], Awaitable[T]], what: str, first: Callable[[], Awaitable[T | None]] | None = None
     ) -> T:
-        """Return the answer, asked for again after failures that may pass; from the second time on `first` before."""
+        """Return the answer, with retries after transient failures; each retry begins with `first`."""
         for number in range(1, self._retries + 2):
             try:
                 async with asyncio.timeout(self._timeout_s):
@@ -113,7 +113,7 @@ class BatchEndpoint:
                 if failed.reason == "refused" or number > self._retries:
                     raise RequestFailed(
                         failed.reason,
-                        f"{self.address.name} did not answer about {what}: {failed.detail}",
+                        f"{self.address.name} gave no answer about {what}: {failed.detail}",
                         sent=number,
                         status=failed.status,
                     ) from error

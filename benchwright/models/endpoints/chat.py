@@ -1,10 +1,9 @@
-"""Questions of steps to models behind endpoints: settings, and a connection.
+"""A connection from steps to models behind endpoints, and its settings.
 
-A request holds text and pictures, the result is the reply's text. Requests go through the client that scoring uses as
-well (`client.py`), with its limits, pace, repetitions and budgets. A reply that the workspace keeps (`reply_store.py`)
-takes no request. What cannot be answered is of two kinds: one request failed
-(`RequestFailed`: a step records it and continues), or no request to the endpoint can succeed (`PrerequisiteError`: the
-run ends and says what to fix).
+A request holds text and pictures, the result is the reply's text. Requests go through the client that scoring also uses
+(`client.py`), with its limits, pace, retries and budgets. A reply kept in the workspace (`reply_store.py`) needs no
+request. Failures are of two kinds: one request failed (`RequestFailed`: a step records it and continues), or no request
+to the endpoint can succeed (`PrerequisiteError`: the run ends and names the remedy).
 """
 
 from __future__ import annotations
@@ -47,36 +46,37 @@ _DECIDES_WHERE_GIVEN = {"api", "image_detail", "reasoning_effort", "reasoning_to
 
 
 class ChatSettings(EndpointSettings):
-    """Which model is asked and how, as a recipe gives it.
+    """The model to ask and its request settings, from a recipe.
 
     Args:
-        model: Model as the endpoint calls it.
-        api: API in which it is asked: `chat` completions, OpenAI's `responses`, `anthropic` or `gemini`.
-        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; the vendor's hosted service where None.
-        api_key_env: Environment variable with the key; a server of one's own may need none. `OPENAI_API_KEY` stands for
-            the usual one of the API.
-        headers: Further headers of requests, such as `X-Token: ENV:TEAM_TOKEN`; their values are kept nowhere.
+        model: Name of the model at the endpoint.
+        api: API of the requests: `chat` completions, OpenAI's `responses`, `anthropic` or `gemini`.
+        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; None for the vendor's hosted service.
+        api_key_env: Environment variable with the key; your own server may need none. `OPENAI_API_KEY` means the API's
+            usual variable.
+        headers: Further headers of requests, such as `X-Token: ENV:TEAM_TOKEN`; their values are never stored.
         temperature: 0 for the likeliest reply.
-        seed: Sent along where the server takes one; None sends none.
-        max_tokens: Most tokens of a reply, thoughts included.
-        structured: How a server that can is held to a reply in JSON; replies are checked all the same.
+        seed: Seed to send if the server accepts one; None sends none.
+        max_tokens: Largest number of tokens in a reply, including thoughts.
+        structured: Method by which a server enforces a JSON reply, if it can; replies are always checked.
         picture: Format in which pictures are sent: `png` as they are, `jpeg` smaller.
-        max_side_px: Larger pictures are shrunk before they are sent, and to less where the endpoint refuses them.
-        image_detail: Detail in which pictures are seen, for OpenAI and Gemini; None says none.
-        reasoning_effort: Effort of a reasoning model; None says none.
-        reasoning_tokens: Most tokens of thoughts, for Anthropic and Gemini; None says none.
-        timeout_s: For one try as a whole, to the reply's last byte.
-        retries: Number of times that a request is sent again after a failure that may pass.
+        max_side_px: Larger pictures are shrunk to this longest side before sending, or further if the endpoint refuses
+            them.
+        image_detail: Detail in which the model sees pictures, for OpenAI and Gemini; None leaves it unset.
+        reasoning_effort: Effort of a reasoning model; None leaves it unset.
+        reasoning_tokens: Largest number of thought tokens, for Anthropic and Gemini; None leaves it unset.
+        timeout_s: Time limit in seconds for one whole try, to the reply's last byte.
+        retries: Number of retries after transient failures.
         price_in: Price of a million tokens sent, in any currency; give both prices.
         price_out: Price of a million tokens received, in the same currency.
-        budget: End the run before the model has cost more than this in the workspace, all runs together; needs both
+        budget: Limit on the model's total cost in the workspace over all runs, before which the run ends; needs both
             prices.
-        budget_tokens: End the run before the model has taken more tokens than this in the workspace, sent and received
-            in all runs together.
-        budget_requests: End the run before the model has been sent more requests than this in the workspace,
-            repetitions included, in all runs together.
+        budget_tokens: Limit on the model's tokens in the workspace, sent and received over all runs, before which the
+            run ends.
+        budget_requests: Limit on requests to the model in the workspace, including retries, over all runs, before which
+            the run ends.
         fields: Further fields of requests, such as `reasoning_effort: low`.
-        omit: Fields of requests to be left out, such as `temperature`.
+        omit: Fields to leave out of requests, such as `temperature`.
     """
 
     api: Api = "chat"
@@ -116,14 +116,14 @@ class ChatSettings(EndpointSettings):
         )
 
     def plan(self, purpose: str, records: int, *, requests: int, pictures: int, words: int) -> RequestPlan:
-        """Return what so many records would cost at most.
+        """Return the requests for a number of records and their highest cost.
 
         Args:
-            purpose: What the model is asked for, in a few words.
+            purpose: Purpose of the requests, in a few words.
             records: Number of images or items.
-            requests: Requests for one of them, repairs included.
-            pictures: Pictures that are sent for one of them.
-            words: Tokens of text that are sent for one of them, about.
+            requests: Requests per record, including repairs.
+            pictures: Pictures sent per record.
+            words: Approximate text tokens sent per record.
         """
         sent = records * (words + pictures * TOKENS_PER_PICTURE)
         tokens = Tokens(sent, records * requests * self.max_tokens)
@@ -135,13 +135,13 @@ class Chat:
     """A connection to a model; several threads may use it at once.
 
     Args:
-        settings: Which model is asked and how.
-        concurrency: Requests under way at a time, at most; fewer while the endpoint answers 429.
-        replies: Replies that the workspace keeps, such as `OpenContext.replies`; None keeps none, and counts a budget
+        settings: The model and its request settings.
+        concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
+        replies: Store of replies in the workspace, such as `OpenContext.replies`; None keeps none, and counts a budget
             for this connection alone.
 
     Raises:
-        PrerequisiteError: The environment variable for the key is not set where one is needed.
+        PrerequisiteError: The environment variable for a required key is not set.
     """
 
     def __init__(self, settings: ChatSettings, *, concurrency: int = 8, replies: ReplyStore | None = None) -> None:
@@ -165,13 +165,14 @@ class Chat:
 
         Raises:
             RequestFailed: This request failed: `timeout`, `connection`, `refused`, `busy` or `unusable_reply`.
-            PrerequisiteError: No request can succeed: nobody listens, the key or the model is wrong, funds are spent.
-            BudgetSpent: The budget does not allow the request; all that was under way has been kept.
+            PrerequisiteError: No request can succeed: no server listens, the key or the model is wrong, or the account
+                is empty.
+            BudgetSpent: The budget does not allow the request; replies in progress have been kept.
         """
-        # Pictures are encoded here, in the caller's thread, because all callers share the client's loop.
+        # The caller's thread encodes pictures, because all callers share the client's loop.
         made = partial(self._request, turns, schema)
         request = made(self.settings.max_side_px)
-        unadapted = request.with_parameters(self._parameters.asked)  # whatever the model has refused by now
+        unadapted = request.with_parameters(self._parameters.asked)  # ignores the model's refusals so far
         return _text_of(self._connection.completion(unadapted.logged(), lambda: self._answer(request, made)))
 
     def _request(self, turns: Sequence[ChatMessage], schema: Mapping[str, Any] | None, max_side_px: int) -> ChatRequest:
@@ -199,7 +200,7 @@ class Chat:
                 if failure.status == 403:
                     raise PrerequisiteError(
                         f"{client.address.name} refuses the key in {client.address.key_variable} "
-                        f"({failure.detail}); set the right one"
+                        f"({failure.detail}); correct it"
                     ) from None
                 if not request.pictures or not finds_too_large(failure.status, failure.detail):
                     raise
@@ -213,8 +214,8 @@ class Chat:
                 ) from None
 
     def _smaller_side(self, side_px: int, words: str) -> int | None:
-        """Return the longest side of pictures from now on, after one of at most `side_px` was refused as too large."""
-        with self._learning:  # requests that are refused at the same time learn one limit
+        """Return the new limit on the longest side of pictures, after a refusal of one of at most `side_px`."""
+        with self._learning:  # simultaneous refusals teach one limit
             if self._max_side_px < side_px:
                 return self._max_side_px
             limits = learned_limits(words, side_px, 0)
@@ -222,7 +223,7 @@ class Chat:
                 return None
             self._max_side_px = limits.max_side_px
             logger.warning(
-                "%s finds a picture too large (%s); from now on pictures are shrunk to %d pixels",
+                "%s refuses a picture as too large (%s); pictures are now shrunk to %d pixels",
                 self.settings.model, words, self._max_side_px,
             )  # fmt: skip
             return self._max_side_px
@@ -245,7 +246,7 @@ def _text_of(completion: Completion) -> str:
     """Return the text of a reply, without lone surrogates, which no table can hold.
 
     Raises:
-        RequestFailed: It holds none, or a filter stopped it.
+        RequestFailed: The reply has no text, or a filter stopped it.
     """
     if completion.kind == "filtered":
         raise RequestFailed("refused", completion.cause or "a content filter stopped it")
@@ -266,7 +267,7 @@ def _sendable(
 
 
 def _encoded_picture(pixels: NDArray[np.uint8], settings: ChatSettings, max_side_px: int) -> bytes:
-    """Return (height, width, 3) RGB pixels as a file, shrunk and encoded as the settings say."""
+    """Return (height, width, 3) RGB pixels as a file, shrunk and encoded according to the settings."""
     from PIL import Image
 
     image = Image.fromarray(pixels)

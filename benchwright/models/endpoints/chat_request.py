@@ -1,4 +1,4 @@
-"""Chat requests: messages of text and pictures, the fields beside them, and the forms in which they travel."""
+"""Chat requests: messages of text and pictures, further fields, and encoded forms."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class RequestPicture:
     """A picture of a request.
 
     Args:
-        sha256: Of the file that the model's side decodes; it stands for the picture in logs.
-        url: Function that returns the picture's address, or the file itself as a data URL, without characters that
-            JSON escapes; called at each sending, so that requests that wait hold no copy.
+        sha256: SHA-256 of the file that the endpoint decodes; it represents the picture in logs.
+        url: Function that returns the picture's address, or the file itself as a data URL, without characters that JSON
+            escapes; called at each sending, so that waiting requests hold no copy.
     """
 
     sha256: str
@@ -43,12 +43,12 @@ class ChatRequest:
     """One request to a model.
 
     Args:
-        model: Model as the endpoint calls it.
+        model: Name of the model at the endpoint.
         messages: Messages in order, without pixels.
-        parameters: Fields beside messages and model, to which a model may object.
-        response_format: Form of the reply that the server is to enforce; None for free text.
+        parameters: Fields besides messages and model, which a model may refuse.
+        response_format: Form of the reply for the server to enforce; None for free text.
         api: API in which the model is asked.
-        detail: Detail in which pictures are seen, where it stands at each picture; None says none.
+        detail: Detail in which the model sees pictures, for APIs that state it per picture; None leaves it unset.
     """
 
     model: str
@@ -64,7 +64,7 @@ class ChatRequest:
         return [part for message in self.messages for part in message.parts if isinstance(part, RequestPicture)]
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> ChatRequest:
-        """Return the same messages with other fields beside them."""
+        """Return the same messages with other fields."""
         return replace(self, parameters=parameters)
 
     def with_pictures(self, pictures: Sequence[RequestPicture]) -> ChatRequest:
@@ -77,10 +77,10 @@ class ChatRequest:
         return replace(self, messages=messages)
 
     def encoded(self, more: Mapping[str, Any] | None = None) -> bytes:
-        """Return the body as it goes over the wire; `more` are fields that say how the reply travels.
+        """Return the body to send; `more` holds fields on the transfer of the reply.
 
-        Pictures are put in after the rest is JSON: to search 500 kB in base64 for characters to escape takes longer
-        than to send them. The mark is random, so that no text can hold it.
+        The method inserts pictures after encoding the rest as JSON, because searching 500 kB of base64 for characters
+        to escape takes longer than sending them. The placeholder is random, so that no text contains it.
         """
         mark = secrets.token_hex(16)
         body = self._body(lambda _: mark) | dict(more or {})
@@ -92,7 +92,7 @@ class ChatRequest:
         return b"".join(pieces)
 
     def logged(self) -> dict[str, Any]:
-        """Return the body as logs keep it: pictures by their SHA-256, and of what tells requests apart, all."""
+        """Return the body for logs: pictures by their SHA-256, with everything that distinguishes requests."""
         detail = {} if self.detail is None else {"detail": self.detail}
         body = self._body(lambda picture: {"type": "image_url", "sha256": picture.sha256} | detail)
         return body if self.api == "chat" else {"api": self.api, "model": self.model, **body}

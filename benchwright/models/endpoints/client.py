@@ -1,7 +1,7 @@
-"""The client for requests to models: sends one until it is answered, at the endpoint's pace and within a budget.
+"""The client for requests to models, which retries each until an answer, at the endpoint's pace and within a budget.
 
-Everything that asks a model behind an endpoint stands on it: the scoring of models, judges, and the steps that ground,
-plan, write and vet. Failures that may pass are sent again; `failures.py` says which those are.
+Everything that asks a model behind an endpoint uses it: the scoring of models, judges, and the steps that ground, plan,
+write and vet. The client sends a request again after a transient failure (`failures.py`).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from .vendors.request_fields import RequestParameters
 
 LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
-"""Between repetitions of our own choice, and where a server asks for a pause."""
+"""Longest pauses in seconds: between retries by our choice, and at a server's request."""
 
 PATIENCE_WITH_429 = 4
-"""How many times as often as after other failures a request is sent again after a 429, which is no fault of its own."""
+"""Factor on the number of retries after a 429, which is not the request's fault."""
 
 
 class ModelRequest(Protocol):
@@ -42,41 +42,41 @@ class ModelRequest(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Return the fields to which a model may object."""
+        """Return the fields that a model may refuse."""
 
 
 class Connection(Protocol):
-    """What carries requests to an endpoint, such as an `Endpoint`."""
+    """A carrier of requests to an endpoint, such as an `Endpoint`."""
 
     async def reply_to(self, request: Any, stream: Mapping[str, Any]) -> Completion:
-        """Send a request once and return the reply; raises as `Endpoint.reply_to` does."""
+        """Send a request once and return the reply; raise as `Endpoint.reply_to` does."""
 
     async def close(self) -> None:
         """Close all connections."""
 
 
 Connecting = Callable[[ModelAddress, float], Connection]
-"""Returns a connection to an address with a limit in seconds on each request."""
+"""Function that returns a connection to an address, with a limit in seconds on each request."""
 
 
 class SentReply(NamedTuple):
-    """A reply, and how often its request was sent."""
+    """A reply, and the number of times its request was sent."""
 
     completion: Completion
     sent: int
 
 
 class ModelClient:
-    """A client for one model, with an event loop of its own; several threads may use it at once.
+    """A client for one model, with its own event loop; several threads may use it at once.
 
     Args:
-        address: Where requests go, with the key.
-        parameters: Fields of requests, adapted to what the model refuses.
+        address: Address for requests, with the key.
+        parameters: Fields of requests, adapted to the model's refusals.
         timeout_s: Seconds for one sending, from the name look-up to the last byte of the reply.
-        retries: Repetitions after failures that may pass; after a 429 four times as many.
-        concurrency: Requests under way at a time, at most; fewer while the endpoint answers 429.
-        backoff_s: Seconds before the first repetition; they double each time, to at most 60.
-        spending: Budget and count of requests and tokens; no budget where None.
+        retries: Number of retries after transient failures; four times as many after a 429.
+        concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
+        backoff_s: Seconds before the first retry; they double each time, to at most 60.
+        spending: Budget and count of requests and tokens; None for no budget.
         connect: Connection that carries requests; chat's by default.
     """
 
@@ -111,18 +111,18 @@ class ModelClient:
         self.close()
 
     def close(self) -> None:
-        """Cancel what is under way and close all connections; a client that is dropped unclosed closes them, too."""
+        """Cancel requests in progress and close all connections; a client dropped unclosed also closes them."""
         self._unclosed.detach()
         self.loop.cancel_all()
         self.loop.run(self._endpoint.close())
         self.loop.close()
 
     async def ask(self, request: ModelRequest) -> SentReply:
-        """Send a request, repeatedly if necessary, and return the reply and how often it was sent.
+        """Send a request, repeatedly if necessary, and return the reply and the number of sendings.
 
         Raises:
-            RequestFailed: It failed for good, or more often than is allowed.
-            RequestAdapted: It was refused for a field that is now sent differently.
+            RequestFailed: It failed for good, or too often.
+            RequestAdapted: The model refused it for a field that is now sent differently.
             BudgetRefusal: The budget does not allow it.
             BenchwrightError: No request to this endpoint can succeed.
         """
@@ -144,19 +144,19 @@ class ModelClient:
         raise RequestFailed(outcome.reason, outcome.detail, sent=sent, status=outcome.status)
 
     async def _send(self, request: ModelRequest, *, first: bool) -> Completion | FailedTry:
-        """Send a request once, when it is its turn."""
+        """Send a request once, at its turn."""
         began = await self._pace.turn(first=first)
         completion: Completion | None = None
         try:
             if self._parameters.refused and request.parameters.keys() != self._parameters.sent.keys():
-                raise RequestAdapted  # it was made before a field was refused
+                raise RequestAdapted  # it predates the refusal of a field
             if not self.spending.sends():
                 raise BudgetRefusal
             try:
                 outcome = await self._exchange(request)
                 completion = outcome if isinstance(outcome, Completion) else None
             finally:
-                # What a filter stops at once takes no tokens, and a server counts none then.
+                # A request that a filter stops at once takes no tokens, and the server counts none.
                 counted = completion is not None and not (completion.kind == "filtered" and completion.tokens is None)
                 self.spending.ended(completion.tokens if completion else None, answered=counted)
                 if completion:
@@ -171,14 +171,14 @@ class ModelClient:
         return outcome
 
     def _set_pace(self, outcome: Completion | FailedTry, began: float) -> None:
-        """Send faster after a reply, and slower, or not for a while, after a 429."""
+        """Send faster after a reply; after a 429, send slower or pause."""
         if isinstance(outcome, Completion):
             self._pace.went_well()
         elif outcome.is_rate_limit:
             self._pace.too_many(began, None if outcome.pause_s is None else min(outcome.pause_s, LONGEST_PAUSE_S))
 
     def _set_alone(self) -> None:
-        """Send no second request while the first shows what one takes, or while fields are being refused."""
+        """Send one request at a time while the first shows the cost of one, or while the model refuses fields."""
         self._pace.alone = self.spending.goes_alone or not self._parameters.is_settled
 
     async def _exchange(self, request: ModelRequest) -> Completion | FailedTry:
@@ -199,7 +199,7 @@ class ModelClient:
         return completion._replace(text=self.address.without_key(completion.text), cause=cause)
 
     def _filtered(self, error: Exception) -> Completion | None:
-        """Return the reply that stands for an error by which a content filter stopped a request; None for another."""
+        """Return the reply for a content filter's error; None for any other error."""
         if not isinstance(error, openai.APIStatusError):
             return None
         words = error_in_words(error.body) if error.body else error.response.text[:10_000]
@@ -209,7 +209,7 @@ class ModelClient:
         return Completion("", "content_filter", None, "filtered", self.address.clean(cause))
 
     async def _pause(self, failed: FailedTry, times: int) -> None:
-        """Wait before a request is sent again; it holds up no other meanwhile."""
+        """Wait before a retry, without delaying other requests."""
         if failed.pause_s is None:
             pause_s = min(self._backoff_s * 2 ** min(times - 1, 30), LONGEST_BACKOFF_S)
         else:
@@ -218,5 +218,5 @@ class ModelClient:
 
 
 def _close_later(loop: EventLoop, endpoint: Connection) -> None:
-    """Close the connections of a client that was dropped; nobody waits, for whoever drops it may be the loop itself."""
+    """Close the connections of a dropped client without waiting, since the loop itself may have dropped it."""
     loop.end_after(endpoint.close())

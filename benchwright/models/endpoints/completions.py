@@ -1,6 +1,6 @@
-"""Replies as endpoints return them: the text, of which kind it is and why, why it ended, and the tokens that it took.
+"""Replies as endpoints return them: text, kind with cause, reason for ending, and tokens.
 
-A server may return anything, so every field is checked; which kind a response is, `reply_kinds.py` says.
+A server may return anything, so every field is checked; `reply_kinds.py` determines the kind of a response.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from .vendors.reply_kinds import SILENT, NotAResponse, ReplyKind, kind_of, read_
 
 
 class Completion(NamedTuple):
-    """A model's reply, why it ended there, and the tokens that it took, where the server says so.
+    """A model's reply, with its reason for ending and its tokens if the server states them.
 
     Args:
         text: Text of the reply.
-        finish: Reason for ending as the server spells it.
-        tokens: Tokens that it took.
+        finish: Reason for ending, in the server's spelling.
+        tokens: Number of its tokens.
         kind: Kind of the reply (`reply_kinds.py`).
-        cause: Reason in words why it is no answer; None for an answer.
-        in_batch: Whether it came in a batch, at half the price.
+        cause: Explanation of why it is not an answer; None for an answer.
+        in_batch: Whether it arrived in a batch, at half the price.
     """
 
     text: str
@@ -35,30 +35,30 @@ class Completion(NamedTuple):
 
     @classmethod
     def of(cls, text: str, finish: str | None, tokens: Tokens | None) -> Self:
-        """Return a reply of the kind that follows from its text and its reason for ending."""
+        """Return a reply, with the kind that follows from its text and its reason for ending."""
         kind, cause = kind_of(text, finish)
         return cls(text, finish, tokens, kind, cause)
 
     @property
     def is_silent(self) -> bool:
-        """Whether it says nothing, so that it is no reply to be kept."""
+        """Whether it says nothing and is not worth keeping."""
         return self.kind in SILENT
 
 
 def read_completion(data: bytes) -> Completion:
     """Return the reply in the body of a response of status 200, which may be a stream of events.
 
-    A refusal in place of the content is its text.
+    If a refusal replaces the content, it becomes the text.
 
     Raises:
-        UnusableReply: The body is no reply, or the server reports a failure in it.
+        UnusableReply: The body is not a reply, or the server reports a failure in it.
     """
     try:
         document = document_of(data) if is_event_stream(data) else json.loads(data)
     except UnusableReply:
         raise
     except (ValueError, RecursionError) as error:
-        raise UnusableReply(f"no JSON: {error}") from error
+        raise UnusableReply(f"not JSON: {error}") from error
     return completion_of(document)
 
 
@@ -66,7 +66,7 @@ def completion_of(document: Any) -> Completion:
     """Return the reply in the document of a response.
 
     Raises:
-        UnusableReply: It is no reply, or the server reports a failure in it.
+        UnusableReply: The document is not a reply, or the server reports a failure in it.
     """
     try:
         read = read_response(document)
@@ -80,8 +80,8 @@ def completion_of(document: Any) -> Completion:
 def tokens_of(document: dict[str, Any]) -> Tokens | None:
     """Return the tokens that a server states; None if it states none, or nonsense.
 
-    Tokens of thoughts are among those of the completion; of servers that count them beside it the total says so. What
-    Anthropic reads from its cache, or writes there, counts as sent.
+    Tokens of thoughts count toward the completion; for servers that count them separately, the total shows it. Tokens
+    that Anthropic reads from its cache, or writes there, count as sent.
     """
     if isinstance(stated := document.get("usageMetadata"), dict):  # Gemini
         reasoning = _count(stated.get("thoughtsTokenCount")) or 0

@@ -1,4 +1,4 @@
-"""The connection that carries edits of pictures, by OpenAI's own client, and the reading of their replies."""
+"""The connection for edits of pictures, through OpenAI's own client, and a reader of their replies."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from .vendors.failures import ModelAddress
 
 MOST_REPLY_BYTES = 96 * 1024 * 1024
-"""A picture of 16 megapixels as PNG takes up to 64 MB, and a third more in base64."""
+"""Largest reply in bytes: a picture of 16 megapixels as PNG takes up to 64 MB, and a third more in base64."""
 
 
 class EditEndpoint:
     """A connection to a model that edits pictures (a `Connection`).
 
     Args:
-        address: Where requests go, with the key.
+        address: Address for requests, with the key.
         timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
-        priced_by_picture: Whether the endpoint may leave out the tokens that a picture took.
+        priced_by_picture: Whether the endpoint may omit a picture's tokens.
     """
 
     def __init__(self, address: ModelAddress, timeout_s: float, *, priced_by_picture: bool) -> None:
@@ -66,7 +66,7 @@ class EditEndpoint:
                     extra_body={**request.parameters, **seed, **stream},
                 )
         except (json.JSONDecodeError, RecursionError) as error:
-            raise UnusableReply(f"no JSON: {error}") from error
+            raise UnusableReply(f"not JSON: {error}") from error
         return read_edited(_document(response), priced_by_picture=self._priced_by_picture)
 
     async def close(self) -> None:
@@ -75,7 +75,7 @@ class EditEndpoint:
 
 
 def _document(response: Any) -> Any:
-    """Return a response as the server sent it; the client makes an object of one, whatever it holds."""
+    """Return the server's response; the client turns any content into an object."""
     return response.to_dict() if isinstance(response, openai.BaseModel) else response
 
 
@@ -84,13 +84,13 @@ def read_edited(document: Any, *, priced_by_picture: bool) -> Completion:
 
     Args:
         document: Its body, as JSON values.
-        priced_by_picture: Whether the endpoint may leave out the tokens that it took.
+        priced_by_picture: Whether the endpoint may omit its tokens.
 
     Raises:
         UnusableReply: It holds no picture, or the server reports a failure in it.
     """
     if not isinstance(document, dict):
-        raise UnusableReply(f"no images response: {ascii(document)[:120]}")
+        raise UnusableReply(f"not an images response: {ascii(document)[:120]}")
     if document.get("error"):
         raise UnusableReply(error_in_words(document["error"]))
     pictures = document.get("data")
@@ -99,13 +99,14 @@ def read_edited(document: Any, *, priced_by_picture: bool) -> Completion:
     if not isinstance(text, str) or not text:
         if isinstance(first, dict) and first.get("url"):
             raise UnusableReply(
-                "the reply names an address in place of a picture, and none is fetched; ask for the picture itself "
+                "the reply names an address instead of a picture, and Benchwright fetches none; request the picture "
+                "itself "
                 "with `fields: {response_format: b64_json}`"
             )
-        raise UnusableReply("no images response: it holds no picture in `data[0].b64_json`")
+        raise UnusableReply("not an images response: it holds no picture in `data[0].b64_json`")
     try:
         base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise UnusableReply(f"the picture is no base64: {error}") from error
+        raise UnusableReply(f"the picture is not base64: {error}") from error
     tokens = tokens_of(document)
     return Completion(text, "stop", Tokens(0, 0) if tokens is None and priced_by_picture else tokens)

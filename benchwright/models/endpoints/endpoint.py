@@ -1,8 +1,8 @@
 """The connection to an endpoint: its vendor's client (`vendor_clients.py`) on an HTTP client with limits.
 
-The whole request has a time limit, whatever the server sends and however slowly: an HTTP client's own timeout covers a
-single read, which a server that sends a byte now and then never exceeds. A response is read up to a limit, and one that
-comes compressed, though none is asked for, is unpacked up to the same limit: a few bytes could unfold to any size.
+A time limit covers the whole request, for any response at any speed. An HTTP client's own timeout covers a single read,
+and a server that sends a byte now and then never exceeds it. A response is read up to a limit. An unrequested
+compressed response is unpacked up to the same limit, since a few bytes could unfold to any size.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 MAX_STREAM_BYTES = 64 * 1024 * 1024
-"""A reply in pieces takes some 250 bytes for each of its tokens."""
+"""Largest streamed reply in bytes; such a reply takes some 250 bytes per token."""
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""Codings that are undone, each with the window of its `zlib` decoder."""
+"""Supported codings, each with the window of its `zlib` decoder."""
 _OF_THE_CODING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-"""Headers that describe a body as it came, not as it is handed on."""
+"""Headers that describe the received body, not the decoded one."""
 
 
 class Endpoint:
     """One model in one API. The environment may name proxies for models on other machines.
 
     Args:
-        address: Where requests go, with the key.
+        address: Address for requests, with the key.
         timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
 
     Raises:
@@ -47,7 +47,7 @@ class Endpoint:
 
     def __init__(self, address: ModelAddress, timeout_s: float) -> None:
         if not address.key.isascii() or not (address.key or "none").isprintable():
-            raise PrerequisiteError(f"{address.key_variable} holds no key: there are characters that no key has")
+            raise PrerequisiteError(f"{address.key_variable} holds no valid key: it has characters that no key has")
         self._timeout_s = timeout_s
         with naming_proxies(address.base_url):
             http_client = BoundedClient(**client_settings(address.base_url))
@@ -58,10 +58,10 @@ class Endpoint:
 
         Args:
             request: The request.
-            stream: Fields that say how the reply travels.
+            stream: Fields on the transfer of the reply.
 
         Raises:
-            UnusableReply: As `post`, or the body is no reply, or a failure is reported in it.
+            UnusableReply: As `post`, or the body is not a reply, or reports a failure.
             TimeoutError: As `post`.
             openai.APIError: As `post`.
         """
@@ -71,12 +71,12 @@ class Endpoint:
         """Send a request once and return the body of the response.
 
         Args:
-            body: JSON of the request; sent as it is, so that pictures of megabytes are not serialized again.
+            body: JSON of the request, sent unchanged, so that pictures of megabytes are not serialized again.
 
         Raises:
-            TimeoutError: The response was not there in time.
+            TimeoutError: The response did not arrive in time.
             UnusableReply: The response is too long, or compressed in an unknown or broken way.
-            openai.APIStatusError: The status is not that of a success.
+            openai.APIStatusError: The status is not a success.
             openai.APIConnectionError: The connection failed.
         """
         async with asyncio.timeout(self._timeout_s):
@@ -91,8 +91,8 @@ class BoundedClient(httpx2.AsyncClient):
     """An HTTP client that reads a response whole, up to a limit, and follows no redirect.
 
     The limit is `MAX_REPLY_BYTES`, and `MAX_STREAM_BYTES` for a stream of events. Redirects would send the key to an
-    address that the user did not name. Time is kept by the caller, and the number of connections by the pace of
-    requests.
+    address that the user did not name. The caller limits the time, and the pace of requests limits the number of
+    connections.
 
     Args:
         most_bytes: Another limit on a response, such as the results of a batch.
@@ -130,7 +130,7 @@ class BoundedClient(httpx2.AsyncClient):
 async def _body(response: httpx2.Response, most_bytes: int | None) -> bytes:
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     if coding not in _WINDOW_BITS and coding not in {"", "identity"}:
-        raise UnusableReply(f"content-encoding {coding!r} was not asked for, and is not known")
+        raise UnusableReply(f"content-encoding {coding!r} was not requested and is unknown")
     is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
     most_bytes = most_bytes or (MAX_STREAM_BYTES if is_stream else MAX_REPLY_BYTES)
     unpacking = zlib.decompressobj(_WINDOW_BITS[coding]) if coding in _WINDOW_BITS else None

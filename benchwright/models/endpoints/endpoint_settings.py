@@ -1,4 +1,4 @@
-"""Settings of a model behind an endpoint, whatever it is asked for: address, key, patience and budget."""
+"""Settings of a model behind an endpoint, for any purpose: address, key, retries and budget."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ HOSTED = "the hosted service"
 
 
 class EndpointSettings(RequestFields):
-    """Where a model is, and how patiently and at which cost it is asked, as a recipe gives it.
+    """Address, retries and budget of a model, from a recipe.
 
     Args:
-        model: Model as the endpoint calls it.
-        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; the vendor's hosted service where None.
-        api_key_env: Environment variable with the key; a server of one's own may need none. `OPENAI_API_KEY` stands for
-            the usual one of the API.
-        headers: Further headers of requests, such as `X-Token: ENV:TEAM_TOKEN`; their values are kept nowhere.
-        timeout_s: For one try as a whole, to the reply's last byte.
-        retries: Number of times that a request is sent again after a failure that may pass.
+        model: Name of the model at the endpoint.
+        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; None for the vendor's hosted service.
+        api_key_env: Environment variable with the key; your own server may need none. `OPENAI_API_KEY` means the API's
+            usual variable.
+        headers: Further headers of requests, such as `X-Token: ENV:TEAM_TOKEN`; their values are never stored.
+        timeout_s: Time limit in seconds for one whole try, to the reply's last byte.
+        retries: Number of retries after transient failures.
         price_in: Price of a million tokens sent, in any currency; give both prices.
         price_out: Price of a million tokens received, in the same currency.
-        budget: End the run before the model has cost more than this in the workspace, all runs together; needs prices.
-        budget_tokens: End the run before the model has taken more tokens than this in the workspace, sent and received
-            in all runs together.
-        budget_requests: End the run before the model has been sent more requests than this in the workspace,
-            repetitions included, in all runs together.
+        budget: Limit on the model's total cost in the workspace over all runs, before which the run ends; needs prices.
+        budget_tokens: Limit on the model's tokens in the workspace, sent and received over all runs, before which the
+            run ends.
+        budget_requests: Limit on requests to the model in the workspace, including retries, over all runs, before which
+            the run ends.
         fields: Further fields of requests, such as `reasoning_effort: low`.
-        omit: Fields of requests to be left out, such as `temperature`.
+        omit: Fields to leave out of requests, such as `temperature`.
     """
 
     model: str = Field(min_length=1, max_length=500)
@@ -62,7 +62,7 @@ class EndpointSettings(RequestFields):
         if url.scheme not in {"http", "https"} or not url.hostname or "@" in url.netloc or url.query:
             raise ValueError(
                 "give an address such as http://127.0.0.1:8000/v1, without a user name, a password or a query; the "
-                "key belongs into the environment variable that api_key_env names"
+                "key belongs in the environment variable that api_key_env names"
             )
         return value and value.rstrip("/")
 
@@ -81,7 +81,7 @@ class EndpointSettings(RequestFields):
 
     @property
     def prices(self) -> Prices | None:
-        """What the model costs; None where that is not stated."""
+        """The model's prices; None if unstated."""
         return Prices.of(self.price_in, self.price_out)
 
     @property
@@ -90,7 +90,7 @@ class EndpointSettings(RequestFields):
 
     @property
     def bounds(self) -> Budget:
-        """Limits on what the model may be asked in a workspace."""
+        """Limits on requests to the model in a workspace."""
         return Budget(self.budget, self.budget_tokens, self.budget_requests)
 
     @property
@@ -100,10 +100,10 @@ class EndpointSettings(RequestFields):
 
 
 def model_address(settings: EndpointSettings, api: Api) -> ModelAddress:
-    """Return where requests to a model go in an API, with its key.
+    """Return the address for requests to a model in an API, with its key.
 
     Raises:
-        PrerequisiteError: The environment variable for the key is not set where one is needed.
+        PrerequisiteError: The environment variable for a required key is not set.
     """
     facts = APIS[api]
     own_variable = settings.api_key_env != EndpointSettings.model_fields["api_key_env"].default
@@ -112,7 +112,7 @@ def model_address(settings: EndpointSettings, api: Api) -> ModelAddress:
     if not key and (settings.base_url is None or own_variable):
         raise PrerequisiteError(
             f"model {settings.model!r} needs a key in the environment variable {variable}, which is "
-            "not set; set it, name another as api_key_env, or name a server of your own as base_url"
+            "not set; set it, name another as api_key_env, or name your own server as base_url"
         )
     return ModelAddress(
         settings.model,

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, so that synchronous code can keep many requests under way."""
+"""An event loop in a separate thread, so that synchronous code can send many requests at once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class EventLoop:
         return future
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return the result of a coroutine; it is cancelled if the caller is interrupted."""
+        """Return the result of a coroutine; it is canceled if the caller is interrupted."""
         future = self.submit(work)
         try:
             return future.result()
@@ -51,7 +51,7 @@ class EventLoop:
         asyncio.run_coroutine_threadsafe(_cancel(frozenset(self._submitted)), self._loop).result()
 
     def close(self) -> None:
-        """Cancel what is unfinished and end the thread; nothing can be submitted any more."""
+        """Cancel unfinished work and end the thread; the loop accepts no more submissions."""
         with self._closing:
             self._is_closed = True
         self.cancel_all()
@@ -59,7 +59,7 @@ class EventLoop:
         self._thread.join()
 
     def end_after(self, last: Coroutine[Any, Any, object]) -> None:
-        """Run a last coroutine and end the thread, without waiting; for an owner that is gone (`weakref.finalize`)."""
+        """Run a last coroutine and end the thread, without waiting; for a deleted owner (`weakref.finalize`)."""
         with self._closing:
             self._is_closed = True
         ended = asyncio.run_coroutine_threadsafe(last, self._loop)
@@ -67,7 +67,7 @@ class EventLoop:
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped, and close it."""
+    """Run a loop until it stops, and close it."""
     try:
         loop.run_forever()
     finally:
@@ -75,8 +75,8 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _cancel(submitted: frozenset[Coroutine[Any, Any, Any]]) -> None:
-    # Only submitted coroutines: other libraries end the tasks that they started, and anyio in a way that an outsider's
-    # cancelling disturbs (a connection attempt that never ran is reported as a coroutine that nobody awaited).
+    # Only submitted coroutines: other libraries end their own tasks, and anyio does so in a way that outside
+    # cancellation disturbs (it reports a connection attempt that never ran as a coroutine that was never awaited).
     tasks = [task for task in asyncio.all_tasks() if task.get_coro() in submitted]
     for task in tasks:
         task.cancel()

@@ -1,4 +1,4 @@
-"""A request to edit a picture, as it is sent and as it is told apart from others."""
+"""A request to edit a picture, and its identity among requests."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class ImageEditRequest:
     Args:
         picture: PNG of the picture, in one of the model's sizes.
         mask: PNG with an alpha channel, 0 where the picture may change, of the same size; None for all of it.
-        words: What the result is to show, or an instruction.
-        model: Model as the endpoint calls it.
+        words: Description of the result, or an instruction.
+        model: Name of the model at the endpoint.
         size: Size of the result, such as `1536x1024`.
-        seed: Number that tells candidates apart.
+        seed: Number that distinguishes candidates.
         sends_seed: Whether the endpoint gets it.
-        parameters: Fields beside these, to which a model may object.
+        parameters: Further fields, which a model may refuse.
     """
 
     picture: bytes
@@ -34,7 +34,7 @@ class ImageEditRequest:
     parameters: Mapping[str, Any]
 
     def logged(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what tells requests apart, as JSON values: files by their SHA-256, fields as settings ask for them."""
+        """Return the request's identity as JSON values: files by their SHA-256, fields as set in settings."""
         mask = None if self.mask is None else bytes_digest(self.mask)
         return {
             "api": "images", "model": self.model, "picture": bytes_digest(self.picture), "mask": mask,

@@ -1,8 +1,8 @@
-"""Edits of pictures by models behind endpoints: OpenAI's `images.edit`, and servers that speak it.
+"""Edits of pictures by models behind endpoints: OpenAI's `images.edit`, and compatible servers.
 
 A request holds a picture, words, and a mask whose transparent pixels may change; the reply holds a picture. Pace,
-repetitions, budgets and kept replies are those of chat. A reply names no address from which a picture would be fetched:
-it holds the picture, or it is unusable.
+retries, budgets and kept replies are those of chat. A reply must hold the picture itself: one that names an address is
+unusable, and the address is never fetched.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ if TYPE_CHECKING:
     from .vendors.failures import ModelAddress
 
 OUTPUT_TOKENS: Mapping[str, int] = {"low": 408, "medium": 1584, "high": 6240, "auto": 6240}
-"""Tokens of a picture of 1,024 by 1,536 pixels by quality, as OpenAI states them for gpt-image-1."""
+"""Tokens of a picture of 1,024 by 1,536 pixels, by quality, according to OpenAI for gpt-image-1."""
 _TOKENS_OF_WORDS = 200
 _DECIDES = {"model", "base_url", "sizes", "quality", "input_fidelity", "returned", "takes_mask", "sends_seed"}
 Quality = Literal["low", "medium", "high", "auto"]
 
 
 class ImageEditSettings(EndpointSettings):
-    """Which model edits pictures and how, as a recipe gives it.
+    """The model that edits pictures and its settings, from a recipe.
 
     Args:
-        model: Model as the endpoint calls it, such as `gpt-image-1`.
-        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; OpenAI's hosted service where None.
-        api_key_env: Environment variable with the key; a server of one's own may need none.
-        headers: Further headers of requests, such as `X-Token: ENV:TEAM_TOKEN`; their values are kept nowhere.
-        sizes: Sizes, in pixels, that the model makes, such as `1536x1024`; a picture is scaled into the one that fits
-            it best, and the rest filled with its mirror image.
-        quality: Quality of the picture, which decides its price; None says none.
-        input_fidelity: How closely faces and details of the picture are kept; None says none.
-        returned: Format of the picture that comes back; None says none.
-        takes_mask: Whether the model takes a mask; one that follows instructions alone is sent none, and what it
-            changed outside the mask is put back.
-        sends_seed: Whether a request holds a seed; OpenAI's own takes none.
-        concurrency: Requests of one worker under way at a time, at most.
+        model: Name of the model at the endpoint, such as `gpt-image-1`.
+        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; None for OpenAI's hosted service.
+        api_key_env: Environment variable with the key; your own server may need none.
+        headers: Further headers of requests, such as `X-Token: ENV:TEAM_TOKEN`; their values are never stored.
+        sizes: Sizes of the model's pictures in pixels, such as `1536x1024`; a picture is scaled into the best-fitting
+            size, and the rest filled with its mirror image.
+        quality: Quality of the picture, which decides its price; None leaves it unset.
+        input_fidelity: Fidelity to faces and details of the picture; None leaves it unset.
+        returned: Format of the returned picture; None leaves it unset.
+        takes_mask: Whether the model accepts a mask. A model that follows instructions alone gets none, and its changes
+            outside the mask are reverted.
+        sends_seed: Whether a request holds a seed; OpenAI's own service accepts none.
+        concurrency: Largest number of simultaneous requests of one worker.
         price_picture: Price of a picture, for endpoints that charge by the picture, in place of prices of tokens.
-        timeout_s: For one try as a whole, to the reply's last byte.
-        retries: Number of times that a request is sent again after a failure that may pass.
+        timeout_s: Time limit in seconds for one whole try, to the reply's last byte.
+        retries: Number of retries after transient failures.
         price_in: Price of a million tokens sent, in any currency; give both prices.
         price_out: Price of a million tokens received, in the same currency.
-        budget: End the run before the model has cost more than this in the workspace, all runs together; needs prices.
-        budget_tokens: End the run before the model has taken more tokens than this in the workspace, sent and received
-            in all runs together.
-        budget_requests: End the run before the model has been sent more requests than this in the workspace,
-            repetitions included, in all runs together.
+        budget: Limit on the model's total cost in the workspace over all runs, before which the run ends; needs prices.
+        budget_tokens: Limit on the model's tokens in the workspace, sent and received over all runs, before which the
+            run ends.
+        budget_requests: Limit on requests to the model in the workspace, including retries, over all runs, before which
+            the run ends.
         fields: Further fields of requests, such as `moderation: low`.
-        omit: Fields of requests to be left out, such as `response_format`.
+        omit: Fields to leave out of requests, such as `response_format`.
     """
 
     sizes: tuple[str, ...] = Field(("1024x1024", "1536x1024", "1024x1536"), min_length=1)
@@ -84,18 +84,20 @@ class ImageEditSettings(EndpointSettings):
         for size in sizes:
             sides = size.split("x")
             if len(sides) != 2 or not all(side.isdecimal() and 64 <= int(side) <= 4096 for side in sides):
-                raise ValueError(f"{size!r} is no size; write WIDTHxHEIGHT, 64 to 4096 pixels each, such as 1536x1024")
+                raise ValueError(
+                    f"{size!r} is not a size; write WIDTHxHEIGHT, 64 to 4096 pixels each, such as 1536x1024"
+                )
         return sizes
 
     @model_validator(mode="after")
     def _one_way_of_pricing(self) -> Self:
         if self.price_picture is not None and (self.price_in is not None or self.price_out is not None):
-            raise ValueError("give price_picture, or price_in and price_out, as the endpoint charges; not both")
+            raise ValueError("give either price_picture, or price_in and price_out, whichever the endpoint charges")
         return self
 
     @property
     def prices(self) -> Prices | None:
-        """What the model costs; None where that is not stated."""
+        """The model's prices; None if unstated."""
         return super().prices if self.price_picture is None else Prices(0, 0, self.price_picture)
 
     @property
@@ -104,7 +106,7 @@ class ImageEditSettings(EndpointSettings):
 
     @property
     def sizes_wh(self) -> list[tuple[int, int]]:
-        """Width and height of the sizes that the model makes."""
+        """Width and height of the model's sizes."""
         return [(int(width), int(height)) for width, height in (size.split("x") for size in self.sizes)]
 
     def deciding(self) -> dict[str, Any]:
@@ -122,7 +124,7 @@ class ImageEditSettings(EndpointSettings):
 
 
 def planned_edits(settings: ImageEditSettings, edits: int) -> RequestPlan:
-    """Return what so many edits would cost at most: words and two pictures sent, one received, at one try each."""
+    """Return the highest cost of a number of edits: words and two pictures sent, one received, at one try each."""
     sent = edits * (_TOKENS_OF_WORDS + 2 * TOKENS_PER_PICTURE)
     received = edits * OUTPUT_TOKENS[settings.quality or "auto"]
     tokens = Tokens(sent, received)
@@ -133,11 +135,11 @@ class ImageEditor:
     """A connection to a model that edits pictures; several threads may use it at once.
 
     Args:
-        settings: Which model is asked and how.
-        replies: Replies that the workspace keeps, such as `OpenContext.replies`, with their pictures; None keeps none.
+        settings: The model and its settings.
+        replies: Store of replies in the workspace, with their pictures, such as `OpenContext.replies`; None keeps none.
 
     Raises:
-        PrerequisiteError: The environment variable for the key is not set where one is needed.
+        PrerequisiteError: The environment variable for a required key is not set.
     """
 
     def __init__(self, settings: ImageEditSettings, *, replies: ReplyStore | None = None) -> None:
@@ -158,8 +160,9 @@ class ImageEditor:
         Raises:
             RequestFailed: This request failed: `timeout`, `connection`, `refused`, `busy`, `unusable_reply`, or
                 `filtered` by the endpoint's content filter.
-            PrerequisiteError: No request can succeed: nobody listens, the key or the model is wrong, funds are spent.
-            BudgetSpent: The budget does not allow the request; all that was under way has been kept.
+            PrerequisiteError: No request can succeed: no server listens, the key or the model is wrong, or the account
+                is empty.
+            BudgetSpent: The budget does not allow the request; replies in progress have been kept.
         """
         model, sends_seed = self.settings.model, self.settings.sends_seed
         request = ImageEditRequest(picture, mask, words, model, size, seed, sends_seed, self._parameters.sent)
@@ -181,11 +184,11 @@ class ImageEditor:
                     raise
                 raise PrerequisiteError(
                     f"{client.address.name} refuses the key in {client.address.key_variable} ({failure.detail}); "
-                    "set the right one, or have the model opened to it"
+                    "correct it, or request access to the model"
                 ) from None
 
 
 def _connected(address: ModelAddress, timeout_s: float, *, priced_by_picture: bool) -> EditEndpoint:
-    from .edit_endpoint import EditEndpoint  # with the client, which takes half a second to import
+    from .edit_endpoint import EditEndpoint  # imports the client, which takes half a second
 
     return EditEndpoint(address, timeout_s, priced_by_picture=priced_by_picture)

@@ -1,4 +1,4 @@
-"""A connection to a model whose replies the workspace keeps: what was answered once takes no request again."""
+"""A connection to a model whose replies the workspace keeps: an answered request is never sent again."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _BACKOFF_S = 0.5
-"""Seconds before a step's request is sent again for the first time."""
+"""Seconds before the first retry of a step's request."""
 
 
 class KeptConnection:
     """A connection to a model; several threads may use it at once.
 
     Args:
-        settings: Which model is asked, how patiently and at which cost.
-        address: Where requests go, with the key.
-        parameters: Fields of requests, adapted to what the model refuses.
-        concurrency: Requests under way at a time, at most; fewer while the endpoint answers 429.
-        replies: Replies that the workspace keeps; None keeps none, and counts a budget for this connection alone.
+        settings: The model, its retries and its budget.
+        address: Address for requests, with the key.
+        parameters: Fields of requests, adapted to the model's refusals.
+        concurrency: Largest number of simultaneous requests; fewer while the endpoint answers 429.
+        replies: Store of replies in the workspace; None keeps none, and counts a budget for this connection alone.
         connect: Connection that carries requests; chat's by default.
 
     Attributes:
@@ -71,14 +71,14 @@ class KeptConnection:
         )
 
     def completion(self, body: Mapping[str, Any], answer: Callable[[], SentReply]) -> Completion:
-        """Return the reply that the workspace keeps to a request, or else the model's.
+        """Return the workspace's kept reply to a request, or else the model's.
 
         Args:
-            body: What tells the request apart from others at this endpoint, as JSON values.
+            body: Identity of the request at this endpoint, as JSON values.
             answer: Function that asks the model.
 
         Raises:
-            BudgetSpent: The budget does not allow the request; all that was under way has been kept.
+            BudgetSpent: The budget does not allow the request; replies in progress have been kept.
         """
         try:
             if self._replies is None:
@@ -94,13 +94,13 @@ class KeptConnection:
             raise self._budget_spent() from None
 
     def _budget_spent(self) -> BudgetSpent:
-        """Return the error that ends the run, once all workers have kept what they had under way."""
+        """Return the error that ends the run, once all workers have kept their replies in progress."""
         spent, kept = self.client.spending.describe(), ""
         if self._replies is not None:
             self._replies.wait_until_kept(self._account)
-            kept = f" What was answered is in {self._replies.path}; run the recipe with a larger budget to go on"
+            kept = f" Replies so far are in {self._replies.path}; run the recipe with a larger budget to continue"
         return BudgetSpent(
-            f"the budget is spent ({spent}), and requests to {self._account.model} are left that were not sent.{kept}"
+            f"the budget is spent ({spent}), and some requests to {self._account.model} remain unsent.{kept}"
         )
 
     def close(self) -> None:

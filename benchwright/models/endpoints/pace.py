@@ -1,4 +1,4 @@
-"""Number of requests under way: reduced after a server answers "too many requests", then slowly raised again."""
+"""The number of simultaneous requests: reduced after a server answers "too many requests", then slowly raised again."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections import deque
 from collections.abc import Callable
 
 _CUT, _GROWTH = 0.7, 0.25
-"""What a 429 leaves of the number under way, and what each reply adds to it."""
+"""Factor on the number of simultaneous requests after a 429, and increment after each reply."""
 
 
 class Pace:
     """Turns for requests, within one event loop.
 
-    A 429 cuts the number that may be under way (once for all requests that were under way together) and holds back
-    every request until the pause that the server asks for is over: a rate limit belongs to the account, not to the
-    request. Other failures say nothing about the rate and leave it alone.
+    A 429 cuts the number of simultaneous requests (once for all requests in progress together) and holds back every
+    request until the end of the pause that the server requests: a rate limit belongs to the account, not to the
+    request. Other failures reveal nothing about the rate and leave the number unchanged.
 
     Args:
-        most: Requests under way at a time, at most and in the beginning.
-        now: Seconds on a clock that only goes forward.
+        most: Largest and initial number of simultaneous requests.
+        now: Monotonic clock, in seconds.
     """
 
     def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
@@ -31,18 +31,18 @@ class Pace:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._stopped_by: Exception | None = None
         self.alone = False
-        """No second request may be under way, whatever the number says."""
+        """Whether only one request may be in progress, regardless of the number."""
 
     @property
     def allowed(self) -> int:
-        """Return how many requests may be under way now."""
+        """Return the number of simultaneous requests allowed now."""
         return 1 if self.alone else max(1, int(self._allowed))
 
     async def turn(self, *, first: bool = False) -> float:
-        """Wait for a turn, before all others if asked to, and return when it began; `over` ends it.
+        """Wait for a turn, before all others if `first`, and return its start time; `over` ends it.
 
         Raises:
-            Exception: The one that `stop` was given.
+            Exception: The exception passed to `stop`.
         """
         if self._stopped_by is not None:
             raise self._stopped_by
@@ -58,7 +58,7 @@ class Pace:
             await future
         except asyncio.CancelledError:
             if future.done() and not future.cancelled() and future.exception() is None:
-                # The turn was given already, and is given on.
+                # This turn was already granted; pass it on.
                 self.over()
             raise
         return self._now()
@@ -69,7 +69,7 @@ class Pace:
         self._wake()
 
     def stop(self, error: Exception) -> None:
-        """Give no more turns; all who wait for a turn, or ask for one later, get the error."""
+        """Grant no more turns; all present and later waiters get the error."""
         self._stopped_by = error
         while self._waiting:
             future = self._waiting.popleft()
@@ -85,8 +85,8 @@ class Pace:
         """Record a 429 to a request whose turn began at `began`.
 
         Args:
-            began: Moment that `turn` returned.
-            pause_s: Seconds of pause that the server asks for; None if it does not say.
+            began: Time that `turn` returned.
+            pause_s: Pause in seconds that the server requests; None if unstated.
         """
         if began >= self._cut_at:
             self._allowed = max(1.0, self._allowed * _CUT)
@@ -96,7 +96,7 @@ class Pace:
             asyncio.get_running_loop().call_later(pause_s, self._wake)
 
     def wake(self) -> None:
-        """Give waiting requests their turns after `alone` has changed."""
+        """Grant waiting requests their turns after `alone` has changed."""
         self._wake()
 
     def _may_go(self) -> bool:

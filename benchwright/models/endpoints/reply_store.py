@@ -1,14 +1,14 @@
-"""The replies that steps got from models, in a workspace's `replies/steps.sqlite`: for all workers, from run to run.
+"""The store of models' replies to steps, a workspace's `replies/steps.sqlite`, shared by workers and runs.
 
-What was answered once is not asked again, whether a run was killed, another worker wants the same, or a step has to run
-again. The key of a reply is the digest of address and request, pictures by their SHA-256, so other words, another
-temperature or another seed ask anew. Only replies are kept: no failures, no pictures, no words of requests, and never a
-key to an endpoint. An entry that does not match its digest is reported and asked again.
+An answered request is not sent again, even if a run was killed, another worker has the same request, or a step runs
+again. The key of a reply is the digest of address and request, with pictures by their SHA-256, so other words, another
+temperature or another seed lead to a new request. The store holds only replies: no failures, no pictures, no words of
+requests, and never an endpoint's key. An entry that does not match its digest is reported and requested again.
 
-The file also counts what each model was sent and what it replied, in all runs together; budgets of steps rest on that.
-A killed process loses no reply that it got, and each reply is on the disk before anything rests on it. That costs a
-commit a reply, 6 to 11 ms on the disk of a rented machine, in which no other worker can write, and another one before
-each request where there is a budget. Write-ahead logging would be faster, and does not work over a network.
+The file also counts each model's requests and tokens over all runs, on which the budgets of steps depend. A killed
+process loses no received reply, and each reply is on the disk before anything depends on it. That takes one commit per
+reply, 6 to 11 ms on the disk of a rented machine, during which no other worker can write. A budget adds a commit before
+each request. Write-ahead logging would be faster, but does not work over a network.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ _ADD = """
 
 
 class ModelAccount(NamedTuple):
-    """The model at an address, for which requests and tokens are counted together."""
+    """The model at an address, with a joint count of requests and tokens."""
 
     base_url: str
     model: str
 
 
 def damaged_replies(path: Path) -> int:
-    """Return the number of damaged replies in a store's file; 1 where it cannot be read as a database."""
+    """Return the number of damaged replies in a store's file; 1 if it is not a readable database."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
             return sum(_read(key, data) is None for key, data in database.execute("SELECT key, data FROM reply"))
@@ -77,11 +77,11 @@ def damaged_replies(path: Path) -> int:
 
 
 def forget_damaged(path: Path) -> None:
-    """Remove damaged replies from a store's file, so that they are asked for again.
+    """Remove damaged replies from a store's file, so that runs request them again.
 
     Raises:
-        DataError: The file is no such database.
-        StorageError: It cannot be written.
+        DataError: The file is not a reply store.
+        StorageError: The file cannot be written.
     """
     with closing(ReplyStore(path, tmp=path.parent)) as store, store.transaction() as database:
         rows = database.execute("SELECT key, data FROM reply").fetchall()
@@ -92,11 +92,11 @@ class ReplyStore:
     """An open file of replies; threads of one process share it, and each process opens its own.
 
     Args:
-        path: Path of the file, made with its folder if it does not exist.
+        path: Path of the file; it and its folder are made if missing.
         tmp: Folder for locks, which may be emptied while nothing runs.
 
     Raises:
-        DataError: The file is no such database, or was made by a newer version.
+        DataError: The file is not a reply store, or a newer version made it.
         StorageError: The disk or the permissions do not allow it.
     """
 
@@ -108,38 +108,38 @@ class ReplyStore:
             keep_private(path)
             make_private_file(path)
             self._database = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
-            self._database.execute("PRAGMA journal_mode = TRUNCATE")  # half the time of deleting the journal each time
+            self._database.execute("PRAGMA journal_mode = TRUNCATE")  # takes half the time of deleting the journal
             [(version,)] = self._database.execute("PRAGMA user_version")
             if version == 0:
                 self._database.executescript(_TABLES)
         if version > VERSION:
             self.close()
-            raise DataError(f"{path} has version {version}, this program reads {VERSION}; upgrade benchwright")
+            raise DataError(f"{path} has version {version}, but this program reads {VERSION}; upgrade benchwright")
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
 
     def reply_to(self, request: str) -> Completion | None:
-        """Return the reply to a request, given by its digest; None where there is none, or only a damaged one.
+        """Return the reply to a request, identified by its digest; None if missing or damaged.
 
-        Replies that say nothing, which an older program kept, count as none.
+        Replies without content, which an older program kept, count as missing.
         """
         with self._lock, self._faults_named():
             rows = self._database.execute("SELECT data FROM reply WHERE key = ?", (request,)).fetchall()
         if not rows:
             return None
         if (completion := _read(request, rows[0][0])) is None:
-            logger.warning("%s: the reply %s is damaged; it is asked for again", self.path, request[:12])
+            logger.warning("%s: the reply %s is damaged; requesting it again", self.path, request[:12])
         return None if completion is None or completion.is_silent else completion
 
     def keep(self, request: str, account: ModelAccount, answer: SentReply, *, requests_counted: bool) -> Completion:
-        """Count a reply, and keep it if it says anything; return it, or the one that another worker has kept meanwhile.
+        """Count a reply, and keep it if it has content; return it, or another worker's kept reply.
 
         Args:
             request: Digest of the request.
             account: Model that replied.
-            answer: Reply, and how often its request was sent.
+            answer: Reply, with the number of sendings of its request.
             requests_counted: Whether these sendings have been counted already.
         """
         completion, sent = answer
@@ -153,7 +153,7 @@ class ReplyStore:
         return known or completion
 
     def spent(self, account: ModelAccount) -> tuple[int, int, Tokens]:
-        """Return the numbers of requests, of replies that state their tokens, and of these tokens, in all runs."""
+        """Return the numbers of requests, of replies that state their tokens, and of these tokens, over all runs."""
         with self._lock, self._faults_named():
             counts = self._database.execute(
                 "SELECT requests, replies, prompt, completion, reasoning FROM spent WHERE base_url = ? AND model = ?",
@@ -177,7 +177,7 @@ class ReplyStore:
 
     @contextmanager
     def under_way(self, account: ModelAccount) -> Iterator[None]:
-        """Let other workers know, within the block, that a request is under way."""
+        """Signal to other workers, within the block, that a request is in progress."""
         handle = self._locked(account, shared=True)
         try:
             yield
@@ -185,11 +185,11 @@ class ReplyStore:
             os.close(handle)
 
     def wait_until_kept(self, account: ModelAccount) -> None:
-        """Wait until no worker has a request to the model under way; a killed worker has none."""
+        """Wait until no worker has a request to the model in progress; a killed worker has none."""
         os.close(self._locked(account, shared=False))
 
     def _locked(self, account: ModelAccount, *, shared: bool) -> int:
-        """Return the handle of the model's lock; the kernel releases it when the process ends, however it ends."""
+        """Return the handle of the model's lock, which the kernel releases at any end of the process."""
         self._tmp.mkdir(parents=True, exist_ok=True)
         path = self._tmp / f"asking-{digest(account)[:16]}"
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
@@ -204,16 +204,15 @@ class ReplyStore:
             if (fault := storage_fault(error, path=self.path)) is not None:
                 raise fault from error
             raise DataError(
-                f"{self.path} cannot be used ({error}); put a backup in its place, or move it away to have models "
-                "asked again"
+                f"{self.path} cannot be used ({error}); restore a backup, or move it away to ask models again"
             ) from error
 
 
 class SharedSpending(Spending):
-    """Spending on a model by all workers, in all runs of a workspace.
+    """Spending on a model by all workers, over all runs of a workspace.
 
-    With a budget, requests are counted exactly, and money and tokens may be exceeded by what other workers have under
-    way. Without one, requests are counted together with their replies, and those that failed are not.
+    With a budget, requests are counted exactly, and limits on money and tokens may be exceeded by other workers'
+    requests in progress. Without one, requests are counted together with their replies, which omits failed ones.
     """
 
     def __init__(self, store: ReplyStore, account: ModelAccount, budget: Budget, prices: Prices | None) -> None:
@@ -222,7 +221,7 @@ class SharedSpending(Spending):
         self.requests, self.replies, self.tokens = store.spent(account)
 
     def sends(self, price_share: float = 1.0) -> bool:
-        """Count a request that is about to be sent; return False, and count nothing, if the budget forbids it."""
+        """Count a request before it is sent; return False, and count nothing, if the budget forbids it."""
         if not self.is_limited:
             return super().sends(price_share)
         with self._store.transaction():
@@ -234,13 +233,13 @@ class SharedSpending(Spending):
 
 
 def _read(request: str, data: Any) -> Completion | None:
-    """Return the reply of an entry; None where the entry is damaged or belongs to another request."""
+    """Return the reply of an entry; None if the entry is damaged or belongs to another request."""
     try:
         entry = unsealed(json.loads(data))
         tokens = None if entry["tokens"] is None else Tokens(*entry["tokens"])
         if entry["request"] != request:
             return None
-        read = Completion.of(entry["text"], entry["finish"], tokens)  # as far as an older program kept it
+        read = Completion.of(entry["text"], entry["finish"], tokens)  # the fields that an older program kept
         return read._replace(**{name: entry[name] for name in ("kind", "cause") if name in entry})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

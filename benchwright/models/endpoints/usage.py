@@ -1,4 +1,4 @@
-"""Cost of requests: tokens as servers count them, prices that users state, and budgets that end a run in time."""
+"""The cost of requests: tokens that servers count, prices that users state, and budgets that end a run in time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.texts.normalization import counted
 
 CHARACTERS_PER_TOKEN = 4
-"""Characters of a text that are counted as a token where cost is planned."""
+"""Number of characters that count as a token in cost plans."""
 TOKENS_PER_PICTURE = 765
-"""What OpenAI's GPT-4o counts for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
+"""OpenAI's GPT-4o count for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
 
 PRICE_SHARE = 0.5
-"""Share of a request's price that it costs in a batch: at OpenAI, Anthropic and Gemini alike."""
+"""Share of a request's price in a batch, equal at OpenAI, Anthropic and Gemini."""
 
 
 class Tokens(NamedTuple):
-    """Tokens of one or more replies, as the server states them; `reasoning` counts tokens of `completion` not shown."""
+    """Tokens of one or more replies, as stated by the server; `reasoning` counts hidden tokens of `completion`."""
 
     prompt: int
     completion: int
@@ -41,7 +41,7 @@ class Prices:
     Args:
         prompt: Price of a million tokens sent.
         completion: Price of a million tokens received.
-        reply: Price of each reply, such as a picture, whatever tokens it takes.
+        reply: Price of each reply, such as a picture, regardless of tokens.
     """
 
     prompt: float
@@ -50,28 +50,28 @@ class Prices:
 
     @classmethod
     def of(cls, prompt: float | None, completion: float | None) -> Self | None:
-        """Return the prices, None where neither is stated.
+        """Return the prices; None if neither is stated.
 
         Raises:
             ValueError: Only one of them is stated.
         """
         if (prompt is None) != (completion is None):
-            raise ValueError("give both price_in and price_out, 0 where tokens cost nothing, or neither")
+            raise ValueError("give both price_in and price_out, 0 for free tokens, or neither")
         return None if prompt is None or completion is None else cls(prompt, completion)
 
     def cost(self, tokens: Tokens, *, replies: int = 0) -> float:
-        """Return the cost of tokens, and of replies where each has a price."""
+        """Return the cost of tokens, and of replies if they have a price."""
         return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000 + replies * self.reply
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits on what one run may spend; None for no limit.
+    """Limits on the spending of one run; None for no limit.
 
     Args:
         cost: Limit on cost, in the currency of the prices.
         tokens: Limit on tokens, sent and received together.
-        requests: Limit on requests, repetitions included.
+        requests: Limit on requests, including retries.
     """
 
     cost: float | None = None
@@ -85,15 +85,15 @@ class Budget:
 
 
 class BudgetSpent(CheckFailed):
-    """A run ended because its budget is spent; everything that was received is in the log."""
+    """A run ended because its budget is spent; the log holds everything received."""
 
 
 class Spending:
     """Spending of a run so far, compared with its budget before each request.
 
-    A request is sent only if the sum of past spending, requests under way and the request itself fits, at the mean cost
-    of the replies so far. That mean is unknown before the first reply, so if tokens or cost are limited, the first
-    request goes alone. A budget is therefore exceeded at most by the difference of replies from their mean.
+    A request is sent only if past spending, requests in progress and the request itself fit in the budget, at the mean
+    cost of replies so far. That mean is unknown before the first reply, so if tokens or cost are limited, the first
+    request goes alone. Spending therefore exceeds a budget at most by the difference of replies from their mean.
     """
 
     def __init__(self, budget: Budget, prices: Prices | None) -> None:
@@ -115,17 +115,17 @@ class Spending:
 
     @property
     def goes_alone(self) -> bool:
-        """Return whether no second request may be under way, because the first has yet to show the cost of one."""
+        """Return whether only one request may be in progress, because the first has yet to show the cost of one."""
         return self._budget.needs_usage and self.replies == 0
 
     def sends(self, price_share: float = 1.0) -> bool:
-        """Count a request that is about to be sent; return False, and count nothing, if the budget forbids it.
+        """Count a request before it is sent; return False, and count nothing, if the budget forbids it.
 
         Args:
-            price_share: Share of the prices that it costs, such as 0.5 in a batch.
+            price_share: Factor on its prices, such as 0.5 in a batch.
 
         Raises:
-            BenchwrightError: `ended` has raised it before.
+            BenchwrightError: The error that `ended` raised before.
         """
         if self._uncounted is not None:
             raise self._uncounted
@@ -145,7 +145,7 @@ class Spending:
         return True
 
     def resumes(self, number: int) -> None:
-        """Count requests under way that an earlier run has sent."""
+        """Count requests in progress that an earlier run sent."""
         self.under_way += number
 
     def ended(self, tokens: Tokens | None, *, answered: bool, price_share: float = 1.0) -> None:
@@ -160,8 +160,8 @@ class Spending:
         if tokens is None:
             if self._budget.needs_usage:
                 self._uncounted = BenchwrightError(
-                    "the server does not say how many tokens a reply took, so no budget of tokens or money can be "
-                    "kept; bound --budget-requests instead"
+                    "the server does not state a reply's tokens, so a budget of tokens or money cannot be enforced; "
+                    "bound --budget-requests instead"
                 )
                 raise self._uncounted
             return
@@ -180,15 +180,15 @@ class Spending:
 
 
 class RequestPlan(NamedTuple):
-    """What a step would ask a model, and cost at most, before it is asked.
+    """The requests of a step to a model and their highest cost, before the step sends any.
 
     Args:
-        model: Model, as the endpoint calls it.
-        purpose: What it is asked for, in a few words.
-        requests: Most requests at one try each, repairs of replies included.
-        pictures: Most pictures that are sent.
-        tokens: Estimate of the tokens sent, and the most that are received.
-        prices: Prices of tokens; None where none are stated.
+        model: Name of the model at the endpoint.
+        purpose: Purpose of the requests, in a few words.
+        requests: Largest number of requests at one try each, including repairs of replies.
+        pictures: Largest number of pictures sent.
+        tokens: Estimate of tokens sent, and largest number received.
+        prices: Prices of tokens; None if unstated.
     """
 
     model: str
@@ -200,7 +200,7 @@ class RequestPlan(NamedTuple):
 
     @property
     def cost(self) -> float | None:
-        """Return the most that it costs; None without prices."""
+        """Return the highest cost; None without prices."""
         return None if self.prices is None else round(self.prices.cost(self.tokens, replies=self.requests), 6)
 
     def describe(self) -> str:

@@ -1,1 +1,1 @@
-"""Damaged workspaces: found by reading every file, and made again where the recipe can."""
+"""Damage in workspaces: a check that reads every file, and repair where the recipe can make the file again."""

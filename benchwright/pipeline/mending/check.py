@@ -2,9 +2,9 @@
 
 Each part of a workspace has its own checksums: markers hold the SHA-256 of their shards' files, JSON documents a digest
 of themselves, pictures are named by the SHA-256 of their bytes, each line of a journal or cache has a checksum, and a
-release has its manifest. Rooms that keep files of their own in a workspace check those.
+release has its manifest. Rooms that keep their own files in a workspace check those.
 
-This module also lists, for `gc`, the files that no table refers to any more.
+For `gc`, this module also lists the files to which no table refers any longer.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ _BY_HASH = ("objects", COLLECTED, "review-pictures")
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in a workspace that is not as it was written.
+    """A damaged or missing part of a workspace.
 
     Args:
         path: Path of the file or folder, relative to the workspace; `FILE, table NAME, row ID` for a row.
-        what: Description of the damage; where it cannot be made again, also what to do.
-        repaired: Whether it has been made again.
-        is_note: Whether this is only a note that the path cannot be checked; no damage is known.
-        mend: Function of a room that repairs it; None where `check --repair` itself repairs it, or nothing can.
-    """
+        what: Description of the damage, and what to do if the recipe cannot make it again.
+        repaired: Whether the run made it again.
+        is_note: Whether this is only a note that the path cannot be checked, without known damage.
+        mend: Function of a room that repairs it; None if `check --repair` itself repairs it, or nothing can.
+    """  # phrase: allowed
 
     path: str
     what: str
@@ -62,10 +62,10 @@ class Problem:
 
 @dataclass
 class CheckedPictures:
-    """Ids of the pictures that a check compared with their hash, by where they lie.
+    """Ids of the pictures that a check compared with their hash, by location.
 
     Attributes:
-        inside: Pictures whose files the workspace holds.
+        inside: Pictures with files in the workspace.
         outside: Source pictures that lie in the image folder only.
     """
 
@@ -74,11 +74,11 @@ class CheckedPictures:
 
 
 def problems_of(space: Workspace, *, pictures: CheckedPictures | None = None) -> list[Problem]:
-    """Read everything in a workspace; return its problems, one for each file, and notes on what cannot be checked.
+    """Read everything in a workspace; return its problems, one for each file, and notes on unchecked files.
 
     Args:
         space: The workspace.
-        pictures: Receives the pictures that were compared; default None, nobody asks.
+        pictures: Receives the compared pictures; default None, discarded.
     """
     problems: dict[tuple[str, bool], Problem] = {}
     for problem in _all(space, pictures or CheckedPictures()):
@@ -114,7 +114,7 @@ def table_problems(space: Workspace, *, afresh: bool) -> Iterator[Problem]:
 
     Args:
         space: The workspace.
-        afresh: Whether to read files again that have not changed since they were last checked.
+        afresh: Whether to read files again that are unchanged since the last check.
     """
     settings: Mapping[str, Any] = {}
     try:
@@ -167,7 +167,7 @@ def _table(space: Workspace, table: StageTable, *, is_done: bool, afresh: bool) 
             yield from _files(space, table, marker, afresh=afresh)
         elif is_done and not _agree(table, marker):
             path = inside(space, table.marker_path(marker.shard))
-            yield Problem(path, "does not say what current.json says of its shard")
+            yield Problem(path, "contradicts current.json about its shard")
     if not listed and not markers and any(table.folder.glob("*.parquet")):
         yield Problem(inside(space, table.folder / "markers"), "is missing")
 
@@ -191,12 +191,10 @@ def _agree(table: StageTable, listed: Marker) -> bool:
 def _made_at_the_end(space: Workspace, table: StageTable, final: Mapping[str, Any]) -> Iterator[Problem]:
     for name, sha256 in final.get("files", {}).items():
         if (problem := space.checked.wrong(space.root / name, sha256, afresh=True)) is not None:
-            yield Problem(
-                name, f"{problem}; to have it made again, delete {inside(space, table.folder)} and run the recipe"
-            )
+            yield Problem(name, f"{problem}; to make it again, delete {inside(space, table.folder)} and run the recipe")
     for name in final.get("artifacts", {}).values():
         if not (space.root / name).exists():
-            yield Problem(name, "is missing; running the recipe makes it again")
+            yield Problem(name, "is missing; run the recipe to make it again")
 
 
 def _wrongly_named(space: Workspace) -> Iterator[Problem]:
@@ -220,7 +218,7 @@ def images_of(space: Workspace) -> Iterator[tuple[str, Marker, Sequence[Mapping[
 
 
 def _pictures(space: Workspace, compared: CheckedPictures) -> Iterator[Problem]:
-    """Yield pictures that tables refer to and that are missing or changed, wherever they lie."""
+    """Yield missing and changed pictures to which tables refer, in the workspace and in the image folder."""
     settings = space.settings()
     folder = Path(settings["images"]) if settings.get("images") else None
     is_copied = space.copies_sources()
@@ -242,7 +240,7 @@ def _pictures(space: Workspace, compared: CheckedPictures) -> Iterator[Problem]:
             elif (problem := _changed(folder / path_for(uri), image_id)) is None:
                 compared.outside.add(image_id)
                 if is_copied:
-                    yield Problem(inside(space, stored), f"is missing; {folder / path_for(uri)} is still what it was")
+                    yield Problem(inside(space, stored), f"is missing; {folder / path_for(uri)} is unchanged")
             elif is_copied:
                 yield Problem(inside(space, stored), f"is missing, and its source {folder / path_for(uri)} {problem}")
             else:
@@ -267,10 +265,10 @@ def _changed(path: Path, image_id: str) -> str | None:
         if file_digest(path) == image_id:
             return None
     except FileNotFoundError:
-        return "is missing: put it back, or run the recipe again to go on without it"
+        return "is missing: restore it, or run the recipe again to continue without it"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return "is not what was taken in: put it back, or touch it and run the recipe again to take it in as it is now"
+    return "has changed since ingest: restore it, or touch it and run the recipe again to ingest it as it is now"
 
 
 def _memories(space: Workspace) -> Iterator[Problem]:
@@ -288,15 +286,15 @@ def _memories(space: Workspace) -> Iterator[Problem]:
         if entries.exists() and (count := damaged_entries(entries)):
             yield Problem(
                 inside(space, entries),
-                f"has {counted(count, 'damaged entry', 'damaged entries')}; what they kept is made again when it is "
-                "wanted",
+                f"has {counted(count, 'damaged entry', 'damaged entries')}; a run makes their contents again when it "
+                f"needs them",
             )
     replies = space.step_replies
     if replies.exists() and (count := damaged_replies(replies)):
         yield Problem(
             inside(space, replies),
-            f"has {counted(count, 'damaged reply', 'damaged replies')}; no run uses them, and one that wants "
-            "them asks again",
+            f"has {counted(count, 'damaged reply', 'damaged replies')}; no run uses them, and a run that needs them "
+            f"asks again",
             mend=partial(forget_damaged, replies),
         )
     for path in sorted(space.journal.glob("*/*.jsonl")):
@@ -312,15 +310,15 @@ def _releases(space: Workspace) -> Iterator[Problem]:
             name, _, problem = line.partition(": ")
             yield Problem(
                 f"{inside(space, folder)}/{name}",
-                f"{problem}; a release is never written again: take it from a copy, or move it away and run the recipe",
+                f"{problem}; a release is never rewritten: restore it from a copy, or move it away and run the recipe",
             )
 
 
 def _without_store(space: Workspace) -> Iterator[Problem]:
-    """Yield the campaigns that people decided and whose review store is gone."""
+    """Yield the decided campaigns whose review store is missing."""
     try:
         stages = stages_of_workspace(space.root)
-    except (BenchwrightError, KeyError):  # damaged settings are reported; a step that is not installed is no damage
+    except (BenchwrightError, KeyError):  # damaged settings are reported elsewhere; a missing step is not damage
         return
     for stage in stages:
         if stage.kind == "campaign":
@@ -331,7 +329,7 @@ def _without_store(space: Workspace) -> Iterator[Problem]:
 
 
 def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> list[Problem]:
-    """Return the problems of before, with those that are gone marked as repaired, and the new problems of after."""
+    """Return the problems of `before`, marking those that are gone as repaired, and the new problems of `after`."""
     left = {problem.path: problem for problem in after if not problem.is_note}
     damage = [problem for problem in before if not problem.is_note]
     known = {problem.path for problem in damage}
@@ -342,18 +340,18 @@ def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> l
 
 
 def orphans(workspace: Workspace) -> Iterator[Path]:
-    """Yield shard files and objects that nothing refers to, because newer settings or images have replaced them.
+    """Yield unreferenced shard files and objects, which newer settings or images have replaced.
 
-    Tables of steps that are no longer in the recipe are kept: they are a curator's work, and a return to the old
-    recipe uses them again.
+    The tables of steps that have left the recipe are kept: they are a curator's work, and a return to the old recipe
+    uses them again.
 
     Raises:
-        DataError: Something is damaged or missing, so that it is not known which files are still needed.
+        DataError: A file is damaged or missing, which leaves unknown which files are still needed.
     """
     if (problem := next(table_problems(workspace, afresh=False), None)) is not None:
         raise DataError(
-            f"nothing is removed, because {workspace.root / problem.path} {problem.what}: what is still wanted cannot "
-            f"be told; run the recipe again, or `benchwright check {workspace.root} --repair`, and then this"
+            f"removed nothing, because {workspace.root / problem.path} {problem.what}: it is unknown what is still "
+            f"needed; run the recipe again, or `benchwright check {workspace.root} --repair`, and then this"
         )
     pictures: set[str] = set()
     for folder in sorted(path for path in workspace.tables.iterdir() if path.is_dir()):
@@ -364,7 +362,7 @@ def orphans(workspace: Workspace) -> Iterator[Path]:
             images = table.read(marker, "images", ["image_id"])
             pictures |= set(images.column("image_id").to_pylist()) if images is not None else set()
         yield from (path for path in sorted(folder.glob("*.parquet")) if path.name not in named)
-    # Earlier versions kept each thumbnail of the funnel page here, in a file of its own.
+    # Earlier versions kept each thumbnail of the funnel page here, in a separate file.
     yield from sorted((workspace.cache / "funnel").glob("*.jpg"))
     now = current_snapshot(workspace)
     yield from (path for path in sorted(workspace.overrides.glob("*.parquet")) if path.name != now)

@@ -29,7 +29,7 @@ from benchwright.workspace.workspace import Workspace
 
 
 def repair(space: Workspace, problems: Sequence[Problem]) -> list[Problem]:
-    """Make damaged parts again where possible, check everything once more, and return all problems with their state.
+    """Make damaged parts again if possible, check everything once more, and return all problems with their state.
 
     Args:
         space: The workspace, locked.
@@ -90,7 +90,7 @@ def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
 
 
 def _forget_memories(space: Workspace, paths: set[str]) -> None:
-    """Remove damaged caches, journals and files that the next run writes again: all of them only save work."""
+    """Remove damaged caches, journals and files that the next run writes again: they only save work."""
     for path in paths:
         if path.startswith(("cache/", "journal/")) or path in WRITTEN_AGAIN:
             (space.root / path).unlink(missing_ok=True)
@@ -128,7 +128,7 @@ def _repair_table(space: Workspace, worker: WorkerContext, stage: Stage | None, 
 def _make_again(
     space: Workspace, worker: WorkerContext, stage: Stage | None, shards: Sequence[str], wanted: Sequence[str]
 ) -> None:
-    """Run one stage for the wanted shards; None stands for ingest."""
+    """Run one stage for the wanted shards; None means ingest."""
     if stage is None:
         ingest(
             space,
@@ -170,7 +170,7 @@ def _repair_pictures(space: Workspace, worker: WorkerContext) -> Iterator[tuple[
                 except BenchwrightError as error:
                     yield str(space.objects.path(record.image_id).relative_to(space.root)), str(error)
     if next(table_problems(space, afresh=False), None) is not None:
-        return  # it is not known which pictures are needed
+        return  # the needed pictures are unknown
     for path in space.objects.root.glob("??/*"):
         name = path.parent.name + path.name
         if name not in wanted and space.checked.wrong(path, name) is not None:

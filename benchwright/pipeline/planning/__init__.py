@@ -1,1 +1,1 @@
-"""The plan of a run: stages and phases of a recipe, and what fits an image folder."""
+"""The plan of a run: the stages and phases of a recipe, and the steps that fit an image folder."""

@@ -1,4 +1,4 @@
-"""Recipes that fit themselves to an image folder: steps that have not what they need are left out, and named."""
+"""Recipes that adapt to an image folder: the run omits and names steps that lack an input."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from benchwright.steps import Step
 
 
 class LeftOutStep(NamedTuple):
-    """A step of a recipe that a run does without.
+    """A step of a recipe that a run omits.
 
     Args:
         step: Its entry in the recipe.
-        lacks: What it lacks, and how to get it.
+        lacks: The missing input, and how to get it.
     """
 
     step: str
@@ -22,7 +22,7 @@ class LeftOutStep(NamedTuple):
 
 
 class FittedRecipe(NamedTuple):
-    """A recipe as it runs over a folder.
+    """A recipe as adapted to a folder.
 
     Args:
         recipe: The recipe, with the steps that can run.
@@ -37,8 +37,8 @@ def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
     """Return a recipe as it runs over an image folder.
 
     Args:
-        recipe: The recipe; unless its header says `fitted`, all of its steps stay but those that it calls `optional`.
-        folder: Image folder; None where steps bring all pictures.
+        recipe: The recipe; unless its header says `fitted`, all of its steps stay except those it calls `optional`.
+        folder: Image folder; None if steps bring all pictures.
     """
     kept: dict[str, Step] = {}
     left_out: list[LeftOutStep] = []

@@ -1,4 +1,4 @@
-"""How many items the steps of a recipe will make over a folder, as far as the steps can say before a run."""
+"""The number of items that the steps of a recipe will make over a folder, as far as steps can tell before a run."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchwright.steps import ForecastContext, ItemForecast, Step
 
 
 def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[tuple[str, ItemForecast]]:
-    """Return what the entries of a recipe are expected to make, an entry for each mode of a task, in order.
+    """Return the expected items of a recipe's entries, in order, with one forecast for each mode of a task.
 
     Args:
         recipe: The recipe as it runs over the folder (`fitted_to`).
-        folder: The image folder; None where steps bring all pictures.
+        folder: The image folder; None if steps bring all pictures.
         uris: URIs of the files in it.
     """
     before: dict[str, Step] = {}
@@ -26,13 +26,13 @@ def forecast(recipe: Recipe, folder: Path | None, uris: Sequence[str]) -> list[t
         ctx = ForecastContext(before, list(photographs.values()), recipe.header.seed)
         expected += [(entry, items) for items in step.forecast(ctx)]
         before[entry] = step
-        if step.brings_pictures:  # which files it takes, it knows once it was asked
+        if step.brings_pictures:  # a forecast settles which files it takes
             photographs = {uri: path for uri, path in photographs.items() if not step.takes(uri)}
     return expected
 
 
 def forecast_lines(expected: Sequence[tuple[str, ItemForecast]]) -> Iterator[str]:
-    """Yield what is expected as lines for people, one for each mode of a task, with advice where there are few."""
+    """Yield the forecasts as printed lines, one for each mode of a task, with advice where items are few."""
     for entry, modes in groupby(expected, key=lambda one: one[0]):
         for _, items in modes:
             mark = "" if items.is_set else "with another `mode`, "

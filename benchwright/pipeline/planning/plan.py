@@ -1,4 +1,4 @@
-"""Planning of a run: a recipe's steps as stages, checked before anything runs, and stages grouped into phases."""
+"""The plan of a run: a recipe's steps as stages, checked before anything runs, and stages grouped into phases."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from benchwright.workspace.stages import Stage, stages_of
 class Phase(NamedTuple):
     """Stages that run together: consecutive map stages as one pass, any other stage alone.
 
-    A pass never mixes stages that need a GPU with stages that need none, on any engine: so no GPU is idle while work
-    that needs none runs, and a batch holds the same records wherever it runs.
+    On every engine, a pass has only stages that need a GPU or only stages that do not. No GPU is idle during work that
+    does not need it, and a batch holds the same records wherever it runs.
     """
 
     stages: tuple[Stage, ...]
@@ -32,8 +32,8 @@ class Phase(NamedTuple):
     def needs(self) -> Resources:
         """Return the resources with which a worker can run every stage of the phase.
 
-        A worker keeps the models of all stages of a phase on its GPU, so their memory there adds up; so does that of
-        the models that workers share.
+        A worker keeps the models of all stages of a phase on its GPU, so their memory there adds up, as does the memory
+        of the models that workers share.
         """
         stages = [stage for stage in self.stages if stage.role != "judge"]
         needs = [stage.step.needs() for stage in stages]
@@ -51,8 +51,8 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
     """Return the stages of the steps, after a check that each stage's input exists.
 
     Raises:
-        RecipeError: A step reads items before any are made, reads a value that no earlier step gives, or filters
-            images that items were already made from, or freezes items of estimated truths on which nobody decides.
+        RecipeError: A step reads items before any are made, reads a value that no earlier step gives, filters images
+            that already have items, or freezes items of estimated truths without a campaign that decides on them.
     """
     stages: list[Stage] = []
     made_items_by: str | None = None
@@ -73,7 +73,7 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
 
 
 def _check_estimates(stages: Sequence[Stage]) -> None:
-    """Check that people decide on the items of every entry that reads estimated truths."""
+    """Check that a campaign decides on the items of every entry that reads estimated truths."""
     for entry, later in makers_of_estimates(stages):
         require_decisions(entry, [stage.step.name for stage in later])
 
@@ -113,14 +113,14 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, 
 
 
 def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
-    """Return the campaigns right before a stage beside which it opens; none for one that waits for all before it.
+    """Return the preceding campaigns with which a stage opens; empty for a stage that waits for all before it.
 
     Args:
         stage: The stage.
         before: The stages before it.
 
     Raises:
-        RecipeError: It names no such campaign, one of another stream, or one whose values it reads.
+        RecipeError: The stage names an unknown campaign, one of another stream, or one whose values it reads.
     """
     if not isinstance(stage.step, CampaignStep) or (wanted := stage.step.beside) is None:
         return ()
@@ -128,15 +128,15 @@ def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
     if wanted not in known:
         near = get_close_matches(wanted, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"campaigns before it are {', '.join(known) or 'none'}"
-        raise RecipeError(f"step {stage.entry!r} opens with {wanted!r}, which is no campaign before it; {hint}")
+        raise RecipeError(f"step {stage.entry!r} opens with {wanted!r}, which is not a campaign before it; {hint}")
     first = [earlier.entry for earlier in before].index(wanted)
     beside = [*opened_beside(before[first], before[:first]), *before[first:]]
     of_other = [one.entry for one in beside if one.kind != "campaign" or one.consumes != stage.consumes]
     waits = [one.entry for one in before[first + 1 :] if isinstance(one.step, CampaignStep) and one.step.beside is None]
     if of_other or waits:
         raise RecipeError(
-            f"step {stage.entry!r} opens with {wanted!r}, but {(of_other or waits)[0]!r} between them waits, or looks "
-            "at something else; put campaigns that open together right behind each other"
+            f"step {stage.entry!r} opens with {wanted!r}, but {(of_other or waits)[0]!r} between them waits, or has "
+            f"another stream; put campaigns that open together next to each other"
         )
     entries = {one.entry for one in beside}
     read = [name.rpartition(".")[0] for name in stage.reads.values()]
@@ -148,23 +148,23 @@ def opened_beside(stage: Stage, before: Sequence[Stage]) -> Sequence[Stage]:
 
 
 def _hint(giver: Stage | None) -> str:
-    """Return what to do where a step reads facts of a campaign that gives what people marked or stated."""
+    """Return the remedy for a step that reads facts from a campaign of marks or statements."""
     if giver is None or giver.values.keys().isdisjoint({"regions", "statements"}):
         return ""
-    return f"; let the step `facts` make facts of it: `- {{step: facts, stated_by: [{giver.entry}]}}` between them"
+    return f"; add `- {{step: facts, stated_by: [{giver.entry}]}}` between them, which turns its results into facts"
 
 
 def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
     """Refuse a second step whose items would have the same ids as those of an earlier step.
 
-    A task of photographs and the class that stands for it where a dataset is read (`Step.placed`) share a name. Their
-    ids differ all the same: the one makes items of an image, the other of an image and a record of the dataset.
+    A task over photographs and its class for datasets (`Step.placed`) share a name. Their ids still differ: the former
+    makes items from an image, the latter from an image and a record of the dataset.
     """
     step, parameters = stage.step, stage.step.parameters()
     maker = f"{type(step).__module__}.{type(step).__qualname__}"
     identity = digest([step.name, maker, {name: parameters[name] for name in step.identity}])
     if identity in identities:
-        settings = ", ".join(stage.step.identity) or "none of its settings are part of it"
+        settings = ", ".join(stage.step.identity) or "it has no settings"
         raise RecipeError(
             f"step {stage.entry!r} makes items of the same identity as {identities[identity]!r}; "
             f"they must differ in a setting that is part of the identity ({settings})"
@@ -173,10 +173,10 @@ def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
 
 
 def check_final_steps(stages: Sequence[Stage], *, seed: int) -> None:
-    """Refuse final steps that could not do their work after all that is done before them.
+    """Refuse final steps that could not finish after the steps before them.
 
     Raises:
-        RecipeError: The settings of one do not fit the steps before it, or the seed.
+        RecipeError: A final step's settings do not fit the steps before it, or the seed.
     """
     for place, stage in enumerate(stages):
         if isinstance(stage.step, FinalStep):

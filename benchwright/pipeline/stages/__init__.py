@@ -1,1 +1,1 @@
-"""Stages of a run: records mapped, tables gathered, final steps, and what workers need for them."""
+"""Stages of a run: map, gather and final stages, campaigns, and the context of workers."""

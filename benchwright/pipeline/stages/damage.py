@@ -1,8 +1,8 @@
-"""Repair of damaged tables and pictures during a run, or an error that says why they cannot be made again.
+"""Repair of damaged tables and pictures during a run, or an error that explains why repair is impossible.
 
-Shards of damaged tables are made again. Lost or damaged pictures are made again too: source images are copied again,
-and made images are drawn again by running the step on the same record with the same seed; the id shows whether the
-picture is the same. What cannot be made again is reported, and nothing else takes its place.
+The run makes shards of damaged tables again. It also restores lost or damaged pictures: it copies source images again,
+and draws made images again by running the step on the same record with the same seed. The id shows whether the picture
+is the same. What cannot be made again is reported, and nothing else replaces it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def make_again(worker: WorkerContext, record: ImageRecord) -> None:
     if record.source is not None:
         is_stored = worker.workspace.objects.path(record.image_id).exists()
         if not is_stored and not worker.workspace.copies_sources():
-            return  # it was never copied: the reader has already looked in the image folder
+            return  # never copied, and the reader has already tried the image folder
         _copy_again(worker, record)
     else:
         _run_again(worker, record)
@@ -41,15 +41,15 @@ def make_again(worker: WorkerContext, record: ImageRecord) -> None:
 
 
 def _copy_again(worker: WorkerContext, record: ImageRecord) -> None:
-    """Copy a source image again from its original file, if that has not changed."""
+    """Copy a source image again from its unchanged original file."""
     assert record.source is not None
     stored = worker.workspace.objects.path(record.image_id)
     state = "damaged" if stored.exists() else "missing"
     origin = _origin(worker, record.image_id, record.source.uri)
     if origin is None:
         raise DataError(
-            f"{stored} is {state}, and {record.source.uri!r} is no longer what it was in {worker.images}: put the "
-            "picture back there, or take the workspace's copy from a backup"
+            f"{stored} is {state}, and {record.source.uri!r} has changed in {worker.images}: restore the picture "
+            f"there, or the workspace's copy from a backup"
         )
     worker.workspace.objects.put(origin.read_bytes())
 
@@ -73,7 +73,7 @@ def _run_again(worker: WorkerContext, record: ImageRecord) -> None:
     stage_input = load_stage_input(worker.workspace, worker.upstream(stage, shard), list(stage.reads.values()))
     origin = stage_input.images.get(made_by) if stage.consumes == "images" else stage_input.items.get(made_by)
     if origin is None:
-        raise DataError(f"{stage.id} made it from {made_by[:12]}, which is no longer there; run the recipe again")
+        raise DataError(f"{stage.id} made it from {made_by[:12]}, which is missing; run the recipe again")
     try:
         stage.one(origin, StageContext(worker, stage, stage_input))
     except UnreadableImage:
@@ -83,7 +83,7 @@ def _run_again(worker: WorkerContext, record: ImageRecord) -> None:
     path = worker.workspace.objects.path(record.image_id)
     if not path.exists() or file_digest(path) != record.image_id:
         raise DataError(
-            f"{stage.id} makes another picture now (its libraries or device are others): delete "
+            f"{stage.id} now makes a different picture (its libraries or device have changed): delete "
             f"{StageTable(worker.workspace, stage.id).folder} and run the recipe again, which makes new items"
         )
 
@@ -92,7 +92,7 @@ def _maker(worker: WorkerContext, record: ImageRecord) -> Stage:
     for stage in worker.stages:
         if stage.kind == "map" and stage.step.operation(worker.seed).operation_id == record.operation_id:
             return stage
-    raise DataError("no step of this recipe made it as it is configured now; run the recipe again")
+    raise DataError("no step of this recipe, as now configured, made it; run the recipe again")
 
 
 def _made_by(table: StageTable, shard: str, image_id: str) -> str:
@@ -100,7 +100,7 @@ def _made_by(table: StageTable, shard: str, image_id: str) -> str:
     rows = table.read(marker, "images", ["image_id", "made_by"]) if marker else None
     place = -1 if rows is None else rows.column("image_id").index(image_id).as_py()
     if rows is None or place < 0:
-        raise DataError(f"{table.stage} does not say from what it made it; run the recipe again")
+        raise DataError(f"{table.stage} does not record its origin; run the recipe again")
     return str(rows.column("made_by")[place].as_py())
 
 
@@ -118,32 +118,32 @@ def mend_tables(space: Workspace, stages: Sequence[Stage], shards: Sequence[str]
             if (problem := next(table.problems(shard), None)) is not None:
                 table.marker_path(shard).unlink()
                 yield (
-                    f"{inside(space, problem.path)} {problem.what}: shard {shard} of {table.stage} is made again "
+                    f"{inside(space, problem.path)} {problem.what}: the run makes shard {shard} of {table.stage} again "
                     f"{made_from(stage)}"
                 )
         try:
             table.current()
         except DamagedError as error:
             error.path.unlink()
-            yield f"{inside(space, error.path)} {error.what}: it is written again from the markers"
+            yield f"{inside(space, error.path)} {error.what}: rewritten from the markers"
 
 
 def require_store(space: Workspace, stage: Stage) -> None:
-    """Refuse to continue with a campaign that people closed and whose review store is missing.
+    """Refuse to continue with a closed campaign whose review store is missing.
 
     Raises:
-        DataError: The store is missing, so that people would be asked everything again.
+        DataError: The store is missing, so a run would ask annotators everything again.
     """
     folder = StageTable(space, stage.id).folder
     if (folder / "current.json").exists() and not has_store(space.root) and not stage.step.parameters().get("simulate"):
         raise DataError(
-            f"{folder} holds what people decided, and the review store of {space.root} is gone: bring it back "
-            f"(`benchwright review restore`), or delete {folder} to ask them everything again"
+            f"{folder} holds annotators' decisions, but the review store of {space.root} is missing: restore it "
+            f"(`benchwright review restore`), or delete {folder} to ask annotators everything again"
         )
 
 
 def made_from(stage: Stage | None) -> str:
-    """Return a phrase that says what a stage's table is made from; None stands for ingest."""
+    """Return a phrase for the origin of a stage's table; None means ingest."""
     if stage is None:
         return "from the image folder"
     return "from the review store" if stage.kind == "campaign" else "from its inputs"

@@ -1,4 +1,4 @@
-"""Execution of final steps, which see the whole workspace and leave a release or results in it."""
+"""Execution of final steps, which see the whole workspace and write a release or results into it."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from benchwright.workspace.takedowns import withdrawn_images
 
 
 class FinishedFinal(NamedTuple):
-    """What a final step made, by name and path relative to the workspace, and whether this run made it."""
+    """The artifacts of a final step, by name and path relative to the workspace, and whether this run made them."""
 
     artifacts: Mapping[str, str]
     ran: bool
 
 
 def run_final(worker: WorkerContext, stage: Stage, shards: Sequence[str], context: FinalContext) -> FinishedFinal:
-    """Run a final step unless it, and what it made, are up to date.
+    """Run a final step unless it and its artifacts are up to date.
 
     Args:
         worker: Context of the main process.
         stage: The stage.
         shards: Names of all shards.
-        context: What the step may use besides the view.
+        context: The step's resources besides the view.
     """
     assert isinstance(stage.step, FinalStep)
     space = worker.workspace

@@ -1,7 +1,7 @@
 """Execution of the stages that need all records at once: gather steps and campaigns.
 
-They run in one process, without pixels. A gather step sees the columns of all live records at once. Where only
-curators' decisions about a stage have changed, its verdicts are written again and the step does not run.
+They run in one process, without pixels. A gather step sees the columns of all live records at once. If only curators'
+decisions about a stage have changed, its verdicts are rewritten and the step does not run.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from benchwright.workspace.workspace import Workspace
 
 
 def _override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
-    """Write the shards of a stage again for which curators' decisions have changed; return whether there were any."""
+    """Rewrite a stage's shards for which curators' decisions have changed; return whether any had."""
     table, overrides = StageTable(worker.workspace, stage.id), worker.overrides.about(stage)
     changed = [marker for marker in markers if marker.overrides != worker.overrides.digest(stage, marker.shard)]
     for marker in changed:
@@ -73,7 +73,7 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], recor
         worker: Context of the main process.
         stage: The stage.
         shards: Names of all shards.
-        record_map: What maps functions over records for the step.
+        record_map: Mapper of functions over records for the step.
     """
     assert isinstance(stage.step, GatherStep)
     upstream = {shard: worker.upstream(stage, shard) for shard in shards}
@@ -130,7 +130,7 @@ def _all_columns(
 
 
 def _named(ids: pa.Array, spoken_of: NDArray[np.int64], overridden: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the rows that a step spoke of and those that curators decided about, each with its id."""
+    """Yield the rows that a step or a curator decided on, each with its id."""
     import pyarrow.compute as pc
 
     decided = integers_of(pc.index_in(arrow_array(sorted(overridden), pa.string()), value_set=ids))
@@ -142,7 +142,7 @@ _UNSPOKEN = Outcome()
 
 
 def _load(modules: Sequence[str]) -> None:
-    """Import the modules that a step will import, where they are installed (`GatherStep.imports`)."""
+    """Import those of a step's modules that are installed (`GatherStep.imports`)."""
     for name in modules:
         with uninterrupted(), suppress(ImportError):
             import_module(name)
@@ -152,7 +152,7 @@ def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int
     """Return a function from row number to outcome; outcomes are made on demand, not for all rows at once."""
     numbers = np.asarray(gathered.rows, np.int64)
     if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
-        raise ValueError(f"{stage.id}.gather spoke of a row twice, or of one that is not there")
+        raise ValueError(f"{stage.id}.gather names a row twice, or one that does not exist")
     for name, column in {**gathered.values, "verdicts": gathered.verdicts, "reasons": gathered.reasons}.items():
         if column is not None and len(column) != len(numbers):
             raise ValueError(f"{stage.id}.gather returned {len(column)} {name} for {counted(len(numbers), 'row')}")
@@ -181,8 +181,8 @@ def run_campaign(
         worker: Context of the main process.
         stage: The stage.
         shards: Names of all shards.
-        beside: Campaigns right before it that wait for people still, and that it does not wait for; default none. It
-            then asks about what came to them, and writes nothing.
+        beside: Waiting campaigns right before it, for which it does not wait; default none. With any, it asks about the
+            records that reached them, and writes nothing.
     """
     step, workspace = stage.step, worker.workspace
     assert isinstance(step, CampaignStep)
@@ -216,7 +216,7 @@ def run_campaign(
     if verdicts.waiting is not None:
         return verdicts
     if beside:
-        return Verdicts(f"campaign {stage.id!r} is decided, and waits for {beside[0].id!r}")
+        return Verdicts(f"campaign {stage.id!r} is decided and waits for {beside[0].id!r}")
     table = StageTable(workspace, stage.id)
     for shard in shards:
         judged = [
@@ -234,7 +234,7 @@ def run_campaign(
 
 
 def _flags(workspace: Workspace, upstream: Upstream, entry: str) -> dict[str, Flag]:
-    """Return what the stages of an entry ask about in one shard, by record id, as curators left it."""
+    """Return an entry's flagged records in one shard, by record id, after curators' decisions."""
     evidence: dict[str, dict[str, Any]] = {}
     reasons: dict[str, str] = {}
     for stage, marker in upstream:

@@ -1,8 +1,7 @@
 """Columns of live records, which a gather step reads, made from the tables of the stages before it.
 
-Cells stay in Arrow's buffers from the files to the step: a dictionary for each record took 2 kB a record and ten times
-the processor time. Arrow's own functions are enough for it; a database such as DuckDB would be a second engine for
-four joins.
+Cells stay in Arrow's buffers from the files to the step. A dictionary for each record took 2 kB a record and ten times
+the processor time. Arrow's own functions suffice; a database such as DuckDB would be a second engine for four joins.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class _LiveRecords:
     Args:
         key: Name of the column of ids.
         records: The wanted columns of the record table.
-        groups: Outcomes of stages over this stream that give group keys, without records that were made anew since.
+        groups: Outcomes of stages over this stream that give group keys, without records revised since.
         image_groups: Outcomes of stages over images that give group keys, which hold for the items of an image.
         values: For each value that the step reads, the ids and the values of the stage that gives it.
     """
@@ -45,13 +44,13 @@ class _LiveRecords:
     values: dict[str, tuple[pa.ChunkedArray, pa.ChunkedArray]] = field(default_factory=dict)
 
     def add(self, made: pa.Table) -> None:
-        """Add records; one that is there already is replaced, and loses the group keys that stages gave it."""
+        """Add records; a new version replaces the record and loses the group keys that stages gave it."""
         ids = made.column(self.key)
         self.records = pa.concat_tables([_without(self.records, self.key, ids), made])
         self.groups = [_without(given, "record_id", ids) for given in self.groups]
 
     def judge(self, stage: Stage, outcomes: pa.Table) -> None:
-        """Remove what a stage over this stream drops, and note the group keys that it gives."""
+        """Remove the records that a stage over this stream drops, and note the group keys it gives."""
         import pyarrow.compute as pc
 
         removing = arrow_array([verdict for verdict in ("drop", "failed") if stage.removes(verdict)], pa.string())
@@ -144,14 +143,14 @@ def _outcomes(table: StageTable, marker: Marker, stage: Stage, values: Iterable[
 
 
 def _looked_up(ids: pa.ChunkedArray, given_to: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the value that was given to each id; null where none was."""
+    """Return the value given to each id, or null."""
     import pyarrow.compute as pc
 
     return values.take(pc.index_in(ids, value_set=given_to.combine_chunks()))
 
 
 def _without(table: pa.Table, key: str, ids: pa.ChunkedArray) -> pa.Table:
-    """Return the rows whose key is none of some ids."""
+    """Return the rows whose key is not among the ids."""
     import pyarrow.compute as pc
 
     if not table.num_rows or not len(ids):
@@ -160,11 +159,11 @@ def _without(table: pa.Table, key: str, ids: pa.ChunkedArray) -> pa.Table:
 
 
 def _text_lists(count: int, rows: NDArray[np.int64], texts: pa.ChunkedArray) -> pa.Array:
-    """Return for each of `count` rows the sorted list of its different texts.
+    """Return for each of `count` rows the sorted list of its distinct texts.
 
     Args:
         count: Number of rows.
-        rows: Shape (texts,), the row that each text belongs to.
+        rows: Shape (texts,), the row of each text.
         texts: The texts, in any order.
     """
     import pyarrow.compute as pc

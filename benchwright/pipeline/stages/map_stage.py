@@ -2,7 +2,7 @@
 
 Records are processed in chunks of source images. Every stage of the pass runs over a chunk before the next chunk
 begins, and all share one image reader. A record that a stage has already processed with the same hash and settings
-keeps its old outcome and is not run.
+keeps its old outcome.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class MapJob:
     def run(self, worker: WorkerContext, attempt: Attempt) -> dict[str, Any]:
         """Run the pass and write every stage's shard; return its counts of records and decodes, and its costs.
 
-        `seconds` and `stages` hold, by stage, the wall clock and the whole cost of the stage's own work; what the job
-        costs beyond that goes into reading and writing tables.
-        `raised` holds, by stage, the first exception that the step raised on a record, with its message.
+        `seconds` and `stages` hold, by stage, the wall-clock time and the whole cost of the stage's own work; the rest
+        of the job's cost is for reading and writing tables. `raised` holds, by stage, the first exception that the step
+        raised on a record, with its message.
         """
         stages = [stage for stage in worker.stages if stage.id in self.stages]
         worker.close_others(stages)
@@ -151,7 +151,7 @@ def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[s
 
 
 def _run_chunk(running: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
-    """Run one stage over one chunk, apply its verdicts to `stage_input`; return how many records were actually run."""
+    """Run one stage over one chunk, apply its verdicts to `stage_input`; return the number of records it ran on."""
     stage, wanted = running.stage, set(roots)
     records: list[AnyRecord] = (
         [stage_input.images[root] for root in roots if root in stage_input.images]
@@ -194,7 +194,7 @@ def _apply(stage_input: StageInput, stage: Stage, judged: Judged) -> None:
 
 
 def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:
-    """Yield each record's outcome, computed in batches where the step supports it, else one at a time."""
+    """Yield each record's outcome, computed in batches if the step supports them, else one at a time."""
     stage = running.stage
     batched = isinstance(stage.step, MapStep) and type(stage.step).many is not MapStep.many and stage.role == "whole"
     most = stage.step.together() if isinstance(stage.step, MapStep) else None
@@ -211,7 +211,9 @@ def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt)
                 raise
         except Exception as error:
             _raise_if_of_the_machine(error)
-            logger.warning("%s: a batch of %d raised; going on one at a time", stage.id, len(records), exc_info=True)
+            logger.warning(
+                "%s: a batch of %d raised an exception; continuing one at a time", stage.id, len(records), exc_info=True
+            )
         else:
             if len(outcomes) != len(records):
                 raise ValueError(
@@ -230,14 +232,14 @@ def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt)
 
 
 def _one(running: _Running, record: AnyRecord) -> Outcome:
-    """Run a step on one record; a fault of the record becomes its outcome, a fault that the user must fix is raised."""
+    """Run a step on one record; a fault of the record becomes its outcome, one that the user must fix is raised."""
     try:
         return running.stage.one(record, running.context)
     except UnreadableImage as error:
         return Outcome("failed", error.reason, evidence={"detail": error.detail})
     except DataError:
         logger.warning(
-            "%s: the file of image %s is not what was taken in", running.stage.id, record.record_id, exc_info=True
+            "%s: the file of image %s has changed since ingest", running.stage.id, record.record_id, exc_info=True
         )
         return Outcome("failed", "changed")
     except (MemoryError, OutOfMemory):
@@ -253,7 +255,7 @@ def _one(running: _Running, record: AnyRecord) -> Outcome:
 
 
 def _raise_if_of_the_machine(error: Exception) -> None:
-    """Raise faults of the machine, such as a full disk, which end the run: they are no fault of the record."""
+    """Raise faults of the machine, such as a full disk, which end the run: the record is not at fault."""
     if is_of_the_machine(error) and (fault := storage_fault(error)) is not None:
         raise fault from error
 

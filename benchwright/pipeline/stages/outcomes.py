@@ -32,7 +32,7 @@ from benchwright.workspace.tables import (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One record's outcome, with the hash of what the step read of the record, and a curator's decision about it."""
+    """One record's outcome, with the hash of the step's input from the record, and a curator's decision about it."""
 
     record_id: str
     record_hash: str
@@ -46,7 +46,7 @@ class Judged:
 
 
 def record_hash(record: AnyRecord, values: Mapping[str, Any]) -> str:
-    """Return the hash of a record and the values that a step reads of it; equal hashes may share an outcome."""
+    """Return the hash of a record and the values that a step reads; equal hashes may share an outcome."""
     return digest([record.model_dump(mode="json"), dict(values)])[:32]
 
 
@@ -74,7 +74,7 @@ def write_outcomes(
         }
         for judgement, (verdict, reason, evidence) in zip(judgements, verdicts, strict=True)
     ]
-    # Two records may make identical pictures; these are one image, attributed to the first of them.
+    # Two records may yield identical pictures; these are one image, attributed to the first.
     images: dict[str, dict[str, Any]] = {}
     for judgement in sorted(judgements, key=lambda judgement: judgement.record_id):
         for record in judgement.outcome.images:
@@ -115,7 +115,7 @@ def write_gathered(
     config: str,
     overrides: str = "",
 ) -> Marker:
-    """Write a shard of a gather stage, column by column: most of its rows are kept without a word.
+    """Write a shard of a gather stage, column by column, since most of its rows are kept without comment.
 
     Args:
         table: The stage's table.

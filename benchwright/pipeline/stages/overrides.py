@@ -2,7 +2,7 @@
 
 `overrides/current.json` names the snapshot, `overrides/HASH.parquet`. The run reads decisions from nowhere else.
 
-A decision has one of three states: it counts, it waits for the next run, or there is nothing left for it to change.
+A decision has one of three states: it counts, it waits for the next run, or it has nothing left to change.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ _SNAPSHOT = pa.schema(
 def may_be_overridden(stage: Stage) -> bool:
     """Return whether a curator's decision can replace this stage's verdicts.
 
-    In campaigns, people amend their own answers instead. A step that makes images or items made none of the records
-    that it dropped, so there is nothing to restore; and a measurement gives no verdict.
+    In campaigns, annotators amend their own answers instead. A step that makes images or items made none from the
+    records it dropped, which leaves nothing to restore. A measurement gives no verdict.
     """
     return stage.kind in {"map", "gather"} and stage.role != "measure" and not stage.makes
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """All decisions that one run read, by stage and record, with a digest for each shard that they concern."""
+    """All decisions that one run read, by stage and record, with a digest for each affected shard."""
 
     by_stage: Mapping[str, Mapping[str, Override]] = field(default_factory=dict)
     digests: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Overrides:
         return self.by_stage.get(stage.id, {}) if may_be_overridden(stage) else {}
 
     def digest(self, stage: Stage, shard: str) -> str:
-        """Return the digest of all that decisions can change in a shard of a stage; empty where there are none.
+        """Return the digest of all that decisions can change in a shard of a stage; empty without decisions.
 
         The curator's name and reason are not part of it, because no outcome depends on them.
         """
@@ -117,7 +117,7 @@ def snapshot_of(space: Workspace) -> list[Override]:
 
 
 def current_snapshot(space: Workspace) -> str | None:
-    """Return the name of the snapshot file that the last run wrote; None where there is none.
+    """Return the name of the snapshot file that the last run wrote; None without one.
 
     Raises:
         DataError: The file `current.json` is damaged or newer than this program.
@@ -210,11 +210,11 @@ def _standing(override: Override, lookup: Lookup, *, is_taken_in: bool) -> Overr
 
 
 def _nothing_to_decide(override: Override, verdict: StageVerdict | None, lookup: Lookup) -> str | None:
-    """Return why a decision changes nothing; None where the next run takes it in."""
+    """Return why a decision changes nothing; None if the next run will apply it."""
     if override.stage not in lookup.stages:
-        return "the recipe has no such step any more"
+        return "the recipe no longer has this step"
     if verdict is None:
-        return "the record does not reach this step any more"
+        return "the record no longer reaches this step"
     opposite = {"drop"} if override.action == "keep" else {"keep"}
     if verdict.own_verdict not in {"ask", *opposite}:
         return f"the step itself says {' '.join(filter(None, [verdict.own_verdict, verdict.own_reason]))} now"

@@ -1,9 +1,9 @@
-"""The log of one run: everything that varies between runs and is therefore in no table.
+"""The log of one run: everything that varies between runs and therefore belongs in no table.
 
 runs/RUN/run.json       time, machine, versions, how the run ended; then the SHA-256 of the files that are complete
 runs/RUN/events.jsonl   lines about stages that start and end, and about each finished job (`stage_events`)
 runs/RUN/funnel.html    the page of the run
-runs/RUN/worker-N.log   what each worker printed
+runs/RUN/worker-N.log   the output of each worker
 runs/versions.json      the library versions of the last run
 """
 
@@ -31,7 +31,7 @@ from benchwright.workspace.workspace import Workspace
 _RUN_FILE = "run.json"
 EVENTS_FILE = "events.jsonl"
 WRITTEN_AGAIN = ("runs/versions.json", "runs/funnel.json")
-"""Files that the next run writes again where they are damaged or missing."""
+"""Files that the next run rewrites if they are damaged or missing."""
 
 
 class RunLog:
@@ -76,7 +76,7 @@ class RunLog:
         ]
 
     def close(self, state: str) -> None:
-        """Write how the run ended."""
+        """Write the run's final state."""
         with naming(self._events.name):
             self._events.close()
         ended = {"ended_at": datetime.now(UTC).isoformat(), "state": state}
@@ -104,7 +104,7 @@ def logged(workspace: Workspace, command: Mapping[str, Any]) -> Iterator[RunLog]
 
 
 def vouch_for(path: Path) -> None:
-    """Record in a run's log the SHA-256 of a file that was written beside it after the run ended."""
+    """Record in a run's log the SHA-256 of a file written next to it after the run ended."""
     document = read_sealed(path.parent / _RUN_FILE)
     files = {**document.get("files", {}), path.name: file_digest(path)}
     write_sealed(path.parent / _RUN_FILE, {**document, "files": files})
@@ -126,9 +126,9 @@ def log_problems(workspace: Workspace) -> Iterator[DamagedError]:
             with suppress(FileNotFoundError):
                 read_sealed(workspace.root / name)
         except DamagedError as error:
-            yield DamagedError(error.path, f"{error.what}; the next run writes it again")
+            yield DamagedError(error.path, f"{error.what}; the next run rewrites it")
     for path in sorted(workspace.runs.glob(f"*/{_RUN_FILE}")):
-        of_no_use = f"no run reads it; delete {path.parent.relative_to(workspace.root)} to be rid of it"
+        of_no_use = f"no run reads it; delete {path.parent.relative_to(workspace.root)} to remove it"
         try:
             files = read_sealed(path).get("files", {})
         except DamagedError as error:

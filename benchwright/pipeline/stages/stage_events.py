@@ -1,15 +1,15 @@
-"""The events of a run's stages, in the run's log, whatever kind of stage and whatever engine.
+"""The events of a run's stages in the run's log, for every kind of stage and every engine.
 
 {"event": "start", "stage", "kind"}                     a stage starts
 {"event": "job", "of", "worker", "usage", ...}          a worker has finished a job for these stages
 {"event": "map", "stage", "what", "records", ...}       a step has mapped a function over records
-{"event": "part", "stage", "what", "usage"}             what the main process spent on a part of a final step
+{"event": "part", "stage", "what", "usage"}             resources of the main process for a part of a final step
 {"event": "end", "stage", "state", "counts", ...}       a stage has ended: done, waiting for people, or failed
-{"event": "pass", "stages", "usage"}                    what the main process spent on stages that end together
-{"event": "run", "usage"}                               what it spent on the whole run
+{"event": "pass", "stages", "usage"}                    resources of the main process for stages that end together
+{"event": "run", "usage"}                               its resources for the whole run
 
-Stages that share a pass over the images start and end together. Parts that go on at the same time, such as models
-behind different endpoints, each count all that the main process does meanwhile.
+Stages that share a pass over the images start and end together. Concurrent parts, such as models behind different
+endpoints, each count all work of the main process meanwhile.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from benchwright.workspace.shards import VerdictCounts
 
 @dataclass
 class Watched:
-    """What is known of a pass when it ends.
+    """The state of a pass at its end.
 
     Args:
-        ran: Number of shards that were run, or of steps that ran; 0 where everything was up to date.
-        state: How the stages end.
-        counts: Counts that are no records of tables, such as the artifacts of a final step.
+        ran: Number of shards or steps that ran; 0 if everything was up to date.
+        state: Final state of the stages.
+        counts: Counts of things outside tables, such as the artifacts of a final step.
     """
 
     ran: int = 0
@@ -46,7 +46,7 @@ class StageEvents:
     Args:
         log: Log of the run.
         counts: Function that returns the counts of a stage's table.
-        is_profiled: Whether the main process's peak of memory begins anew with each stage.
+        is_profiled: Whether to reset the main process's peak of memory at each stage.
     """
 
     def __init__(self, log: RunLog, counts: Callable[[str], VerdictCounts], *, is_profiled: bool) -> None:
@@ -54,7 +54,7 @@ class StageEvents:
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """Write what the main process spends on the block, which is the whole run."""
+        """Write the resources the main process spends on the block, which is the whole run."""
         with Meter(peak_anew=self._is_profiled) as meter:
             try:
                 yield
@@ -63,7 +63,7 @@ class StageEvents:
 
     @contextmanager
     def stages(self, stages: Sequence[str], kind: str) -> Iterator[Watched]:
-        """Write that stages start and end with the block, also where it raises."""
+        """Write that stages start and end with the block, even if it raises."""
         for stage in stages:
             self._log.event("start", stage=stage, kind=kind)
         watched = Watched()

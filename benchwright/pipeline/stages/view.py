@@ -18,8 +18,11 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.takedowns import goes_back_to
 
 _RECORDS_KEPT = 4096
-"""Number of pictures and items that a view keeps once they are read, some kB each: a release is written in several
-passes over them, and reading the tables of many shards again costs more than the passes."""
+"""Number of pictures and items that a view keeps after reading, some kB each.
+
+A release is written in several passes over them, and reading the tables of many shards again costs more than the
+passes.
+"""
 
 
 class View:
@@ -30,7 +33,7 @@ class View:
         stages: Stages that made the view, in order.
         shards: Names of the shards.
         recipe: Resolved recipe that made the view.
-        withdrawn: Ids of images that were withdrawn; items that show or go back to any are left out.
+        withdrawn: Ids of withdrawn images; the view omits items that show or derive from any.
     """
 
     def __init__(
@@ -57,7 +60,7 @@ class View:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Return the digest of all tables of the view, and of what was withdrawn."""
+        """Return the digest of all tables of the view and of the withdrawn images."""
         withdrawn = [sorted(self._withdrawn)] if self._withdrawn else []
         return digest([self.stages(), self.campaigns(), self.seed, *withdrawn])
 
@@ -75,7 +78,7 @@ class View:
                 )
 
     def _read(self, shard: str, names: Sequence[str]) -> StageInput:
-        """Return the live records of a shard; those of the first shards are read once."""
+        """Return the live records of a shard; the first shards are read only once."""
         if (kept := self._kept.get(shard)) is not None:
             return kept
         read = load_stage_input(self._worker.workspace, self._upstream(shard), names)
@@ -87,7 +90,7 @@ class View:
         """Return the record of an image that belongs to the item last yielded, or of any source image."""
         record = self._stage_input.pictures.get(image_id) or self._worker.source_image(image_id)
         if record is None:
-            raise DataError(f"image {image_id} is in no table of {self._worker.workspace.root}; run the recipe again")
+            raise DataError(f"no table has image {image_id} in {self._worker.workspace.root}; run the recipe again")
         return record
 
     def image_bytes(self, record: ImageRecord) -> bytes:

@@ -41,7 +41,7 @@ _SHARDS_OF_IMAGES_KEPT = 16
 
 @dataclass
 class WorkerContext:
-    """What one worker keeps between jobs: stages, opened steps, the image reader.
+    """The state one worker keeps between jobs: stages, opened steps, the image reader.
 
     Args:
         workspace: Workspace with tables and objects.
@@ -50,7 +50,7 @@ class WorkerContext:
         seed: The run's seed.
         shard_count: A power of two.
         limits: Largest size of an image file.
-        made: How the workspace holds pictures that steps make.
+        made: Rule for storing the pictures that steps make.
         overrides: Curators' overrides of step verdicts.
         restore: Function that makes an image's lost or damaged file again (`damage.make_again`); without one, such a
             file is an error.
@@ -66,7 +66,7 @@ class WorkerContext:
     overrides: Overrides = field(default_factory=Overrides)
     restore: Callable[[WorkerContext, ImageRecord], None] | None = None
     card: str | None = None
-    """Address of the process that holds the models which the workers of this machine share; None where none does."""
+    """Address of the process with the models that this machine's workers share; None without one."""
     remade: list[str] = field(default_factory=list)
     """Ids of images whose lost or damaged file this worker made again."""
     _opened: dict[str, Any] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class WorkerContext:
 
     @property
     def cache_dir(self) -> Path:
-        """Return a folder in which steps may keep files that can be made again."""
+        """Return a folder for files that steps can make again."""
         return self.workspace.cache
 
     @cached_property
@@ -93,7 +93,7 @@ class WorkerContext:
         return ImageReader(self.locate, limits=self.limits, make_again=again)
 
     def for_workers(self) -> WorkerContext:
-        """Return a context with the stages up to the last one that workers run, so that they import no later steps."""
+        """Return a context with the stages up to the last one that workers run, which spares them later imports."""
         last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
         return replace(self, stages=self.stages[: last + 1])
 
@@ -103,7 +103,7 @@ class WorkerContext:
 
     @cached_property
     def _card_client(self) -> CardClient | None:
-        """Return this worker's connection to the process with the shared models; None where there is none."""
+        """Return this worker's connection to the process with the shared models; None without one."""
         from benchwright.engines.card_client import CardClient
 
         return None if self.card is None else CardClient(self.card)
@@ -141,7 +141,7 @@ class WorkerContext:
         self.close_others([stage for stage in self.stages if stage.id in names])
 
     def close_others(self, stages: Sequence[Stage]) -> None:
-        """Drop what other stages than these opened: their models need not stay in memory once their phase is over."""
+        """Drop the opened objects of all other stages, whose models need not outlive their phase."""
         kept = {stage.id for stage in stages}
         if others := [stage_id for stage_id in self._opened if stage_id not in kept]:
             for stage_id in others:
@@ -169,12 +169,12 @@ class WorkerContext:
             table.look_again()
             marker = table.marker(shard)
         if marker is None:
-            raise DataError(f"shard {shard} of {stage_id} is not there; run the recipe again")
+            raise DataError(f"shard {shard} of {stage_id} is missing; run the recipe again")
         self._markers[stage_id, shard] = marker
         return marker
 
     def forget(self, stage_id: str, shard: str) -> None:
-        """Drop a cached marker whose shard was written, so that it is read again."""
+        """Drop a cached marker whose shard was written, so that the next call reads it again."""
         self._markers.pop((stage_id, shard), None)
 
     def config(self, stage: Stage) -> str:
@@ -186,7 +186,7 @@ class WorkerContext:
         return digest([self.config(stage), input_digest(stage, self.upstream(stage, shard))])
 
     def source_image(self, image_id: str) -> ImageRecord | None:
-        """Return the record of a source image from its own shard; None where there is none."""
+        """Return the record of a source image from its own shard; None if unknown."""
         table = StageTable(self.workspace, INGEST)
         marker = table.marker(shard_of(image_id, self.shard_count))
         file = marker.files.get("images") if marker else None
@@ -237,14 +237,14 @@ class StageContext:
         return {name: self._stage_input.values.get(full, {}).get(record_id) for name, full in self._stage.reads.items()}
 
     def value(self, record_id: str, name: str) -> Any:
-        """Return a value of an earlier stage; None where that stage gave none."""
+        """Return a value of an earlier stage; None if that stage gave none."""
         return self._stage_input.values.get(self._stage.reads[name], {}).get(record_id)
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of any source image, or of an image made from the same one."""
         record = self._stage_input.pictures.get(image_id) or self._worker.source_image(image_id)
         if record is None:
-            raise DataError(f"no image {image_id} goes back to the record's source image")
+            raise DataError(f"no image {image_id} derives from the record's source image")
         return record
 
     def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:

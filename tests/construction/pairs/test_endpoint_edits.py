@@ -177,7 +177,7 @@ def test_a_refusal_is_a_reason_with_its_words_and_costs_no_other_idea(
     ("data", "words"),
     [
         ([{"url": "http://127.0.0.1:1/x.png"}], "none is fetched"),
-        ([{"b64_json": "!!"}], "no base64"),
+        ([{"b64_json": "!!"}], "not base64"),
         ([{"b64_json": "AAAA"}], "cannot be read"),
         ([], "holds no picture"),
     ],
@@ -236,11 +236,11 @@ def test_a_model_without_masks_is_sent_none_and_its_edit_is_kept_to_the_mask(
     [
         ({"backend": "endpoint"}, "needs `editor`"),
         ({"editor": {"model": "m"}}, "other backends use none"),
-        ({"backend": "endpoint", "editor": {"model": "m", "sizes": ["big"]}}, "'big' is no size"),
+        ({"backend": "endpoint", "editor": {"model": "m", "sizes": ["big"]}}, "'big' is not a size"),
         ({"backend": "endpoint", "editor": {"model": "m", "budget": 3}}, "price_picture"),
         (
             {"backend": "endpoint", "editor": {"model": "m", "price_picture": 1, "price_in": 1, "price_out": 1}},
-            "not both",
+            "give either price_picture",
         ),
     ],
 )

@@ -83,7 +83,7 @@ def test_only_an_optional_step_that_lacks_something_is_left_out(
 
 
 def test_an_optional_entry_that_is_no_step_is_a_mistake(photographs: Path) -> None:
-    with pytest.raises(RecipeError, match=r"fit.yaml: line 2: there is no step 'shortcut' to be optional; .* jigsaw"):
+    with pytest.raises(RecipeError, match=r"fit.yaml: line 2: optional step 'shortcut' does not exist; .* jigsaw"):
         parse_recipe("name: fit\noptional: [shortcut]\nsteps: [jigsaw]\n", "fit.yaml", photographs)
 
 

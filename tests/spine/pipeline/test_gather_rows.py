@@ -38,7 +38,7 @@ def test_a_step_that_says_nothing_keeps_all() -> None:
 
 @pytest.mark.parametrize("rows", [[1, 1], [-1], [3]], ids=["twice", "before the first", "after the last"])
 def test_rows_that_cannot_be_are_refused(rows: list[int]) -> None:
-    with pytest.raises(ValueError, match=r"partner\.gather spoke of a row twice, or of one that is not there"):
+    with pytest.raises(ValueError, match=r"partner\.gather names a row twice, or one that does not exist"):
         outcome_of_row(gathered(rows), 3, STAGE)
 
 

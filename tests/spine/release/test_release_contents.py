@@ -65,7 +65,7 @@ def _change(column: str, value: Any) -> Callable[[list[dict[str, Any]]], None]:
     [
         pytest.param(_change("question", "Another?"), "content_hash", id="question"),
         pytest.param(_change("answer", "B"), "content_hash", id="answer"),
-        pytest.param(_change("answer", "Z"), "none of its choices", id="answer-of-no-choice"),
+        pytest.param(_change("answer", "Z"), "not among its choices", id="answer-of-no-choice"),
         pytest.param(_change("content_hash", None), "content_hash", id="no-hash"),
         pytest.param(_change("split", "test"), "in split test", id="split"),
         pytest.param(_change("item_id", "../../x"), "item_id", id="item-id"),

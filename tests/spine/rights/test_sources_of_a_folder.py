@@ -96,8 +96,8 @@ def test_all_that_is_wrong_with_a_table_is_told_at_once(tmp_path: Path) -> None:
     text = str(error.value)
     assert f"{tmp_path / 'sources.csv'} has 6 wrong cells or rows" in text
     for part in (
-        "line 2: there is no file 'none.png'", "line 3: url 'ftp://x' is no http or https address",
-        "line 4 names 'b.png' again, after line 3", "line 5: no file matches 'street/*'", "line 6 names no file",
+        "line 2: no file 'none.png'", "line 3: url 'ftp://x' is not an http or https address",
+        "line 4 repeats 'b.png' from line 3", "line 5: no file matches 'street/*'", "line 6 names no file",
         "line 7 has 2 cells where there are 3 columns",
     ):  # fmt: skip
         assert part in text
@@ -108,7 +108,7 @@ def test_all_that_is_wrong_with_a_table_is_told_at_once(tmp_path: Path) -> None:
     [
         (b"file,auhtor,license\n", "unknown columns: 'auhtor', 'license'; the columns are file, author, licence"),
         (b"author\nx\n", "no column 'file'"),
-        (b"file,file\n", "columns that stand there twice: 'file'"),
+        (b"file,file\n", "repeated columns: 'file'"),
         (b"file,author\nb.png,\xff\x81\n", "is not UTF-8 .byte 0xff"),
         (b'file,author\nb.png,"x\n', "line 2: no CSV: unexpected end of data; a quotation mark"),
     ],

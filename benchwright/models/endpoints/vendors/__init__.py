@@ -1,1 +1,1 @@
-"""Where vendors differ: APIs, clients, request bodies, refusals, streams."""
+"""Differences between vendors: APIs, clients, request bodies, refusals, streams."""

@@ -1,7 +1,7 @@
-"""The APIs in which models are asked, and what differs between them: address, key, names of fields, known limits.
+"""The APIs of models and their differences: address, key, names of fields, known limits.
 
-A request is the same for all until it is sent: messages, pictures, and settings of decoding. `parameters_for` gives
-settings the names by which an API knows them, `request_bodies.py` makes the body, `vendor_clients.py` sends it.
+A request is the same for all until it is sent: messages, pictures, and settings of decoding. `parameters_for`
+translates settings into an API's names, `request_bodies.py` makes the body, and `vendor_clients.py` sends it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Detail = Literal["auto", "low", "medium", "high", "original"]
 
 
 class ApiFacts(NamedTuple):
-    """What is particular to an API.
+    """The particulars of an API.
 
     Args:
         backend: Name before the colon in a model's name.
         base_url: Address of the hosted service.
         key_variable: Usual environment variable with its key.
-        extra: Extra of this package that installs its client; None where the base has it.
+        extra: Extra of this package that installs its client; None if the base includes it.
         module: Module of the client.
-        renamed: Names of settings that it knows by others; None for one that it does not take.
-        max_side_px: Longest side of pictures that the hosted service takes, in pixels; None where it states none.
-        max_bytes: Size of the largest picture file that it takes; likewise.
+        renamed: Its own names of settings; None for a setting that it does not accept.
+        max_side_px: Longest side of pictures that the hosted service accepts, in pixels; None if it states none.
+        max_bytes: Largest picture file that it accepts, in bytes; None if it states none.
     """
 
     backend: str
@@ -61,11 +61,11 @@ APIS: Final[Mapping[Api, ApiFacts]] = {
 }  # fmt: skip
 
 OPENAI_APIS: Final[frozenset[Api]] = frozenset({"chat", "responses"})
-"""Those that share an address and a key."""
+"""OpenAI's APIs, which share an address and a key."""
 
 
 def api_of(model: str) -> Api | None:
-    """Return the API that a model's name such as `anthropic:NAME` asks for; None where it names no endpoint."""
+    """Return the API of a model's name such as `anthropic:NAME`; None if it names no endpoint."""
     kind = model.partition(":")[0]
     return next((api for api, facts in APIS.items() if facts.backend == kind), None)
 
@@ -86,23 +86,23 @@ def parameters_for(
     """Return the fields of requests besides messages and model, under the names of an API.
 
     Args:
-        api: API in which the model is asked.
+        api: API of the model.
         model: Name of the model at the endpoint.
         where: Name of the endpoint, for messages.
         own: Settings of decoding, by Benchwright's names.
-        stated: Names of those settings to which the user gave a value.
+        stated: Names of the settings with a value from the user.
         fields: Further fields, by the API's names.
-        omit: Names of fields to leave out, by either's names.
+        omit: Names of fields to leave out, by Benchwright's or the API's names.
         effort: Effort of reasoning.
-        reasoning_tokens: Most tokens of thoughts.
-        detail: Detail in which pictures are seen.
+        reasoning_tokens: Largest number of thought tokens.
+        detail: Detail in which the model sees pictures.
 
     Raises:
-        BenchwrightError: The API takes no setting that the user stated, or its replies are not read in pieces.
+        BenchwrightError: The API does not accept a setting from the user, or does not stream replies.
     """
     renamed = APIS[api].renamed
     if refused := next((name for name in own if renamed.get(name, name) is None and name in stated), None):
-        raise BenchwrightError(f"{_NAMES[api]} takes no {refused}; leave it out for {model!r}")
+        raise BenchwrightError(f"{_NAMES[api]} does not accept {refused}; leave it out for {model!r}")
     if api != "chat" and (fields or {}).get("stream"):
         raise BenchwrightError(
             f"replies of {_NAMES[api]} are read in one piece; leave the field stream out for {model!r}"
@@ -156,7 +156,7 @@ def _reasoning(
 
 
 def _detail(api: Api, model: str, detail: Detail | None) -> dict[str, Any]:
-    """Return the field that sets the detail of all pictures, where it does not stand at each of them."""
+    """Return the field that sets the detail of all pictures, for APIs without detail per picture."""
     if detail is None or api in OPENAI_APIS:
         return {}
     if api == "anthropic":

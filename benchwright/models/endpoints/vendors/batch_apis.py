@@ -1,8 +1,8 @@
 """Batches of requests at half the price: OpenAI's Batch API, Anthropic's Message Batches and Gemini's batch mode.
 
-A batch is handed in as a whole and answered within a day. Each vendor has a class that says how a request stands in a
-batch, and hands in, finds, watches and collects one through the vendor's own client (`vendor_clients.py`). Errors are
-those of that module, and `UnusableReply` for what no vendor says.
+A batch is submitted as a whole and answered within a day. Each vendor has a class that formats a request for a batch,
+and submits, finds, watches and collects one through the vendor's own client (`vendor_clients.py`). Errors are those of
+that module, and `UnusableReply` for responses that no vendor documents.
 
 Sources: OpenAI, "Batch API" and its reference; Anthropic, "Batch processing" and its reference; Google, "Batch API" of
 the Gemini API.
@@ -24,12 +24,12 @@ from .reply_kinds import error_in_words
 from .vendor_clients import AnthropicClient, GeminiClient, OpenAIClient
 
 MOST_REQUESTS: Final = 5_000
-"""Requests of a batch: OpenAI takes 50,000 and Anthropic 100,000, but the replies of so many are no small file."""
+"""Largest number of requests in a batch, below the vendors' limits (50,000 and 100,000) to keep reply files small."""
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""Size of a batch with its pictures, in bytes: OpenAI takes 200 MB, Anthropic 256 MB and Gemini 2 GB."""
+"""Largest size of a batch with its pictures, in bytes: OpenAI accepts 200 MB, Anthropic 256 MB and Gemini 2 GB."""
 
 _MARK = "benchwright"
-"""Name of the metadata by which a batch of OpenAI is found again."""
+"""Name of the metadata that identifies a batch at OpenAI."""
 _CLOCKS_S = 600
 """Seconds by which the clocks of this machine and a vendor may differ."""
 
@@ -38,9 +38,9 @@ class BatchState(NamedTuple):
     """Where a batch is.
 
     Args:
-        is_over: Whether no request of it is under way any more.
-        words: The vendor's word for it, with what it says of the cause where it failed as a whole.
-        has_results: Whether there is something to collect.
+        is_over: Whether none of its requests is still in progress.
+        words: The vendor's word for it, with the cause if the batch failed as a whole.
+        has_results: Whether any results are ready to collect.
     """
 
     is_over: bool
@@ -49,12 +49,12 @@ class BatchState(NamedTuple):
 
 
 class BatchResult(NamedTuple):
-    """What became of a request of a batch.
+    """The outcome of a request in a batch.
 
     Args:
         request: Name of the request.
-        response: Response, as it comes to a single request; None where there is none.
-        cause: Reason in words why there is none.
+        response: Response, in the form of a single request's; None without one.
+        cause: Explanation of a missing response.
     """
 
     request: str
@@ -66,23 +66,23 @@ class BatchApi(Protocol):
     """A vendor's batches."""
 
     def line(self, request: str, body: bytes) -> bytes:
-        """Return a request as it stands in a batch, in one line of JSON.
+        """Return a request's line in a batch, as JSON.
 
         Args:
             request: Name of the request: letters, digits and underscores, 64 at most.
-            body: Body as it is sent alone.
+            body: Body of the request when sent alone.
         """
 
     async def submit(self, name: str, lines: Sequence[bytes]) -> str:
-        """Hand in a batch and return its id at the vendor; it then costs money."""
+        """Submit a batch and return its id at the vendor; it then costs money."""
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of a batch that was handed in though its id did not come back; None where there is none.
+        """Return the id of a submitted batch whose id never arrived; None if no such batch exists.
 
         Args:
-            name: Name under which it was handed in.
+            name: Name of the batch at submission.
             number: Number of its requests.
-            since_s: Time before it was handed in, in seconds since 1970.
+            since_s: Time before its submission, in seconds since 1970.
             known: Ids of other batches.
         """
 
@@ -90,18 +90,18 @@ class BatchApi(Protocol):
         """Return where a batch is."""
 
     async def results(self, batch_id: str) -> list[BatchResult]:
-        """Return what became of its requests, in any order; requests that are not there were never answered."""
+        """Return the outcomes of its requests, in any order; missing requests were never answered."""
 
 
 def batch_api(client: OpenAIClient | AnthropicClient | GeminiClient) -> BatchApi:
-    """Return the batches of the vendor that a client is of."""
+    """Return the batches of a client's vendor."""
     if isinstance(client, GeminiClient):
         return _GeminiBatches(client)
     return _AnthropicBatches(client) if isinstance(client, AnthropicClient) else _OpenAIBatches(client)
 
 
 class _OpenAIBatches:
-    """Batches of chat completions or Responses: a file goes up, and one with replies and one with errors come back."""
+    """Batches of chat completions or Responses: one file goes up; a file of replies and a file of errors come back."""
 
     _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 
@@ -179,7 +179,7 @@ class _AnthropicBatches:
         return _text(_document(created).get("id"))
 
     async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
-        """Return the id of the oldest unknown batch of as many requests since then; its results say whose it is."""
+        """Return the id of the oldest unknown batch of that size since then; its results identify its owner."""
         del name
         ids = []
         for batch in _entries(await self._client.get(f"{self._PATH}?limit=100"), "data"):
@@ -194,7 +194,7 @@ class _AnthropicBatches:
         return BatchState(status == "ended", status)
 
     async def results(self, batch_id: str) -> list[BatchResult]:
-        # The address that a batch states for its results is not followed: the key goes to no address but the user's.
+        # Benchwright ignores the address that a batch states for its results: the key goes only to the user's address.
         lines = _lines(await self._client.get(f"{self._PATH}/{batch_id}/results"), "custom_id")
         return [self._result(line["custom_id"], line.get("result")) for line in lines]
 
@@ -261,21 +261,21 @@ class _GeminiBatches:
 
     @contextmanager
     def _checked(self) -> Iterator[None]:
-        """Turn what the client raises about responses of other shapes within the block into an `UnusableReply`."""
+        """Turn the client's errors about unexpected responses within the block into an `UnusableReply`."""
         try:
             with self._client.errors():
                 yield
         except (KeyError, ValueError, TypeError, AttributeError) as error:
-            raise UnusableReply(f"no response of a batch: {error}") from error
+            raise UnusableReply(f"not a batch response: {error}") from error
 
 
 def _document(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise UnusableReply(f"no JSON: {error}") from error
+        raise UnusableReply(f"not JSON: {error}") from error
     if not isinstance(document, dict):
-        raise UnusableReply(f"no object: {ascii(document)[:80]}")
+        raise UnusableReply(f"not an object: {ascii(document)[:80]}")
     return document
 
 
@@ -297,12 +297,12 @@ def _lines(data: bytes, name: str) -> Iterator[Mapping[str, Any]]:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise UnusableReply(f"{ascii(value)[:80]} stands where a batch's name or state should")
+        raise UnusableReply(f"{ascii(value)[:80]} is in place of a batch's name or state")
     return value
 
 
 def _time_s(value: Any) -> float:
-    """Return a time as RFC 3339 spells it, in seconds since 1970; 0 for anything else."""
+    """Return an RFC 3339 time in seconds since 1970; 0 for anything else."""
     try:
         return datetime.fromisoformat(value).timestamp()
     except (TypeError, ValueError):

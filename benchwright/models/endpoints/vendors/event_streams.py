@@ -1,7 +1,7 @@
-"""A reply that a server sends in pieces, as server-sent events, put together into one document.
+"""Streamed replies: server-sent events, assembled into one document.
 
 An event is one or more lines `data: ...` before a blank line; each holds a piece of a chat completion as JSON, and
-`[DONE]` stands at the end (HTML standard, section 9.2; OpenAI, "Streaming").
+`[DONE]` comes at the end (HTML standard, section 9.2; OpenAI, "Streaming").
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from .failures import UnusableReply
 
 STREAM_FIELDS: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-"""Fields that ask for a reply in pieces, with the tokens that it took in the last one."""
+"""Fields that request a streamed reply, with its tokens in the last piece."""
 _DONE = "[DONE]"
 _BEGINNING = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry)?:")
 _STREAM_ONLY = re.compile(
@@ -32,7 +32,7 @@ def is_event_stream(data: bytes) -> bool:
 
 
 def wants_stream(status: int | None, words: str) -> bool:
-    """Return whether a refusal says that the server sends replies in pieces only.
+    """Return whether a refusal states that the server only streams replies.
 
     Example:
         >>> wants_stream(400, "This model only support stream mode, please enable the stream parameter")
@@ -42,12 +42,12 @@ def wants_stream(status: int | None, words: str) -> bool:
 
 
 def document_of(data: bytes) -> dict[str, Any]:
-    """Return the chat completion that a stream holds, as a server that does not stream would send it.
+    """Return the chat completion in a stream, in the form of a server that does not stream.
 
-    Only the first choice is read. An error in the stream stands in the document as `error`.
+    The function reads only the first choice. An error in the stream becomes the document's `error`.
 
     Raises:
-        UnusableReply: An event is no JSON, or the stream breaks off before the reply's end.
+        UnusableReply: An event is not JSON, or the stream breaks off before the reply's end.
     """
     texts: dict[str, list[str]] = {}
     calls: dict[int, dict[str, Any]] = {}
@@ -82,7 +82,7 @@ def document_of(data: bytes) -> dict[str, Any]:
 
 
 def _events(data: bytes) -> Iterator[str]:
-    """Yield the data of each event; comments, and fields of other names, are passed over."""
+    """Yield the data of each event, ignoring comments and fields of other names."""
     lines: list[str] = []
     for line in data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if line.startswith("data:"):
@@ -98,9 +98,9 @@ def _piece(text: str) -> Mapping[str, Any]:
     try:
         piece = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnusableReply(f"an event of the stream is no JSON: {error}") from error
+        raise UnusableReply(f"an event of the stream is not JSON: {error}") from error
     if not isinstance(piece, dict):
-        raise UnusableReply(f"an event of the stream is no object: {ascii(text)[:80]}")
+        raise UnusableReply(f"an event of the stream is not an object: {ascii(text)[:80]}")
     return piece
 
 
@@ -113,7 +113,7 @@ def _first_choice(piece: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _take(delta: Mapping[str, Any], texts: dict[str, list[str]], calls: dict[int, dict[str, Any]]) -> None:
-    """Add what a piece holds to the texts and calls so far."""
+    """Add the content of a piece to the texts and calls so far."""
     for name in _TEXTS:
         value = delta.get(name)
         if isinstance(value, list):

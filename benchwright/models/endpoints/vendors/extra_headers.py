@@ -1,4 +1,4 @@
-"""Headers that users add to requests. Their values go to the endpoint and nowhere else."""
+"""Headers that users add to requests. Their values go only to the endpoint."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _OURS = frozenset(
 
 
 def wrong_headers(headers: Mapping[str, str]) -> str | None:
-    """Return a message on what is wrong with headers, without their values; None where nothing is."""
+    """Return a message about faulty headers, without their values; None if all are valid."""
     for name, value in headers.items():
         if _NAME.fullmatch(name) is None:
-            return f"{name!r} is no name of a header; names are such as X-Organization"
+            return f"{name!r} is not a header name; give one such as X-Organization"
         if name.lower() in _OURS:
             return f"the header {name!r} cannot be set: the body of requests and the connection depend on it"
         if value.startswith(_FROM_ENVIRONMENT):
@@ -31,14 +31,14 @@ def wrong_headers(headers: Mapping[str, str]) -> str | None:
         elif not _is_sendable(value):
             return f"the value of the header {name!r} holds characters that no header can hold, or is too long"
     twice = len({name.lower() for name in headers}) < len(headers)
-    return "a header is given twice, in capitals and in small letters; give it once" if twice else None
+    return "a header is given twice, in upper and lower case; give it once" if twice else None
 
 
 def parse_headers(texts: Sequence[str]) -> dict[str, str]:
     """Return the headers of a repeated option, each as `NAME=value` or `NAME=ENV:VARIABLE`.
 
     Raises:
-        BenchwrightError: A text is no header, or a header stands twice.
+        BenchwrightError: A text is not a header, or a header is repeated.
 
     Example:
         >>> parse_headers(["X-Team=vision", "X-Token=ENV:TEAM_TOKEN"])
@@ -48,7 +48,7 @@ def parse_headers(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise BenchwrightError("a header is written NAME=ENV:VARIABLE or NAME=value, such as X-Team=vision")
+            raise BenchwrightError("write a header as NAME=ENV:VARIABLE or NAME=value, such as X-Team=vision")
         if name in headers:
             raise BenchwrightError(f"the header {name!r} is given twice; give it once")
         headers[name] = value
@@ -56,10 +56,10 @@ def parse_headers(texts: Sequence[str]) -> dict[str, str]:
 
 
 def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return headers with the values that the environment holds.
+    """Return headers with values from the environment.
 
     Raises:
-        PrerequisiteError: A variable is not set, or holds what no header can hold.
+        PrerequisiteError: A variable is not set, or holds characters that no header can hold.
     """
     sent = {}
     for name, given in headers.items():

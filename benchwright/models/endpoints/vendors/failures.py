@@ -1,7 +1,7 @@
-"""Failures of requests to models: which may pass, which concern one request, and which concern all requests.
+"""Failures of requests to models, in three classes: transient, of one request, and of all requests.
 
-The classification serves everything that asks a model: a failure that may pass is sent again, one of this request
-becomes `RequestFailed`, and one of all requests raises `PrerequisiteError`, which ends the run.
+The classification serves everything that asks a model: a transient failure leads to a retry, a failure of one request
+becomes `RequestFailed`, and a failure of all requests raises `PrerequisiteError`, which ends the run.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _LONGEST_DETAIL = 300
 
 
 class UnusableReply(ValueError):
-    """A response that is no chat completion, or that is not read to its end because of its size or coding."""
+    """A response that is not a chat completion, or that is unreadable because of its size or coding."""
 
 
 class RequestAdapted(Exception):
-    """A request was refused for a field that is no longer sent as it was; it may be sent again, with others."""
+    """A request was refused for a field that has changed since; the caller may send it again with the new fields."""
 
 
 class BudgetRefusal(Exception):
@@ -43,16 +43,16 @@ class BudgetRefusal(Exception):
 
 @dataclass(frozen=True)
 class ModelAddress:
-    """Where requests to one model go, and the names by which errors tell users what to correct.
+    """The address for requests to one model, and names for errors that guide users to a correction.
 
     Args:
-        model: Model as the endpoint calls it.
+        model: Name of the model at the endpoint.
         base_url: Address without `/chat/completions`, or the path of another API.
         key: Key, kept out of every message; empty for a server that needs none.
         key_variable: Environment variable with the key.
         option: Name of the setting that holds the address, such as `--base-url`.
         where: Name of the endpoint in messages; its address if empty.
-        api: API in which the model is asked.
+        api: API of the model.
         headers: Further headers of requests, with their values.
         secrets: Values of headers that no message may show.
     """
@@ -88,15 +88,15 @@ class ModelAddress:
 
 
 class FailedTry(NamedTuple):
-    """One sending of a request that brought no usable reply.
+    """One sending of a request without a usable reply.
 
     Args:
-        reason: Stable code; `busy` stands for 429, 5xx and the like.
-        detail: One line for people, without the key.
-        status: HTTP status, where the endpoint answered with one.
+        reason: Stable code; `busy` covers 429, 5xx and similar.
+        detail: Explanation in one line, without the key.
+        status: HTTP status, if the endpoint returned one.
         error: Error object of the response, if it has one.
-        pause_s: Seconds of pause that the server asks for.
-        nobody_listens: Whether no connection came about.
+        pause_s: Pause in seconds that the server requests.
+        nobody_listens: Whether no connection was established.
     """
 
     reason: FailureReason
@@ -108,17 +108,17 @@ class FailedTry(NamedTuple):
 
     @property
     def is_rate_limit(self) -> bool:
-        """Whether the endpoint gets too many requests, which is no fault of this one."""
+        """Whether the endpoint gets too many requests, which is not this request's fault."""
         return self.status == 429
 
 
 def classify(failure: Exception, address: ModelAddress, timeout_s: float) -> FailedTry:
-    """Return what a failure of one sending means for its request.
+    """Return the meaning of a sending's failure for its request.
 
     Args:
         failure: `TimeoutError`, `UnusableReply`, or an error of the `openai` package.
-        address: Where the request went.
-        timeout_s: Seconds that it was allowed.
+        address: Address of the request.
+        timeout_s: Time limit in seconds.
 
     Raises:
         PrerequisiteError: No request to this endpoint can succeed.
@@ -138,7 +138,7 @@ def classify(failure: Exception, address: ModelAddress, timeout_s: float) -> Fai
 
 
 def no_server(failed: FailedTry, address: ModelAddress) -> PrerequisiteError:
-    """Return the error for an address where nobody listens."""
+    """Return the error for an address where no server listens."""
     return PrerequisiteError(
         f"no server listens at {address.name} ({failed.detail}); start it or correct {address.option}"
     )
@@ -147,27 +147,26 @@ def no_server(failed: FailedTry, address: ModelAddress) -> PrerequisiteError:
 def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
     status, error, headers = failure.status_code, failure.body, failure.response.headers
     message = error.get("message") if isinstance(error, dict) else error
-    if isinstance(error, dict) and isinstance(error.get("metadata"), dict):  # OpenRouter: what its provider said
+    if isinstance(error, dict) and isinstance(error.get("metadata"), dict):  # OpenRouter: its provider's message
         message = error_in_words(error)
     cause = f"HTTP {status}: {address.clean(message if isinstance(message, str) else failure.response.text[:10_000])}"
     if status == 401 or (status == 400 and _WRONG_KEY.search(cause)):
-        raise PrerequisiteError(
-            f"{address.name} refuses the key in {address.key_variable} ({cause}); set the right one"
-        )
+        raise PrerequisiteError(f"{address.name} refuses the key in {address.key_variable} ({cause}); correct it")
     if status == 404:
         raise PrerequisiteError(
-            f"{address.name} knows no model {address.model!r} or is no such endpoint ({cause}); correct the model's "
+            f"{address.name} does not know the model {address.model!r} or is not such an endpoint ({cause}); correct "
+            "the model's "
             f"name or {address.option}"
         )
     if (status == 429 and is_out_of_funds(error)) or (status in {400, 402} and _NO_FUNDS.search(cause)):
         raise PrerequisiteError(
-            f"the account at {address.name} has nothing left ({cause}); what was answered is kept, and the same "
-            "command goes on from there"
+            f"the account at {address.name} has no funds left ({cause}); replies so far are kept, and the same command "
+            "continues from there"
         )
     if 300 <= status < 400:
         # Redirects are not followed: the key must not go to an address that the user did not name.
         raise PrerequisiteError(
-            f"{address.name} sends requests on to {address.clean(headers.get('location', 'nowhere'))}; name the "
+            f"{address.name} redirects requests to {address.clean(headers.get('location', 'nowhere'))}; give the "
             f"address that answers as {address.option}"
         )
     reason: FailureReason = "busy" if status in _PASSING_STATUS or status >= 500 else "refused"
@@ -182,7 +181,7 @@ _NO_FUNDS = re.compile(r"credit balance is too low|insufficient (?:credits|balan
 
 
 def _retry_delay_s(error: Any) -> float | None:
-    """Return the pause in the details of an error of Gemini, in seconds; None if it asks for none."""
+    """Return the pause in the details of an error of Gemini, in seconds; None if it requests none."""
     details = error.get("details") if isinstance(error, dict) else None
     for entry in details if isinstance(details, list) else []:
         delay = entry.get("retryDelay") if isinstance(entry, dict) else None
@@ -192,7 +191,7 @@ def _retry_delay_s(error: Any) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the pause that a server asks for, in seconds or up to a date; None if it asks for none."""
+    """Return the pause that a server requests, in seconds or up to a date; None if it requests none."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers[name]) * unit
@@ -220,10 +219,10 @@ _TOO_LARGE = re.compile(
 
 
 def finds_too_large(status: int | None, words: str) -> bool:
-    """Return whether a failure says that a request, or a picture in it, is too large for the endpoint."""
+    """Return whether a failure reports that a request, or a picture in it, is too large for the endpoint."""
     return status == 413 or (status in {400, 422} and _TOO_LARGE.search(words) is not None)
 
 
 def is_out_of_funds(error: Any) -> bool:
-    """Return whether a 429's error object reports an empty account, for which waiting is no remedy."""
+    """Return whether a 429's error object reports an empty account, which waiting does not remedy."""
     return isinstance(error, dict) and error.get("code") == "insufficient_quota"

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 _LEAST_SIDE_PX, _LEAST_HALF_PX = 16, 64
-"""Smallest sides that are learned, from words and by halving: a server that refuses less has another reason."""
+"""Smallest sides to learn, from words and by halving: a server that refuses less has another reason."""
 _LEAST_BYTES = 2048
 _OF_TOKENS = re.compile(r"\btokens?\b|\bcontext\b", re.I)
 _PIXELS = re.compile(r"\b(\d[\d,]{1,6})\s*(?:px|pixels?)\b", re.I)
@@ -16,7 +16,7 @@ _MEGABYTES = re.compile(r"\b(\d{1,4}(?:\.\d{1,3})?)\s*Mi?B\b", re.I)
 
 
 class LearnedLimits(NamedTuple):
-    """Limits on a picture that an endpoint takes; None for no limit.
+    """An endpoint's limits on a picture; None for no limit.
 
     Args:
         max_side_px: Longest side, in pixels.
@@ -30,9 +30,9 @@ class LearnedLimits(NamedTuple):
 def learned_limits(words: str, side_px: int, size_bytes: int) -> LearnedLimits | None:
     """Return the limits that follow from an endpoint's refusal of a picture as too large.
 
-    A limit that the words state is taken over, of bytes three quarters, since servers measure the base64 that they
-    get. Without one both sides are halved. None where the picture would become smaller than 64 pixels, or where the
-    words are about tokens: to shrink all pictures because one question is long would change what all are about.
+    The function adopts a stated limit, but only three quarters of one in bytes, since servers measure base64. Without a
+    stated limit, it halves both sides. It returns None if the picture would become smaller than 64 pixels, or if the
+    words concern tokens: shrinking all pictures because of one long question would change every question.
 
     Args:
         words: Words of the refusal.

@@ -1,11 +1,12 @@
-"""The kind of a response of a model's server: an answer, or one of the ways to hold none. One rule for all vendors.
+"""The kind of a server's response: an answer, or one of the ways to lack one. One rule for all vendors.
 
-Servers spell the same thing differently: one content filter is an empty message with `finish_reason` `content_filter`,
-HTTP 400 with `content_policy_violation`, `ResponsibleAIPolicyViolation` inside an error of Azure, `SAFETY` or a blocked
-`promptFeedback` of Gemini. `read_response` reads a document of any of these shapes (chat completions first, then the
-native ones of Gemini, Anthropic and OpenAI's Responses, which gateways pass through) and `filtered_by` an error.
+Servers express the same event differently: one content filter is an empty message with `finish_reason`
+`content_filter`, HTTP 400 with `content_policy_violation`, `ResponsibleAIPolicyViolation` inside an error of Azure,
+`SAFETY` or a blocked `promptFeedback` of Gemini. `read_response` reads a document of any of these shapes (chat
+completions first, then the native ones of Gemini, Anthropic and OpenAI's Responses, which gateways pass through) and
+`filtered_by` an error.
 
-The module needs nothing of the package, so that every reader of replies can use it.
+The module imports nothing from the package, so that every reader of replies can use it.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from typing import Any, Final, Literal, NamedTuple
 ReplyKind = Literal["answered", "empty", "filtered", "refused", "tool_call", "cut_off", "failed"]
 """Kinds of replies:
 
-- `answered`: It holds text, whatever that says.
-- `empty`: It holds no text, or thoughts alone.
+- `answered`: It holds text, with any content.
+- `empty`: It holds no text, or only thoughts.
 - `filtered`: A filter around the model stopped request or reply.
 - `refused`: The server marks the text as a refusal of the model.
 - `tool_call`: It calls a tool and holds no text.
-- `cut_off`: It reached the longest length; it may hold text, which is read as any other.
+- `cut_off`: It reached the longest length; it may hold text, which is read like any other.
 - `failed`: The server reports a failure in place of a reply.
 """
 
 SILENT: Final[frozenset[ReplyKind]] = frozenset({"empty", "tool_call", "failed"})
-"""Kinds that say nothing about the model: they are no answer, no refusal, and never a score."""
+"""Kinds that reveal nothing about the model: neither an answer nor a refusal, and never scored."""
 DECLINED: Final[frozenset[ReplyKind]] = frozenset({"filtered", "refused"})
-"""Kinds in which the system that was asked declines."""
+"""Kinds in which the system declines."""
 
 _FILTER = frozenset(
     {
@@ -38,14 +39,14 @@ _FILTER = frozenset(
         "prohibited_content", "image_prohibited_content", "blocklist", "spii", "recitation", "blocked",
     }
 )  # fmt: skip
-"""Reasons for ending, and codes of errors, that stand for a filter, in small letters."""
+"""Reasons for ending and error codes that indicate a filter, in lower case."""
 _FILTER_WORDS = re.compile(
     r"content management policy|content policy|content[ _]filter(?:ing)? (?:was |has been )?(?:triggered|policy|system)"
     r"|(?:triggered|blocked|stopped|filtered) by (?:the |our )?(?:content|safety)|safety system|content exists risk"
     r"|flagged by (?:\w+ )?(?:moderation|safety|content)|requires moderation|inappropriate content",
     re.I,
 )
-"""Words of errors that have no code of their own for a filter; a field that is named `content_filter` is none."""
+"""Words about a filter in errors without a code for it; a mere field named `content_filter` does not match."""
 _FILTER_STATUS = frozenset({400, 403, 422, 451})
 _LENGTH = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
 _TOOL = frozenset({"tool_calls", "tool_use", "function_call", "malformed_function_call"})
@@ -58,13 +59,13 @@ _DEEPEST = 8
 
 
 class ResponseRead(NamedTuple):
-    """A server's response as the rule reads it.
+    """A server's response, as read by the rule.
 
     Args:
         kind: Kind of the reply.
-        text: Text of the reply; of a refusal, its words.
-        finish: Reason for ending as the server spells it; None where it states none.
-        cause: Reason in words why it is no answer; None for an answer.
+        text: Text of the reply, or the words of a refusal.
+        finish: Reason for ending, in the server's spelling; None if unstated.
+        cause: Explanation of why it is not an answer; None for an answer.
     """
 
     kind: ReplyKind
@@ -78,7 +79,7 @@ class NotAResponse(ValueError):
 
 
 def kind_of(text: str, finish: str | None) -> tuple[ReplyKind, str | None]:
-    """Return the kind of a reply by its text and its reason for ending, and the cause where it is no answer.
+    """Return the kind of a reply by its text and its reason for ending, and the cause if it is not an answer.
 
     Example:
         >>> kind_of("", "stop")
@@ -89,12 +90,12 @@ def kind_of(text: str, finish: str | None) -> tuple[ReplyKind, str | None]:
 
 
 def is_cut_off(finish: str | None) -> bool:
-    """Return whether a reason for ending says that the longest length was reached."""
+    """Return whether a reason for ending means that the reply reached the longest length."""
     return finish is not None and finish.lower() in _LENGTH
 
 
 def filtered_by(status: int | None, error: Any, words: str = "") -> str | None:
-    """Return which filter an error reports, by its code or in its words; None where it has another cause.
+    """Return the filter that an error reports, by its code or words; None if it has another cause.
 
     Args:
         status: HTTP status; None for an error inside a response of status 200.
@@ -111,13 +112,13 @@ def filtered_by(status: int | None, error: Any, words: str = "") -> str | None:
 
 
 def read_response(document: Any) -> ResponseRead:
-    """Return what a response of status 200 holds, in the shape of any known server.
+    """Return the content of a response of status 200, in the shape of any known server.
 
     Raises:
-        NotAResponse: It is in none of these shapes, or holds something else where text belongs.
+        NotAResponse: The document has none of these shapes, or holds another type in place of text.
     """
     if not isinstance(document, Mapping):
-        raise NotAResponse(f"no chat completion: {_shown(document)}")
+        raise NotAResponse(f"not a chat completion: {_shown(document)}")
     choice = _first(document.get("choices"))
     if choice is not None:
         return _of_choice(document, choice)
@@ -133,28 +134,28 @@ def read_response(document: Any) -> ResponseRead:
         return _of_parts(document["content"], document["stop_reason"])
     if isinstance(output := document.get("output"), list):
         return _of_output(document, output)
-    raise NotAResponse(f"no chat completion, since it has no choices: {_shown(document)}")
+    raise NotAResponse(f"not a chat completion, since it has no choices: {_shown(document)}")
 
 
 def _of_choice(document: Mapping[str, Any], choice: Mapping[str, Any]) -> ResponseRead:
     """Read the first choice of a chat completion."""
     finish = choice.get("finish_reason")
     if finish is not None and not isinstance(finish, str):
-        raise NotAResponse(f"no chat completion: its finish_reason is {_shown(finish)}")
+        raise NotAResponse(f"not a chat completion: its finish_reason is {_shown(finish)}")
     error = choice.get("error") or (document.get("error") if finish in _FAILURE else None)
     if error or finish in _FAILURE:
         return _of_error(error, finish)
     message = choice.get("message")
     if message is None and finish is None:
-        raise NotAResponse(f"no chat completion: its choice has no message: {_shown(choice)}")
+        raise NotAResponse(f"not a chat completion: its choice has no message: {_shown(choice)}")
     if message is None:
         message = {}
     if not isinstance(message, Mapping):
-        raise NotAResponse(f"no chat completion: its message is {_shown(message)}")
+        raise NotAResponse(f"not a chat completion: its message is {_shown(message)}")
     content = message.get("content")
     refusal = message.get("refusal")
     if content is not None and not isinstance(content, str | list):
-        raise NotAResponse(f"no chat completion: its content is no text: {_shown(content)}")
+        raise NotAResponse(f"not a chat completion: its content is not text: {_shown(content)}")
     text, declined = (content, "") if isinstance(content, str) else _text_of(content or [])
     refusal = refusal if isinstance(refusal, str) and refusal.strip() else declined
     if refusal and not text.strip():
@@ -171,7 +172,7 @@ def _of_parts(parts: Any, finish: Any) -> ResponseRead:
     listed = parts if isinstance(parts, list) else []
     text, _ = _text_of(listed)
     if finish is not None and not isinstance(finish, str):
-        raise NotAResponse(f"no reply: it ended by {_shown(finish)}")
+        raise NotAResponse(f"not a reply: it ended by {_shown(finish)}")
     tools = [part.get("functionCall") or part for part in listed if _is_call(part)]
     return _judged(text, finish, called=_called(tools), has_thoughts=bool(listed))
 
@@ -190,11 +191,11 @@ def _of_output(document: Mapping[str, Any], output: list[Any]) -> ResponseRead:
 
 
 def _judged(text: str, finish: str | None, *, called: str = "", has_thoughts: bool = False) -> ResponseRead:
-    """Return the kind of a reply; `called` names the tools that it calls."""
+    """Return a reply with its kind; `called` names the tools that it calls."""
     ended = (finish or "").lower()
     said = _THOUGHTS.sub("", text).strip()
     kind: ReplyKind = "empty"
-    words: str | None = "the reply holds thoughts and no text" if has_thoughts or text.strip() else _NO_TEXT
+    words: str | None = "the reply holds thoughts but no text" if has_thoughts or text.strip() else _NO_TEXT
     if ended in _FILTER:
         kind, words = "filtered", "a content filter stopped the reply"
     elif ended == "refusal":
@@ -206,13 +207,13 @@ def _judged(text: str, finish: str | None, *, called: str = "", has_thoughts: bo
     elif said:
         kind, words = "answered", None
     elif called or ended in _TOOL:
-        kind, words = "tool_call", f"the reply calls {called or 'a tool'} and holds no text"
+        kind, words = "tool_call", f"the reply calls {called or 'a tool'} but holds no text"
     kept = "" if kind in SILENT else text
     return ResponseRead(kind, kept, finish, None if words is None else _with_finish(words, finish))
 
 
 def _of_error(error: Any, finish: str | None = None) -> ResponseRead:
-    """Read an error that stands in place of a reply."""
+    """Read an error that replaces a reply."""
     words = error_in_words(error)
     name = filtered_by(None, error, words)
     if name is not None:
@@ -221,7 +222,7 @@ def _of_error(error: Any, finish: str | None = None) -> ResponseRead:
 
 
 def error_in_words(error: Any) -> str:
-    """Return what an error object says: its message, code, provider and what the provider said, as far as it has them.
+    """Return an error object's message, code, provider and provider's message, as far as present.
 
     Example:
         >>> error_in_words({"message": "Provider returned error", "code": 502})
@@ -241,7 +242,7 @@ def error_in_words(error: Any) -> str:
 
 
 def _blocked_prompt(document: Mapping[str, Any]) -> str | None:
-    """Return the reason for which a response without a reply says that its prompt was blocked."""
+    """Return the stated reason for a blocked prompt in a response without a reply."""
     feedback = document.get("promptFeedback") or document.get("prompt_feedback")
     if isinstance(feedback, Mapping):
         reason = feedback.get("blockReason") or feedback.get("block_reason")
@@ -251,7 +252,7 @@ def _blocked_prompt(document: Mapping[str, Any]) -> str | None:
 
 
 def _is_filtered(results: Any, depth: int = 0) -> bool:
-    """Return whether results of a filter, as Azure states them, say that something was filtered."""
+    """Return whether Azure's filter results report any filtering."""
     if depth > _DEEPEST:
         return False
     if isinstance(results, list):
@@ -271,7 +272,7 @@ def _codes(error: Any) -> Iterator[str]:
 
 
 def _text_of(parts: Any) -> tuple[str, str]:
-    """Return the text of a message's parts, and the words of those that are refusals; thoughts are passed over."""
+    """Return the text of a message's parts, and the words of its refusals, ignoring thoughts."""
     texts, refusals = [], []
     for part in parts if isinstance(parts, list) else []:
         if isinstance(part, str):
@@ -282,7 +283,7 @@ def _text_of(parts: Any) -> tuple[str, str]:
             text = part.get("text")
             text = text.get("value") if isinstance(text, Mapping) else text
             if text is not None and not isinstance(text, str):
-                raise NotAResponse(f"no chat completion: a part of its content is {_shown(part)}")
+                raise NotAResponse(f"not a chat completion: a part of its content is {_shown(part)}")
             texts.append(text or "")
     return "".join(texts), "".join(refusals)
 
@@ -292,7 +293,7 @@ def _is_call(part: Any) -> bool:
 
 
 def _called(calls: Any) -> str:
-    """Return the tools that are called, in words; empty where none is."""
+    """Return the called tools, in words; empty without any."""
     if isinstance(calls, Mapping):
         calls = [calls]
     names = []

@@ -1,7 +1,7 @@
-"""Bodies of requests in the shapes of the APIs: messages, pictures and fields, each where an API has its place.
+"""Request bodies in the shapes of the APIs: messages, pictures and fields, each in the API's place.
 
-A picture is put into a body as bytes after the rest is JSON, so each API has a function for the body around pictures
-and one for a picture's part.
+Pictures enter a body as bytes after the rest is JSON, so each API has one function for the body around pictures and one
+for a picture's part.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Messages = Sequence[tuple[str, Sequence[Any]]]
 """Role of each message, and its parts: texts, and pictures."""
 Fields = Mapping[str, Any]
 Shown = Callable[[Any], Any]
-"""What stands in a body for a picture."""
+"""Function from a picture to its placeholder in a body."""
 
 _BESIDE_CONTENTS = frozenset({"safetySettings", "tools", "toolConfig", "cachedContent", "labels", "serviceTier"})
-"""Fields of Gemini's requests that stand beside `generationConfig`, and not in it."""
+"""Fields of Gemini's requests next to `generationConfig`, not in it."""
 
 
 def body_of(
@@ -30,12 +30,12 @@ def body_of(
     """Return a request's body in the shape of its API.
 
     Args:
-        api: API in which the model is asked.
-        model: Model as the endpoint calls it.
+        api: API of the model.
+        model: Name of the model at the endpoint.
         messages: Messages in order.
-        fields: Fields beside messages and model.
-        form: Form of the reply, as chat completions state it; None for free text.
-        shown: Function from a picture to what stands for it.
+        fields: Fields besides messages and model.
+        form: Form of the reply, in the notation of chat completions; None for free text.
+        shown: Function from a picture to its placeholder.
     """
     return _BODIES[api](model, messages, fields, form, shown)
 
@@ -44,9 +44,9 @@ def picture_part(api: Api, url: bytes, detail: str | None) -> bytes:
     """Return a picture's part of a body, as JSON.
 
     Args:
-        api: API in which the model is asked.
+        api: API of the model.
         url: Picture's address, or the file itself as a data URL, without characters that JSON escapes.
-        detail: Detail in which it is seen, for APIs that have it at each picture.
+        detail: Detail in which the model sees it, for APIs with detail per picture.
     """
     return _PARTS[api](url, detail)
 
@@ -75,7 +75,7 @@ def _anthropic(model: str, messages: Messages, fields: Fields, form: Fields | No
 
 
 def _gemini(_: str, messages: Messages, fields: Fields, form: Fields | None, shown: Shown) -> dict[str, Any]:
-    """Return the body; the model stands in the address."""
+    """Return the body, without the model, which is part of the address."""
     beside = {name: value for name, value in fields.items() if name in _BESIDE_CONTENTS}
     config = {name: value for name, value in fields.items() if name not in beside}
     if form is not None:
@@ -100,7 +100,7 @@ def _gemini(_: str, messages: Messages, fields: Fields, form: Fields | None, sho
 
 
 def _turns(messages: Messages, shown: Shown, text: str) -> list[dict[str, Any]]:
-    """Return the messages without system messages, which some APIs have in a field of their own."""
+    """Return the messages without system messages, which some APIs hold in a separate field."""
     return [
         {"role": role, "content": _content(role, parts, shown, text)} for role, parts in messages if role != "system"
     ]

@@ -1,9 +1,9 @@
-"""Fields of a chat request besides its messages: those that users add or leave out, and those that a model refuses.
+"""Fields of a chat request besides its messages: those users add or leave out, and those a model refuses.
 
 Models accept different fields: OpenAI's reasoning models refuse `max_tokens` (they require `max_completion_tokens`) and
-every `temperature` but their own. A refusal names the field. A field that the user did not set is then renamed or left
-out for the rest of the run. A refused field that the user gave a value ends the run, since a request without it is not
-the one that the user asked for.
+every `temperature` but their own. A refusal names the field. If the user did not set the field, it is renamed or left
+out for the rest of the run. If the user gave it a value, the run ends, since a request without it is not the one the
+user requested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 _OURS = ("messages", "model", "n", "stream_options", "input", "contents")
 """Fields that users cannot set, because requests and replies depend on them."""
 _STREAM = "stream"
-"""Field that says how a reply travels, and nothing of the reply: it decides no result and no key of a request."""
+"""Field on the transfer of a reply, not its content: it decides neither results nor keys of requests."""
 
 _LENGTH, _NEW_LENGTH = "max_tokens", "max_completion_tokens"
 
@@ -43,7 +43,7 @@ _REFUSING = re.compile(
             r"(?:does not|do not|doesn't|don't) support (?!more|up to)",  # LiteLLM, xAI, OpenRouter
             r"unrecognized|unknown (?:name|parameter|field|argument)",  # Azure, Gemini, OpenAI, TGI
             r"extra inputs|extra_forbidden",  # Mistral, vLLM, Anthropic, Perplexity
-            r"unexpected keyword",  # servers of one's own in Python
+            r"unexpected keyword",  # users' own servers in Python
             r"may only be set to|only \S{1,20} is (?:allowed|supported)",  # Anthropic, Moonshot
             r"cannot both be specified",  # Anthropic, Bedrock
         )
@@ -52,49 +52,49 @@ _REFUSING = re.compile(
 )
 """Words by which servers refuse a field, with the servers that use them."""
 _EITHER = re.compile(r"cannot both be specified", re.I)
-"""Words that leave it to the user which of the named fields goes."""
+"""Words that leave the choice between the named fields to the user."""
 _BEFORE_A_NAME = r"(?::|->|\bparameters?|\barguments?|\bfields?|\binvalid|\bsupport)\s"
-"""What stands before a field's name where it stands without quotes."""
+"""Text before an unquoted field name."""
 
 
 class RequestFields(BaseModel):
-    """Settings of a model behind an endpoint that say what its requests hold beside messages and usual settings."""
+    """Settings of a model behind an endpoint for the content of requests besides messages and usual settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     fields: dict[str, JsonValue] = {}
-    """Fields to be sent along, such as `reasoning_effort: low`; one of the same name as a setting stands in for it."""
+    """Further fields to send, such as `reasoning_effort: low`; one with a setting's name replaces it."""
     omit: tuple[str, ...] = ()
-    """Fields to be left out, such as `temperature`."""
+    """Fields to leave out, such as `temperature`."""
 
     @model_validator(mode="after")
     def _sendable(self) -> Self:
         if wrong := wrong_fields(self.fields, self.omit):
             raise ValueError(wrong)
         if stated := sorted(set(self.omit) & self.model_fields_set):
-            raise ValueError(f"{stated[0]} is given a value and left out as well; remove one of the two")
+            raise ValueError(f"{stated[0]} has a value but is also left out; remove one of the two")
         return self
 
 
 def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
-    """Return a message on what is wrong with the fields to add and leave out; None where nothing is."""
+    """Return a message about faulty fields to add and leave out; None if all are valid."""
     for name in (*fields, *omit):
         if _NAME.fullmatch(name) is None:
-            return f"{name!r} is no name of a request's field; names are such as reasoning_effort"
+            return f"{name!r} is not a name of a request field; give one such as reasoning_effort"
         if name == "n":
             return (
                 "the field 'n' asks for several replies in one, and only one would be read: --samples K (in a recipe "
-                "samples: K) draws K replies to each question, each with a request of its own"
+                "samples: K) draws K replies to each question, each with a separate request"
             )
         if name == _STREAM and (name in omit or type(fields[name]) is not bool):
             return "the field 'stream' is true or false; replies come in one piece without it"
         if name in _OURS:
             return (
-                f"the field {name!r} can be neither set nor left out: requests are made, and replies read, by it; "
-                f"not to be set are {', '.join(_OURS)}"
+                f"the field {name!r} can be neither set nor left out, since requests and replies depend on it, as on "
+                f"{', '.join(_OURS)}"
             )
     both = sorted(set(fields) & set(omit))
-    return f"the field {both[0]!r} is added and left out as well; remove one of the two" if both else None
+    return f"the field {both[0]!r} is both added and left out; remove one of the two" if both else None
 
 
 def parse_field(text: str) -> tuple[str, Any]:
@@ -109,20 +109,21 @@ def parse_field(text: str) -> tuple[str, Any]:
     """
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise BenchwrightError(f"a field is written NAME=JSON, such as reasoning_effort=low; found {text!r}")
+        raise BenchwrightError(f"write a field as NAME=JSON, such as reasoning_effort=low; found {text!r}")
     if _WORD.fullmatch(value):
         return name, value
     try:
         return name, json.loads(value, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise BenchwrightError(
-            f"the value of the field {name!r} is no JSON: {value!r} ({error}); write words with spaces in quotes, such "
+            f"the value of the field {name!r} is not JSON: {value!r} ({error}); write words with spaces in quotes, "
+            "such "
             f"as '{name}=\"two words\"'"
         ) from error
 
 
 def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")
 
 
 class RequestParameters:
@@ -132,7 +133,7 @@ class RequestParameters:
         model: Name of the model at the endpoint.
         where: Name of the endpoint, for messages.
         own: Benchwright's own settings, as fields of a request.
-        stated: Names of those settings to which the user gave a value.
+        stated: Names of the settings with a value from the user.
         fields: Further fields, given by the user.
         omit: Names of fields to leave out.
     """
@@ -151,33 +152,33 @@ class RequestParameters:
         self._stream_fields: Mapping[str, Any] = STREAM_FIELDS if added.pop(_STREAM, False) else {}
         replaced = {*omit, *added, *([_LENGTH] if _NEW_LENGTH in added else [])}
         self.asked: dict[str, Any] = {name: value for name, value in own.items() if name not in replaced} | added
-        """Fields as settings ask for them."""
+        """Fields as requested in settings."""
         self._model, self._where = model, where
         self._stated = (frozenset(stated) - replaced) | added.keys()
         self._refused: dict[str, str | None] = {}
         self._lock = threading.Lock()
         self.is_settled = True
-        """False from a refusal until the next reply: more may be refused."""
+        """False from a refusal until the next reply, since the model may refuse more fields."""
 
     @property
     def sent(self) -> dict[str, Any]:
-        """Return the fields that are currently sent, in order."""
+        """Return the fields currently sent, in order."""
         with self._lock:
             return self._sent()
 
     @property
     def refused(self) -> dict[str, str | None]:
-        """Return the fields that the model refuses, each with the field sent instead; None where none is."""
+        """Return the refused fields, each with the field sent instead, or None."""
         with self._lock:
             return dict(self._refused)
 
     @property
     def stream_fields(self) -> Mapping[str, Any]:
-        """Return the fields by which a reply is asked for in pieces; none where it comes as a whole."""
+        """Return the fields that request a streamed reply; empty for a whole reply."""
         return self._stream_fields
 
     def adapt_stream(self, sent: Mapping[str, Any], status: int | None, words: str) -> bool:
-        """Return whether a refused request may succeed with the reply in pieces, or without the count of tokens.
+        """Return whether a refused request may succeed with a streamed reply, or without the count of tokens.
 
         Args:
             sent: `stream_fields` of the refused request.
@@ -185,9 +186,9 @@ class RequestParameters:
             words: Text of the refusal.
         """
         if not sent and wants_stream(status, words):
-            fields, change = STREAM_FIELDS, "sends replies in pieces only, and is asked for them so from now on"
+            fields, change = STREAM_FIELDS, "only streams replies, and is now asked to do so"
         elif "stream_options" in sent and "stream_options" in words:
-            fields, change = {_STREAM: True}, "refuses stream_options, so that the tokens of replies are not counted"
+            fields, change = {_STREAM: True}, "refuses stream_options, so tokens of replies are not counted"
         else:
             return False
         with self._lock:
@@ -200,14 +201,14 @@ class RequestParameters:
         """Apply the refusals of an earlier run, except for fields to which the user now gives a value."""
         news: dict[str, str | None] = {}
         with self._lock:
-            for name, instead in sorted(refused.items(), key=lambda pair: pair[1] is None):  # renamed before left out
+            for name, instead in sorted(refused.items(), key=lambda pair: pair[1] is None):  # renames precede removals
                 if name in self._sent() and (instead is not None or self._origin(name) not in self._stated):
                     self._refused[name] = news[name] = instead
         if news:
             logger.warning("%s", _told(self._model, self._where, news, "refused before"))
 
     def adapt(self, sent: Mapping[str, Any], words: str, error: Any) -> bool:
-        """Return whether a refused request may succeed with the fields that are sent from now on.
+        """Return whether a refused request may succeed with the new fields.
 
         Args:
             sent: Fields of the refused request.
@@ -215,7 +216,7 @@ class RequestParameters:
             error: Error object of the response, if it has one.
 
         Raises:
-            PrerequisiteError: The model refuses a value that the user gave.
+            PrerequisiteError: The model refuses a value from the user.
         """
         name = refused_field(sent, words, error)
         if name is None:
@@ -224,14 +225,15 @@ class RequestParameters:
             name = next((each for each in _places(sent, words) if self._origin(each) not in self._stated), name)
         with self._lock:
             if name not in self._sent():
-                return True  # a refusal of another request has already changed it
+                return True  # another request's refusal has already changed it
             instead = self._instead(name, words, error)
             origin = self._origin(name)
             if instead is None and origin in self._stated:
                 raise PrerequisiteError(
-                    f"{self._model} at {self._where} refuses {name} {json.dumps(sent[name])}, which the settings ask "
-                    f"for ({words}); give another value, or none: what settings do not ask for is left out where a "
-                    f"model refuses it. `--omit {origin}`, in a recipe `omit: [{origin}]`, leaves it out from the start"
+                    f"{self._model} at {self._where} refuses {name} {json.dumps(sent[name])}, which the settings "
+                    f"request ({words}); give another value or none: fields outside the settings are dropped when a "
+                    f"model refuses them. `--omit {origin}`, in a recipe `omit: [{origin}]`, leaves it out from the "
+                    "start"
                 )
             self._refused[name] = instead
             self.is_settled = False
@@ -239,7 +241,7 @@ class RequestParameters:
         return True
 
     def settle(self) -> None:
-        """Record that the model replied: it accepts the fields that are currently sent."""
+        """Record a reply: the model accepts the fields currently sent."""
         self.is_settled = True
 
     def _sent(self) -> dict[str, Any]:
@@ -264,7 +266,7 @@ class RequestParameters:
 
 
 def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None:
-    """Return the field of a request that the model refused; None where the refusal has another cause.
+    """Return the field of a request that the model refused; None if the refusal has another cause.
 
     Args:
         sent: Fields of the request.
@@ -286,7 +288,7 @@ def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None
 
 
 def _places(sent: Collection[str], words: str) -> list[str]:
-    """Return the sent fields that a refusal names, in quotes or in a place for names, first things first."""
+    """Return the sent fields that a refusal names, in quotes or in a place for names, in order."""
     places = {}
     for name in sent:
         spelled = "|".join({re.escape(name), re.escape(_CAPITAL.sub(lambda match: f"_{match[0].lower()}", name))})

@@ -1,8 +1,8 @@
-"""The clients of vendors, each on the same bounded HTTP client: where a body goes, and which errors come back.
+"""The clients of vendors, all on the same bounded HTTP client: destinations of bodies, and errors.
 
-Address, authentication and versions of an API are its vendor's business, so each is asked through its vendor's own
-client. None of them repeats a request, since repetitions take turns, count against budgets and stand in the log. Errors
-come back as those of the `openai` package, a dependency of the base, so that one classification serves all.
+The vendor's own client handles address, authentication and versions of an API. No client retries a request, since
+retries take turns, count against budgets and are logged. Errors take the form of the `openai` package's, a dependency
+of the base, so that one classification serves all.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _PATHS: dict[Api, str] = {"chat": "/chat/completions", "responses": "/responses"
 def vendor_client(
     address: ModelAddress, http_client: httpx2.AsyncClient
 ) -> OpenAIClient | AnthropicClient | GeminiClient:
-    """Return the client of the API in which a model is asked.
+    """Return the client of a model's API.
 
-    Its `post` sends a request once and returns the body of the response; it raises `openai.APIStatusError` where the
-    status is not that of a success, and `openai.APIConnectionError` where the connection failed.
+    Its `post` sends a request once and returns the body of the response; it raises `openai.APIStatusError` if the
+    status is not a success, and `openai.APIConnectionError` if the connection failed.
 
     Raises:
         PrerequisiteError: The client's package is not installed.
@@ -87,7 +87,7 @@ class OpenAIClient:
 
 
 class AnthropicClient:
-    """Anthropic's Messages, at Anthropic or a server that speaks them.
+    """Anthropic's Messages, at Anthropic or a compatible server.
 
     Attributes:
         sdk: Anthropic's own client.
@@ -112,7 +112,7 @@ class AnthropicClient:
         return content
 
     async def get(self, path: str) -> bytes:
-        """Return the body of another resource; raises as `post` does."""
+        """Return the body of another resource; raise as `post` does."""
         with self.errors():
             response = await self.sdk.get(path, cast_to=httpx2.Response)
         content: bytes = response.content
@@ -124,7 +124,7 @@ class AnthropicClient:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Turn errors of the vendor's client within the block into those of the `openai` package."""
+        """Convert errors of the vendor's client within the block to those of the `openai` package."""
         try:
             yield
         except self._anthropic.APIStatusError as error:
@@ -136,8 +136,8 @@ class AnthropicClient:
 class GeminiClient:
     """Gemini's generateContent.
 
-    The client makes a request's body of its own types, in which newer fields are unknown; the whole body therefore goes
-    in as further fields. It is parsed for that and serialized again, some 7 ms for a body of 2 MB.
+    The client builds a request's body from its own types, which lack newer fields, so the whole body is passed as extra
+    fields. The client parses and serializes it again, some 7 ms for a body of 2 MB.
 
     Attributes:
         sdk: Google's own client.
@@ -170,7 +170,7 @@ class GeminiClient:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Turn errors of the vendor's client within the block into those of the `openai` package."""
+        """Convert errors of the vendor's client within the block to those of the `openai` package."""
         try:
             yield
         except self._errors.APIError as error:
