@@ -19,6 +19,7 @@ import pytest
 from conftest import ROOT
 
 EDITED: tuple[str, ...] = (
+    "exports",
     "benchwright/drawing",
     "benchwright/facts",
     "benchwright/files",
