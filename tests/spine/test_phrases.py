@@ -20,6 +20,7 @@ from conftest import ROOT
 
 EDITED: tuple[str, ...] = (
     "exports",
+    "filters",
     "benchwright/drawing",
     "benchwright/facts",
     "benchwright/files",
