@@ -19,6 +19,8 @@ import pytest
 from conftest import ROOT
 
 EDITED: tuple[str, ...] = (
+    "construction/imported",
+    "construction/readers",
     "exports",
     "filters",
     "benchwright/drawing",
