@@ -152,7 +152,6 @@ class PairGates(Filter):
             `floating`.
         max_watermark: How well fine detail of the natural picture, or of the photograph behind the subject, may repeat
             at one lag all over it, -1 to 1; more is `watermarked`.
-            repeat at one lag all over it, -1 to 1; more is `watermarked`.
         tolerance: Number of levels, 0-255, by which a channel may differ outside the editable region.
 
     Reasons:
