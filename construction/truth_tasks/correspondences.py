@@ -1,8 +1,8 @@
-"""Tasks that mark a point in one picture and four in another, of which one is the same: semantic and functional.
+"""Tasks that mark a point in one picture and four in another, one of them corresponding: semantic and functional.
 
-Things are photographed upright and whole, so that a point's place in one picture tells much of its place in another. In
-`hardened` mode the four points are chosen first. A rectangle is laid into the first picture that can have any of the
-four at one and the same place of it, and then a coin of four sides says which of them is there.
+Objects are photographed upright and whole, so that a point's place in one picture reveals much of its place in another.
+In `hardened` mode the four points are chosen first. A rectangle is placed in the first picture so that any of the four
+can be at one and the same place of it, and then a random choice of four decides which of them is there.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ OPTIONS = 4
 _LETTERS_OF_OPTIONS = ("A", "B", "C", "D")
 _REFERENCE = "REF"
 _SURROUNDINGS = 0.08
-"""Least distance of the reference from the border of the crop, as a fraction of its shorter side, so that what it lies
-on can be seen."""
+"""Smallest distance of the reference from the border of the crop, as a fraction of its shorter side, so that the
+object under it is visible."""
 
 
 class CorrespondenceTask(TruthTask):
@@ -37,16 +37,16 @@ class CorrespondenceTask(TruthTask):
     Args:
         min_distance: Smallest distance of any two of the four points, as a fraction of the shorter side of the picture.
         margin: Smallest distance of a point from the border of its picture, as a fraction of the shorter side.
-        mode: `hardened`: the first picture is cropped so that each of the four points could stand where the reference
-            does. `paper`: any point that both pictures have is the reference, on the whole picture.
+        mode: `hardened`: the first picture is cropped so that each of the four points could be at the reference's
+            place. `paper`: any point of both pictures is the reference, on the whole picture.
         min_view: In `hardened` mode, smallest width and height of the crop, as fractions of those of the picture.
 
     Reasons:
-        too_few_points (drop): Fewer than four points are known in both pictures, or lie off the border.
+        too_few_points (drop): Fewer than four points are known in both pictures, or away from the border.
         too_close (drop): No four of the points are `min_distance` apart.
-        too_spread (drop): In `hardened` mode: any four such points lie so far apart in the first picture, or so near
+        too_spread (drop): In `hardened` mode: any four such points are so far apart in the first picture, or so near
             its border, that the crop would be smaller than `min_view` or `min_side_px`, or the reference at its edge.
-        no_room_for_labels (drop): The rings leave their labels no room.
+        no_room_for_labels (drop): The rings leave no room for their labels.
     """
 
     task_region: ClassVar[TaskRegion] = TaskRegion(under_marks=False)
@@ -65,14 +65,14 @@ class CorrespondenceTask(TruthTask):
         rng: np.random.Generator,
         more: dict[str, Any],
     ) -> ItemPlan | str:
-        """Return the plan for a reference and three wrong points, drawn by chance, or the reason why there is none.
+        """Return the plan for a reference and three wrong points, drawn at random, or the reason why there is none.
 
         Args:
             first: Points of the first picture.
-            second: Points of the second picture that mean the same, in the same order.
+            second: Corresponding points of the second picture, in the same order.
             pictures: Both pictures.
             rng: Random generator.
-            more: What else the plan's document holds.
+            more: Further content of the plan's document.
         """
         points = [[pictures.shown(number, point) for point in side] for number, side in enumerate((first, second))]
         is_clear = [
@@ -127,7 +127,7 @@ class CorrespondenceTask(TruthTask):
             numbers: Numbers of the points that are clear in both pictures.
             pictures: Both pictures.
             rng: Random generator.
-            more: What else the plan's document holds.
+            more: Further content of the plan's document.
         """
         if len(numbers) < OPTIONS:
             return "too_few_points"
@@ -160,7 +160,7 @@ class CorrespondenceTask(TruthTask):
         return ItemPlan((0, 1, 2, 3), "point", document)
 
     def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
-        """Return whether the rings leave their labels no room, wherever the right one stands."""
+        """Return whether the rings leave no room for their labels at some place of the right one."""
         right, wrong = plan.document["right"], list(plan.document["wrong"])
         orders = [[*wrong[:place], right, *wrong[place:]] for place in range(OPTIONS)]
         view = view_of(plan.document, 0)

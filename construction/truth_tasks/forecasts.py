@@ -1,7 +1,7 @@
-"""How many items a task will make, said before a run: by its own choice among the records, or by a sample of pictures.
+"""Forecasts of a task's number of items before a run: by its own choice of records, or by a sample of pictures.
 
-Where records and sizes of pictures decide, the task's selection is asked itself, so that the number is that of a run in
-which no step before it drops a picture. Where pixels decide, the task makes the items of a few pictures, by chance.
+If records and sizes of pictures decide, the task's selection runs, so that the number equals that of a run in which no
+earlier step drops a picture. If pixels decide, the task makes the items of a few random pictures.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 MODES: tuple[Mode, Mode] = ("hardened", "paper")
 _PHOTOGRAPHS, _RECORDS = 24, 6
-"""Photographs, and records of a dataset, of which items are made to see how many give some."""
+"""Size of the sample of photographs or records from which items are made to estimate their yield."""
 _NOT_OF_IT = {"nothing_stated", "other_source"}
-"""Reasons of pictures that are none of those that were to be looked at."""
+"""Reasons of pictures outside the examined set."""
 
 
 def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
-    """Return how many items a task will make of the records of a dataset, in each of its modes.
+    """Return how many items a task will make of a dataset's records, in each of its modes.
 
     Args:
-        asked: The task as the recipe has it.
-        ctx: Where it is asked.
+        asked: The task as in the recipe.
+        ctx: Context of the forecast.
     """
     entry: str = getattr(asked, "dataset", None) or DATASET
     giver = ctx.before.get(entry)
@@ -62,13 +62,13 @@ def forecast_of_truths(asked: Step, ctx: ForecastContext) -> list[ItemForecast]:
 
 
 def has_modes(step: Step) -> bool:
-    """Return whether a task has a hardened form besides the paper's."""
+    """Return whether a task has a hardened form in addition to the paper's."""
     mode = type(step).model_fields.get("mode")
     return mode is not None and mode.default == MODES[0]
 
 
 def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecast:
-    """Return how many records a task chooses, and why not the others."""
+    """Return how many records a task chooses, and the reasons against the others."""
     import pyarrow as pa
 
     selection = task.parts()[0]
@@ -95,7 +95,7 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
     stated = [entry["image_ids"] for text in texts for entry in json.loads(text)]
     shown = {image_id for image_ids in stated for image_id in image_ids}
     pictures = len(shown) if all(len(image_ids) == 1 for image_ids in stated) else None
-    # A run counts pictures without an item, not what is stated of them, and so does the advice.
+    # A run counts pictures without an item, not statements about them, and so does the advice.
     advice = task.advice(items, dropped)
     return ItemForecast(
         None, True, items, items, items, len(stated), len(stated), dict(left_out), advice, pictures=pictures
@@ -103,7 +103,7 @@ def _by_selection(task: Step, known: RehearsedRecords, seed: int) -> ItemForecas
 
 
 def _of_pairs(asked: Step, giver: Dataset, chosen: ItemForecast, seed: int) -> ItemForecast:
-    """Return how many of the pairs that a selection chose make an item, by those of a few records."""
+    """Return how many of a selection's chosen pairs make an item, from a few records."""
     task = {"step": asked.name, **_settings(asked), "dataset": DATASET, "mode": chosen.mode}
     if chosen.items == 0 or (report := _sample_run([giver.sample(_RECORDS), task], seed)) is None:
         return chosen
@@ -115,7 +115,7 @@ def forecast_of_photographs(step: Step, ctx: ForecastContext, dataset: str | Non
 
     Args:
         step: The task.
-        ctx: Where it is asked.
+        ctx: Context of the forecast.
         dataset: Entry whose pictures alone are used; default None, all pictures of the run.
     """
     brought = {
@@ -158,13 +158,13 @@ def _copied(files: Sequence[Path], folder: Path) -> int:
 
 
 def _settings(step: Step) -> dict[str, Any]:
-    """Return the settings that a recipe named, without those that only mean something in it."""
+    """Return the settings that a recipe named, except those that are only meaningful in it."""
     left = {"dataset", "mode", "items", "apart_from", "marked_by"}
     return {name: value for name, value in step.model_dump(mode="json", exclude_unset=True).items() if name not in left}
 
 
 def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path | None = None) -> StepReport | None:
-    """Return what the last of some steps made in a workspace of its own; None where it cannot be run."""
+    """Return the result of the last of some steps, run in a temporary workspace; None if it cannot run."""
     from benchwright.pipeline import run_recipe
     from benchwright.recipe import Recipe
 
@@ -177,11 +177,11 @@ def _sample_run(steps: Sequence[Mapping[str, Any]], seed: int, *, images: Path |
 
 
 def _scaled(report: StepReport, whole: ItemForecast, of: int, left_out: Mapping[str, int]) -> ItemForecast | None:
-    """Return what is expected of a whole by what was made of a sample; None where none of it was a try.
+    """Return the estimate for a whole from a sample; None if no part of the sample was a trial.
 
     Args:
-        report: What became of the sample.
-        whole: The whole, as far as it is known.
+        report: Outcome of the sample.
+        whole: The whole, as far as known.
         of: Number of pictures or pairs of the whole.
         left_out: Reasons of others, which were never tried.
     """

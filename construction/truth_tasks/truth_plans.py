@@ -1,4 +1,4 @@
-"""What a task plans of ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
+"""Plans of a task on ground truth: records, their pictures, the plan of an item, the chosen record, its wording."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from ..item_parts.marks.rings import Point, SizeWH
 from ..item_parts.wording.wordings import Wordings
 
 CONTRADICTED = "contradicted"
-"""Reason, and mark in `original`, of truths that others about the same thing contradict."""
+"""Reason, and mark in `original`, of truths that others about the same object contradict."""
 
 
 def main_reason(left_out: Mapping[str, int]) -> str:
-    """Return the reason why a picture made no item: that of most of its truths, of equally many the last by name."""
+    """Return the reason why a picture made no item: the reason of most of its truths; of ties, the last by name."""
     return max(left_out, key=lambda reason: (left_out[reason], reason))
 
 
 class ItemPlan(NamedTuple):
-    """What an item will ask, before its right option has a place.
+    """The content of an item before its right option has a place.
 
     Args:
-        letters: Places that the right option may have, from 0; of a fixed order of options only one.
-        answer: What is balanced, such as `yes` or the number of things.
-        document: All else that the item needs, as JSON values, in pixels of the pictures as they are shown.
+        letters: Possible places of the right option, from 0; one place if the order of options is fixed.
+        answer: Balanced property, such as `yes` or the number of objects.
+        document: All other content of the item, as JSON values, in pixels of the pictures as shown.
         pictures: Numbers of the record's pictures that the item shows, in order; empty for all.
-        reserved: Numbers of further pictures that count as shown, so that an item takes the same pictures from the
-            others whichever option is right.
+        reserved: Numbers of further pictures that count as shown, so that an item uses up the same pictures whichever
+            option is right.
     """
 
     letters: tuple[int, ...]
@@ -43,7 +43,7 @@ class ItemPlan(NamedTuple):
 
 
 class TruthPictures(NamedTuple):
-    """The pictures of a record: their sizes, and the sizes at which items show them.
+    """The pictures of a record: their sizes, and their sizes as shown by items.
 
     Args:
         sizes_wh: Width and height of each upright picture, in pixels.
@@ -59,7 +59,7 @@ class TruthPictures(NamedTuple):
         return round(point[0] * shown_width / width, 2), round(point[1] * shown_height / height, 2)
 
     def only(self, numbers: Sequence[int]) -> TruthPictures:
-        """Return some of the pictures, in this order; all for no number."""
+        """Return a selection of the pictures, in this order; all if no number is given."""
         if not numbers:
             return self
         return TruthPictures(
@@ -90,7 +90,7 @@ class JoinedTruths(GroundTruth):
 
 
 class UnusedTruth(NamedTuple):
-    """A truth that is left out before it is planned, because of others beside it, and the reason code."""
+    """A truth left out before planning because of others like it, and the reason code."""
 
     truth: RecordTruth[Any]
     reason: str
@@ -101,10 +101,10 @@ class ChosenRecord(NamedTuple):
 
     Args:
         record: Name of the record, or of records joined by `+`.
-        image_ids: Its pictures that are shown, the first of which the item is made from.
+        image_ids: Its pictures shown; the item is made from the first.
         letter: Place of the right option, from 0.
         plan: The plan's document.
-        original: What the dataset states where reading changed it, or which campaign the truth was marked in.
+        original: The dataset's statement if reading changed it, or the campaign in which the truth was marked.
     """
 
     record: str
@@ -120,11 +120,11 @@ class ChosenRecord(NamedTuple):
 
 
 class ChosenOfImage(NamedTuple):
-    """What was chosen for an image.
+    """The choice for an image.
 
     Args:
         entries: The records that become items with the image as their first picture.
-        left_out: Number of its records that were not chosen, by reason code.
+        left_out: Number of its records not chosen, by reason code.
     """
 
     entries: list[ChosenRecord]
@@ -132,21 +132,21 @@ class ChosenOfImage(NamedTuple):
 
 
 class ItemWording(NamedTuple):
-    """An item's own part: what is asked and shown.
+    """An item's specific part: question, options and pictures.
 
     Args:
-        question: The question, or several wordings of it of which the seed draws one.
+        question: The question, or several wordings from which the seed draws one.
         options: Texts of the options in order, or, for pictures, numbers of `images`.
         images: For each picture shown, the number of the record's picture, its role and the rings on it, each a point
             and a label.
         kind: Kind of item.
-        evidence: What the key was taken from.
+        evidence: Source of the key.
         attributes: Attributes of the item.
         written_by: Author of the question.
-        choices_by: Author of options that are texts.
+        choices_by: Author of text options.
         explanation: Explanation of the answer, by the author of the question; None for none.
-        refusal: Key of the option that declines; None where none is offered.
-        is_answerable: Whether the picture answers the question; else the item has no answer key.
+        refusal: Key of the option that declines; None if none is offered.
+        is_answerable: Whether the picture answers the question; otherwise the item has no answer key.
         level: Level of the item.
         category: Category of the item.
     """
@@ -167,11 +167,11 @@ class ItemWording(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Why a chosen record makes no item after all.
+    """The reason why a chosen record makes no item after all.
 
     Args:
         reason: Reason code.
-        evidence: What there is to say of it, such as replies of a model, as JSON values.
+        evidence: Details, such as replies of a model, as JSON values.
         may_pass: Whether another run may succeed; then the image fails with this reason, and is tried again as a whole.
     """
 
@@ -183,13 +183,13 @@ class LeftOut(NamedTuple):
 def with_contradictions(
     truths: Sequence[RecordTruth[Any]], about: Callable[[Any], Hashable], stated: Callable[[Any], Hashable]
 ) -> Iterator[RecordTruth[Any]]:
-    """Yield truths; of those that are about the same thing of the same pictures and state different things, each has
-    `contradicted` in its `original`.
+    """Yield truths; those with the same object and pictures but different statements have `contradicted` in their
+    `original`.
 
     Args:
         truths: The truths.
-        about: Function that returns what a truth is about.
-        stated: Function that returns what it states of that.
+        about: Function that returns the object of a truth.
+        stated: Function that returns the truth's statement about it.
     """
     all_stated: dict[Hashable, set[Hashable]] = {}
     for truth in truths:

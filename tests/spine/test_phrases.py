@@ -29,6 +29,8 @@ EDITED: tuple[str, ...] = (
     "construction/paper_tables",
     "construction/readers",
     "construction/self_awareness",
+    "construction/tasks",
+    "construction/truth_tasks",
     "exports",
     "filters",
     "benchwright/drawing",
